@@ -156,8 +156,7 @@ async fn model_receives_the_passages_that_a_node_retrieved() {
     assert_eq!(run.code, 0, "{run:?}");
     let calls = server.calls();
     let sent = format!(
-        "{INTRODUCTION}\n\n[1] handbook: travel/trains.md, line 1 (Trains)\n{}\n\nWho books a train?",
-        TRAINS_PASSAGE
+        "{INTRODUCTION}\n\n[1] handbook: travel/trains.md, line 1 (Trains)\n{TRAINS_PASSAGE}\n\nWho books a train?"
     );
     assert_eq!(calls[0]["messages"], json!([{ "role": "user", "content": sent }]));
     let events = run.events();

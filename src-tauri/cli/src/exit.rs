@@ -1,5 +1,6 @@
 //! How a command ends: its exit status, and its error on standard error.
 
+use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
@@ -107,9 +108,11 @@ fn lines_below(cause: Option<&Cause>, hint: Option<&str>) -> String {
     let mut lines = String::new();
     for cause in cause.iter().flat_map(|cause| cause.chain()) {
         let code = cause.code.as_ref().map(|code| format!(" [{code}]")).unwrap_or_default();
-        lines += &format!("  caused by: {}{code}\n", cause.message);
+        let _ = writeln!(lines, "  caused by: {}{code}", cause.message);
     }
-    lines += &hint.map(|hint| format!("  help: {hint}\n")).unwrap_or_default();
+    if let Some(hint) = hint {
+        let _ = writeln!(lines, "  help: {hint}");
+    }
     lines
 }
 

@@ -41,8 +41,8 @@ pub(crate) fn for_writing_now(home: &Home) -> Result<Plait, ErrorReply> {
 }
 
 /// For a command that runs a flow, with hosts that may have private addresses. It waits like [`for_writing`].
-pub(crate) fn for_running(home: &Home, allowed_hosts: Vec<AllowedHost>) -> Result<Plait, ErrorReply> {
-    let options = || Options { allowed_hosts: allowed_hosts.clone(), ..Options::of_application(&home.path) };
+pub(crate) fn for_running(home: &Home, allowed_hosts: &[AllowedHost]) -> Result<Plait, ErrorReply> {
+    let options = || Options { allowed_hosts: allowed_hosts.to_vec(), ..Options::of_application(&home.path) };
     wait_for_store(|| open_with_notices(home, options()))
 }
 

@@ -241,7 +241,7 @@ fn run_that_is_being_removed_is_not_listed() {
     }
     let path = journal_path(home.path(), &removed);
     std::fs::rename(&path, path.with_extension("removed")).expect("renamed");
-    assert_eq!(listed(&Store::open_for_reading(home.path()).expect("opened")), [kept.clone()]);
+    assert_eq!(listed(&Store::open_for_reading(home.path()).expect("opened")), std::slice::from_ref(&kept));
     assert_eq!(listed(&Store::open(home.path()).expect("opened")), [kept]);
     assert!(!path.with_extension("removed").exists());
     assert_eq!(count_lost_journals(home.path()), 0);

@@ -248,8 +248,8 @@ impl<'a> SubflowChecker<'a> {
         let own = check_bound(bound, &children.silent, &given(gives));
         let missing = self.never_runs(&completed, &own);
         let errors = own.diagnostics.into_iter().chain(missing).chain(children.diagnostics);
-        let errors = errors.filter(|found| found.severity == Severity::Error).collect();
-        let checked = CheckedFile { error: first_error(&subflow.name, errors), can_ask: children.can_ask };
+        let errors: Vec<_> = errors.filter(|found| found.severity == Severity::Error).collect();
+        let checked = CheckedFile { error: first_error(&subflow.name, &errors), can_ask: children.can_ask };
         // Recursion depends on the caller: the same file may be valid when another flow runs it.
         if checked.error.as_ref().is_none_or(|error| error.code != codes::SUBFLOW_RECURSION) {
             self.checked_files.insert(key, checked.clone());
@@ -263,7 +263,7 @@ impl<'a> SubflowChecker<'a> {
 }
 
 /// The first error that keeps a sub-flow from running.
-fn first_error(name: &str, errors: Vec<Diagnostic>) -> Option<ErrorReply> {
+fn first_error(name: &str, errors: &[Diagnostic]) -> Option<ErrorReply> {
     // These name the whole chain of flows, so they are passed on unchanged.
     let is_chain_error =
         |error: &&Diagnostic| [codes::SUBFLOW_RECURSION, codes::SUBFLOW_TOO_DEEP].contains(&error.code);

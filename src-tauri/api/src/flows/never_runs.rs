@@ -234,7 +234,7 @@ impl Finder<'_> {
             if base.is_none() && has_context {
                 continue;
             }
-            let base = base.unwrap_or_else(|| Model {
+            let base = base.unwrap_or_else(|| NamedModel {
                 provider: OFFLINE.to_owned(),
                 model: Some("echo".to_owned()),
                 place: None,
@@ -243,7 +243,7 @@ impl Finder<'_> {
             let model = text(&node.config, "overrideModel");
             let place = |key: &str| Some(((*id).clone(), key.to_owned()));
             let keeps = provider.is_none_or(|own| own == base.provider);
-            let used = Model {
+            let used = NamedModel {
                 place: match (provider, model) {
                     (Some(_), _) => place("overrideProvider"),
                     (None, Some(_)) if base.place.is_none() => place("overrideModel"),
@@ -296,13 +296,13 @@ impl Finder<'_> {
         node: &Node,
         contexts: &BTreeMap<NodeId, NodeId>,
         depth: usize,
-    ) -> Option<Model> {
+    ) -> Option<NamedModel> {
         const MAX_DEPTH: usize = 100;
         let (provider, model) = (text(&node.config, "provider"), text(&node.config, "model"));
         let place = |key: &str| Some((id.clone(), key.to_owned()));
         if self.node_type(node) == "contextStart" {
             let is_default = provider.is_none();
-            return Some(Model {
+            return Some(NamedModel {
                 provider: provider.unwrap_or(OFFLINE).to_owned(),
                 model: model
                     .map(str::to_owned)
@@ -337,11 +337,11 @@ impl Finder<'_> {
         };
         let model =
             model.map(str::to_owned).or(inherited).or_else(|| (chosen == OFFLINE).then(|| "echo".to_owned()));
-        Some(Model { provider: chosen, model, place: own_place })
+        Some(NamedModel { provider: chosen, model, place: own_place })
     }
 
     /// Why a model node `id` can never call a model.
-    fn problem_of(&self, id: &NodeId, used: &Model) -> Option<Diagnostic> {
+    fn problem_of(&self, id: &NodeId, used: &NamedModel) -> Option<Diagnostic> {
         let (owner, key) = used.place.clone().unwrap_or_else(|| (id.clone(), "overrideProvider".to_owned()));
         let on = |code: ErrorCode, message: String| {
             let mut problem = self.on(id, code, "", message);
@@ -388,7 +388,7 @@ impl Finder<'_> {
 
 /// The model of a call, and the node and the setting that name it.
 #[derive(Clone)]
-struct Model {
+struct NamedModel {
     provider: String,
     model: Option<String>,
     place: Option<(NodeId, String)>,

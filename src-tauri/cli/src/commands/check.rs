@@ -32,7 +32,9 @@ pub(crate) fn execute(home: &Path, args: &CheckArgs) -> Result<ExitStatus, CliEr
     };
     let (installed, faults) = Installed::read(home);
     // The flow can be checked all the same.
-    faults.iter().for_each(|fault| print_error(&warning_text(fault)));
+    for fault in &faults {
+        print_error(&warning_text(fault));
+    }
     let path = source.path_text();
     let checked = check_with_subflows(&source.flow, path.as_deref(), &plait_nodes::registry(), &installed);
     let mut diagnostics = checked.diagnostics;

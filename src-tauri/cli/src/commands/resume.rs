@@ -49,7 +49,7 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_running(home, args.allow)?;
+    let app = open_app::for_running(home, &args.allow)?;
     let run = match runs::latest_of_file(&app, &args.run).await? {
         Some(run) => run,
         None => runs::find(&app, &args.run)?,

@@ -141,7 +141,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let nodes = nodes_with_subflows(&source.flow, path.as_deref(), &plait_nodes::registry());
     let mut answers = Answers::read(args.answer, nodes)?;
     let rules = args.grants.rules(path.as_deref().map(Path::new))?;
-    let app = open_app::for_running(home, named_hosts(&rules))?;
+    let app = open_app::for_running(home, &named_hosts(&rules))?;
     let attached = files.store(&app).await?;
     answers.attachments = attached.answers;
     for (node, values) in attached.overrides {

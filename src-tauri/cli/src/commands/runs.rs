@@ -44,7 +44,7 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         RunsCommand::List(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => open_app::for_reading(home)?,
         RunsCommand::Rm(_) => open_app::for_writing(home)?,
         // Pinning continues the run, which only waits.
-        RunsCommand::Pin(_) => open_app::for_running(home, Vec::new())?,
+        RunsCommand::Pin(_) => open_app::for_running(home, &[])?,
     };
     match args.command {
         RunsCommand::List(args) => list::execute(&app, &args).await?,

@@ -60,6 +60,7 @@ fn in_loop(config: &Value) -> Value {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn settings_of_a_node_that_nothing_reads_are_reported() {
     let schema = json!({ "type": "string", "examples": ["x"] });
     let cases: &[(&str, Value, &[&str], &[&str])] = &[

@@ -160,9 +160,10 @@ impl AnyFlow {
                 _ => outputs.last().map_or(Source::Start, |last| Source::Step(*last)),
             };
             match kind {
-                Kind::Chat { .. } | Kind::Child => waiting[context] = Some(true),
+                Kind::Chat { .. } | Kind::Child | Kind::Inject { ends_with_user: true, .. } => {
+                    waiting[context] = Some(true);
+                }
                 Kind::Person { adds } => waiting[context] = Some(adds),
-                Kind::Inject { ends_with_user: true, .. } => waiting[context] = Some(true),
                 Kind::Inject { .. } | Kind::Failing | Kind::Classify { .. } => {}
             }
             if matches!(kind, Kind::Chat { .. } | Kind::Child | Kind::Person { .. }) {
@@ -252,7 +253,7 @@ impl AnyFlow {
                     }
                 }
                 Kind::Inject { .. } if step.place == Place::Inside => {
-                    edges.push(format!("t.index -> {name}.n"))
+                    edges.push(format!("t.index -> {name}.n"));
                 }
                 _ => {}
             }

@@ -27,6 +27,7 @@ pub mod scheduler;
 pub mod tokens;
 pub mod tool;
 pub mod transcript;
+mod unused_setting;
 pub mod view;
 
 pub use driver::{Control, Driver, RunHandle, RunSetup, Watcher};

@@ -11,7 +11,6 @@ use imbl::Vector;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::transcript::PromptText;
 use plait_core::error::Fault;
 use plait_core::id::{MessageId, NodeId};
 use plait_core::origin::Origins;
@@ -50,11 +49,6 @@ pub struct MemoryTurn {
 }
 
 impl MemoryTurn {
-    /// The turn as `reader` sees it: "label: text".
-    pub fn render(&self, reader: &NodeId) -> PromptText {
-        PromptText::turn(self.label_for(reader), &self.text)
-    }
-
     /// The label for the writer of a summary, who is none of the speakers.
     pub fn label_for_all(&self) -> &str {
         self.label.as_deref().or(self.node.as_ref().map(NodeId::as_str)).unwrap_or("Somebody")

@@ -12,6 +12,7 @@ mod registry;
 pub mod template_inputs;
 mod unused;
 
+pub use crate::unused_setting::Unused;
 pub use card::{Card, CardPart, EditorTraits};
 pub use descriptor::{
     Behavior, CallLimit, Category, ConfigEdge, Example, LoopKind, LoopSpec, NodeDescriptor, Portal,
@@ -21,4 +22,4 @@ pub use loop_outputs::{CONTINUE, SUMMARY};
 pub use node_context::{NodeContext, Signal};
 pub use output::{NodeOutput, Pause};
 pub use registry::{BoundNode, NodeType, Registry, type_hint};
-pub use unused::{LoopPart, Surroundings, Unused};
+pub use unused::{LoopPart, Surroundings};

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::node::Unused;
 use crate::transcript::HistoryTemplate;
+use crate::unused_setting::Unused;
 use plait_core::config::{DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, DEFAULT_SUMMARIZE_RATIO};
 use plait_core::id::NodeId;
 

@@ -1,4 +1,5 @@
 use crate::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory};
+use crate::transcript::PromptText;
 use plait_core::id::NodeId;
 use plait_core::origin::Origins;
 
@@ -60,9 +61,11 @@ fn turn_is_found_by_message_and_else_by_text() {
 #[test]
 fn labels_end_with_one_colon() {
     let own: NodeId = "chat".into();
-    assert_eq!(&*turn("Hi.", None).render(&own), "You said: Hi.");
-    assert_eq!(&*turn("Hi.", None).render(&"other".into()), "Partner just said: Hi.");
-    assert_eq!(turn("Hi.", None).label_for_all(), "chat");
+    let turn = turn("Hi.", None);
+    let seen_by = |reader: &NodeId| PromptText::turn(turn.label_for(reader), &turn.text).into_string();
+    assert_eq!(seen_by(&own), "You said: Hi.");
+    assert_eq!(seen_by(&"other".into()), "Partner just said: Hi.");
+    assert_eq!(turn.label_for_all(), "chat");
 }
 
 #[test]

@@ -3,25 +3,8 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::unused_setting::Unused;
 use plait_core::flow::{MemoryMode, MemorySettings, MemoryUse};
-
-/// A setting that has no effect beside the other settings of the node, or at its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unused {
-    /// The setting, as a JSON pointer within the config.
-    pub pointer: String,
-    /// Why, as a clause: "the loop has no conversation".
-    pub reason: String,
-    /// What gives it an effect, as a clause: "set `conversation: true`". Empty if nothing does.
-    pub remedy: String,
-}
-
-impl Unused {
-    /// A setting without effect, the reason, and what gives it one.
-    pub fn new(pointer: impl Into<String>, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), reason: reason.into(), remedy: remedy.into() }
-    }
-}
 
 /// The part that a node has in the conversation of the loop around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::KnowledgeRef;
-use crate::node::Unused;
+use crate::unused_setting::Unused;
 
 /// The default of `maxTokens`.
 const DEFAULT_MAX_TOKENS: u64 = 2000;

@@ -11,8 +11,7 @@ use flate2::read::GzDecoder;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
 
-use super::summary::is_summary;
-use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, SUMMARY, VALUE};
+use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, SUMMARY, SUMMARY_VERSION, VALUE};
 use crate::store::fault;
 use crate::store::large_value::ValueHash;
 use crate::store::log_file::{
@@ -222,6 +221,11 @@ pub(super) fn frames(mut records: &[u8]) -> impl Iterator<Item = (FrameHeader, &
         records = records.get(usize::try_from(header.record_bytes()).ok()?..)?;
         Some((header, payload))
     })
+}
+
+/// Whether a record is a summary that this version reads.
+pub(super) fn is_summary(header: &FrameHeader) -> bool {
+    header.kind == SUMMARY && header.flags == SUMMARY_VERSION
 }
 
 /// The records in a block.

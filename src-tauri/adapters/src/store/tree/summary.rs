@@ -4,15 +4,9 @@ use std::path::Path;
 
 use plait_core::error::Fault;
 
-use super::layout::unpack;
-use super::{SUMMARY, SUMMARY_VERSION};
+use super::layout::{is_summary, unpack};
 use crate::store::fault;
-use crate::store::log_file::{FrameHeader, Item, OpenError, Scanner};
-
-/// Whether a record is a summary that this version reads.
-pub(super) fn is_summary(header: &FrameHeader) -> bool {
-    header.kind == SUMMARY && header.flags == SUMMARY_VERSION
-}
+use crate::store::log_file::{Item, OpenError, Scanner};
 
 /// The text of the summary of a file, and the size of the file. None if it has none, or a damaged one. Faults `store.newer`, `store.io`.
 pub(in crate::store) fn read_summary(path: &Path) -> Result<Option<(Vec<u8>, u64)>, Fault> {

@@ -65,7 +65,7 @@ fn names_that_are_not_there_are_refused() {
     let plain = json!({});
     assert_eq!(problems(&chat(&plain, &plain, &server("files"))), []);
     assert_eq!(
-        problems(&chat(&plain, &plain, &server("fils"))),
+        problems(&chat(&plain, &plain, &server("file"))),
         error("/nodes/t/config/server", "mcp.unknown_server")
     );
     assert_eq!(
@@ -84,7 +84,7 @@ fn names_that_are_not_there_are_refused() {
         error("/nodes/t/config/perTool/code", "tools.unknown")
     );
     // A flow that handles the failure runs.
-    let mut handled = chat(&plain, &plain, &server("fils"));
+    let mut handled = chat(&plain, &plain, &server("file"));
     handled["nodes"]["k"] = json!({ "type": "catch", "config": { "fallback": 1 } });
     handled["edges"]["4"] = edge("t", "error", "k", "error");
     assert_eq!(problems(&handled)[0].0, Severity::Warning);

@@ -71,7 +71,7 @@ impl MemoryView {
     fn item(&self, turn: &MemoryTurn, rank: u32, model: &str) -> BlockItem {
         let label = turn.label_for(&self.reader);
         BlockItem {
-            text: turn.render(&self.reader),
+            text: PromptText::turn(label, &turn.text),
             source: BlockSource::Turn { label: Some(label.to_owned()), node: turn.node.clone() },
             origins: turn.origins.clone(),
             tokens: u64::from(turn.tokens) + tokens::count_cached(model, label) + 1,

@@ -1,4 +1,4 @@
-//! What must be in contexts, memory and requests, told step by step in plan order, as the design says it:
+//! What must be in contexts, memory and requests, step by step in plan order, as the design says it:
 //!
 //! - A node that takes a message adds it to its context together with its answer. A message that the context has is not added again.
 //! - A request has what was said in its context, and in the loop around it, once and in order; then the message to answer.

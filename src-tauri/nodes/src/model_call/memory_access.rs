@@ -13,6 +13,7 @@ use plait_run::memory::{DEFAULT_LABEL, MemoryChange, MemoryTurn};
 use plait_run::node::{NodeContext, Unused};
 use plait_run::tokens;
 use plait_run::tool::ToolContext;
+use plait_run::transcript::PromptText;
 
 /// How a node uses the workflow's memory: a part of its config. The table of the configuration describes the fields that flows set, too.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -124,7 +125,7 @@ impl<'a> MemoryAccess<'a> {
             workflow_summary: memory.summary.as_ref().map(|summary| summary.text.clone()),
             recent_turns: memory
                 .recent(self.recent_turns())
-                .map(|turn| turn.render(reader).into_string())
+                .map(|turn| PromptText::turn(turn.label_for(reader), &turn.text).into_string())
                 .collect(),
             round: self.node_context.iteration().unwrap_or_default(),
         }

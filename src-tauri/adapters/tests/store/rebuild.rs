@@ -34,15 +34,15 @@ fn ended() -> Event {
     Event::Run(RunEvent::Finished { origins: Origins::NONE, outputs: BTreeMap::new() })
 }
 
-/// What was done to a store, as the tests list it.
+/// What was done to a store, recorded beside it.
 #[derive(Default)]
-struct Listed {
-    runs: Vec<ListedRun>,
+struct Recorded {
+    runs: Vec<RecordedRun>,
     /// The places of bought replies, by key.
     replies: BTreeMap<&'static str, BTreeSet<(RunId, u64)>>,
 }
 
-struct ListedRun {
+struct RecordedRun {
     id: RunId,
     parent: Option<usize>,
     events: u64,
@@ -50,7 +50,7 @@ struct ListedRun {
     is_removed: bool,
 }
 
-impl Listed {
+impl Recorded {
     fn is_within(&self, run: usize, root: usize) -> bool {
         run == root || self.runs[run].parent.is_some_and(|parent| self.is_within(parent, root))
     }
@@ -61,7 +61,7 @@ impl Listed {
         if let Event::Run(RunEvent::Started { parent_run_id, .. }) = &mut first {
             *parent_run_id = parent.map(|parent| self.runs[parent].id.clone());
         }
-        self.runs.push(ListedRun { id, parent, events: 0, has_ended: false, is_removed: false });
+        self.runs.push(RecordedRun { id, parent, events: 0, has_ended: false, is_removed: false });
         (self.runs.len() - 1, first)
     }
 
@@ -82,27 +82,27 @@ impl Listed {
             .into_iter()
             .map(|record| (record.run, record.events))
             .collect();
-        let listed = self.runs.iter().filter(|run| !run.is_removed);
-        assert_eq!(listed, listed.map(|run| (run.id.clone(), run.events)).collect(), "{context}");
+        let recorded = self.runs.iter().filter(|run| !run.is_removed);
+        assert_eq!(listed, recorded.map(|run| (run.id.clone(), run.events)).collect(), "{context}");
         for key in KEYS {
-            let listed: Vec<_> = self.replies.get(key).into_iter().flatten().cloned().collect();
-            assert_eq!(store.find_replies(&ReplyKey::from(key)), listed, "{context}: replies of {key}");
+            let recorded: Vec<_> = self.replies.get(key).into_iter().flatten().cloned().collect();
+            assert_eq!(store.find_replies(&ReplyKey::from(key)), recorded, "{context}: replies of {key}");
         }
     }
 }
 
 /// Appends to a run, and tells of it. The journal is closed again.
-fn append(store: &Store, listed: &mut Listed, run: usize, events: Vec<Event>) {
-    let mut journal: RunJournal = store.journal(&listed.runs[run].id).expect("journal");
+fn append(store: &Store, recorded: &mut Recorded, run: usize, events: Vec<Event>) {
+    let mut journal: RunJournal = store.journal(&recorded.runs[run].id).expect("journal");
     for event in events {
-        let seq = listed.runs[run].events;
+        let seq = recorded.runs[run].events;
         if let Event::Call(_, CallEvent::ModelReplied { key: Some(key), reused: None, .. }) = &event {
             let key = KEYS.into_iter().find(|known| *known == key.as_str()).expect("known");
-            listed.replies.entry(key).or_default().insert((listed.runs[run].id.clone(), seq));
+            recorded.replies.entry(key).or_default().insert((recorded.runs[run].id.clone(), seq));
         }
-        listed.runs[run].has_ended |= matches!(event, Event::Run(RunEvent::Finished { .. }));
+        recorded.runs[run].has_ended |= matches!(event, Event::Run(RunEvent::Finished { .. }));
         journal.append(&[entry(seq, event)]).expect("appended");
-        listed.runs[run].events += 1;
+        recorded.runs[run].events += 1;
     }
     flush(&mut journal);
 }
@@ -123,24 +123,24 @@ fn rebuilding_the_index_gives_what_was_kept_step_by_step() {
         let mut chance = fastrand::Rng::with_seed(seed);
         let mut home = tempfile::tempdir().expect("folder");
         let mut store = Store::open(home.path()).expect("opened");
-        let mut listed = Listed::default();
+        let mut recorded = Recorded::default();
         for step in 0..40 {
             let context = format!("seed {seed}, step {step}");
-            let open: Vec<usize> = (0..listed.runs.len())
-                .filter(|run| !listed.runs[*run].is_removed && !listed.runs[*run].has_ended)
+            let open: Vec<usize> = (0..recorded.runs.len())
+                .filter(|run| !recorded.runs[*run].is_removed && !recorded.runs[*run].has_ended)
                 .collect();
             match (chance.u8(0..10), chance.choice(&open).copied()) {
                 (0..3, parent) => {
-                    let (run, first) = listed.begin(parent.filter(|_| chance.bool()));
-                    append(&store, &mut listed, run, vec![first]);
+                    let (run, first) = recorded.begin(parent.filter(|_| chance.bool()));
+                    append(&store, &mut recorded, run, vec![first]);
                 }
-                (3..6, Some(run)) => append(&store, &mut listed, run, some_events(&mut chance)),
-                (6, Some(run)) => append(&store, &mut listed, run, vec![ended()]),
+                (3..6, Some(run)) => append(&store, &mut recorded, run, some_events(&mut chance)),
+                (6, Some(run)) => append(&store, &mut recorded, run, vec![ended()]),
                 (7, Some(run)) => {
                     store
-                        .remove_run(&listed.runs[run].id)
+                        .remove_run(&recorded.runs[run].id)
                         .unwrap_or_else(|fault| panic!("{context}: {fault}"));
-                    listed.remove(run);
+                    recorded.remove(run);
                 }
                 (8, _) => {
                     drop(store);
@@ -155,13 +155,13 @@ fn rebuilding_the_index_gives_what_was_kept_step_by_step() {
                 }
                 _ => {}
             }
-            listed.assert_of(&store, &context);
+            recorded.assert_of(&store, &context);
         }
         let kept = store.runs(&RunFilter::default()).expect("listed");
         drop(store);
         std::fs::remove_dir_all(home.path().join("index")).expect("removed");
         let store = Store::open(home.path()).expect("opened");
-        listed.assert_of(&store, &format!("seed {seed}, rebuilt"));
+        recorded.assert_of(&store, &format!("seed {seed}, rebuilt"));
         assert_eq!(store.runs(&RunFilter::default()).expect("listed"), kept, "seed {seed}");
     }
 }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use plait_api::ErrorReply;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::error::{Cause, ErrorCode, Fault};
+use serde_json::Value;
 
 use crate::codes;
 use crate::terminal::{print_error, print_styled};
@@ -92,10 +93,15 @@ impl CliError {
     }
 }
 
-/// An error as text, with each of its causes and its hint on a line of its own.
+/// An error as text, with each of its findings and causes and its hint on a line of its own.
 pub(crate) fn error_text(error: &ErrorReply) -> String {
-    let below = lines_below(error.cause.as_deref(), error.hint.as_deref());
-    format!("error[{}]: {}\n{below}", error.code, error.message)
+    let mut text = format!("error[{}]: {}\n", error.code, error.message);
+    let findings = error.details.get("diagnostics").and_then(Value::as_array);
+    for finding in findings.into_iter().flatten() {
+        let part = |name: &str| finding.get(name).and_then(Value::as_str).unwrap_or_default();
+        let _ = writeln!(text, "  {} at {}: {}", part("code"), part("pointer"), part("message"));
+    }
+    text + &lines_below(error.cause.as_deref(), error.hint.as_deref())
 }
 
 /// A fault that does not end the command as text, likewise.

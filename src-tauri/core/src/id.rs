@@ -210,6 +210,27 @@ impl fmt::Display for Activation {
     }
 }
 
+impl MessageId {
+    /// The id of the message with this index that an activation says.
+    pub fn of(activation: &Activation, index: usize) -> Self {
+        format!("{activation}/{index}").into()
+    }
+
+    /// How many loops, cycles and sub-flows enclose the node that said the message, by its id. 0 if an earlier run said it.
+    pub fn depth(&self) -> usize {
+        let Some((mut said_by, _)) = self.as_str().split_once('/') else { return 0 };
+        let mut depth = 0;
+        while let Some((outer, counter)) = said_by.rsplit_once('#') {
+            if counter.is_empty() || !counter.bytes().all(|byte| byte.is_ascii_digit()) {
+                break;
+            }
+            said_by = outer;
+            depth += 1;
+        }
+        depth
+    }
+}
+
 impl MemoryId {
     /// The id of the memory that the place `key` in a run stores.
     pub fn derived(key: &str) -> Self {

@@ -102,14 +102,16 @@ impl History {
         self.newest(id, |message| message.id == *id)
     }
 
-    /// The position of the message `id`, or else of a message that says the same in its place. What was said in an earlier iteration of
-    /// a loop or cycle is said again in the next: `reader` is the iteration in which it is read.
+    /// The position of the message `id`, or else of a message that says the same in its place. A loop or cycle that holds a message from
+    /// outside says it in each iteration once more: `reader` is the iteration in which it is read.
     pub fn position_of_said(&self, id: &MessageId, text: &str, reader: &Epoch) -> Option<usize> {
+        let depth = id.depth();
+        let is_same_iteration =
+            |at: &Epoch| at.0.iter().zip(&reader.0).skip(depth).all(|(said, read)| said == read);
         self.position(id).or_else(|| {
             self.newest(id, |message| {
-                let at = &message.author.epoch;
                 message.repeats.as_ref() == Some(id)
-                    && (reader.starts_with(at) || at.starts_with(reader))
+                    && is_same_iteration(&message.author.epoch)
                     && message.content.is_text(text)
             })
         })

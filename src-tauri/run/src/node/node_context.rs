@@ -160,7 +160,7 @@ impl NodeContext {
 
     /// The id of this activation's message with this index.
     pub fn message_id(&self, index: usize) -> MessageId {
-        format!("{}/{index}", self.activation).into()
+        MessageId::of(&self.activation, index)
     }
 
     /// A message of this activation, with its tokens counted for `model`.

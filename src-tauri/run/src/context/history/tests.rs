@@ -86,6 +86,32 @@ fn message_is_found_by_its_id_and_by_what_it_repeats() {
     assert_eq!((history.position(&"c".into()), has(&history, "far")), (Some(1), false));
 }
 
+#[test]
+fn held_message_is_said_again_in_each_iteration_and_another_one_once() {
+    let recorded_in = |epoch: &[u32], repeats: &str| {
+        let plain = message(Role::User, 1, false);
+        let author = Activation { epoch: Epoch(epoch.into()), ..plain.author.clone() };
+        Arc::new(Message {
+            id: format!("here{}/0", author.epoch).into(),
+            repeats: Some(repeats.into()),
+            author,
+            ..Message::clone(&plain)
+        })
+    };
+    let is_said = |epoch: &[u32], repeats: &str, reader: &[u32]| {
+        let history: History = [recorded_in(epoch, repeats)].into_iter().collect();
+        let text = history[0].content.text();
+        history.position_of_said(&repeats.into(), &text, &Epoch(reader.into())).is_some()
+    };
+    // Said before the loop, which holds it.
+    assert!(is_said(&[0], "outside/1", &[0]) && !is_said(&[0], "outside/1", &[1]));
+    assert!(is_said(&[], "outside/1", &[1]) && is_said(&[1], "outside/1", &[]));
+    // Said in the loop, and passed on to the next iteration.
+    assert!(is_said(&[0], "inside#0/1", &[1]));
+    // Said in the outer loop, held by the inner one.
+    assert!(!is_said(&[1, 0], "outer#0/1", &[1, 1]) && is_said(&[0], "outer#0/1", &[1, 1]));
+}
+
 proptest! {
     #[test]
     fn suffix_and_append_keep_statistics(

@@ -1,4 +1,4 @@
-//! Opening a data directory: with its index, without it, and after a crash in a long run.
+//! Opening a data directory: with its index, without it, and after a crash in a long run; and listing its runs.
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-adapters --bench open` this one.
 
@@ -41,13 +41,22 @@ fn main() -> Result<(), BenchError> {
         let filter = RunFilter { which: Which::Roots, limit: Some(1), ..RunFilter::default() };
         store.runs(&filter).map(drop)
     };
-    figures.add("open", "10,000 runs of 100 events", shortest(|| listed(&Store::open(&many)?))?, "ms");
+    figures.add("open", "opening 10,000 runs of 100 events", shortest(|| listed(&Store::open(&many)?))?, "ms");
     let rebuilt = shortest(|| {
         // A missing index is rebuilt.
         let _ = std::fs::remove_dir_all(many.join("index"));
         listed(&Store::open(&many)?)
     })?;
-    figures.add("open", "the same without its index", rebuilt, "ms");
+    figures.add("open", "opening the same without its index", rebuilt, "ms");
+    {
+        let store = Store::open(&many)?;
+        let all = shortest(|| expect_runs(&store, None, RUNS))?;
+        figures.add("open", "listing 10,000 runs", all, "ms");
+        let newest = shortest(|| expect_runs(&store, Some(100), 100))?;
+        figures.add("open", "listing the newest 100 of 10,000 runs", newest, "ms");
+        let beside = shortest(|| expect_runs(&Store::open_for_reading(&many)?, None, RUNS))?;
+        figures.add("open", "opening 10,000 runs beside a writer and listing them", beside, "ms");
+    }
     let long = homes.path().join("long");
     let plan = plan_shape(Shape::Chain, LONG_RUN_EVENTS / EVENTS_PER_NODE)?.plan;
     let run = write_interrupted(&long, &plan)?;
@@ -56,7 +65,7 @@ fn main() -> Result<(), BenchError> {
         let entries = store.read_journal(&run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
         Driver::check_journal(&plan, &entries)
     })?;
-    figures.add("open", "a run of 100,000 events after a crash, up to where it goes on", recovered, "ms");
+    figures.add("open", "opening a run of 100,000 events after a crash, up to where it goes on", recovered, "ms");
     Ok(figures.write("open")?)
 }
 
@@ -69,6 +78,13 @@ fn shortest(mut work: impl FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
         best = best.min(begin.elapsed().as_secs_f64() * 1e3);
     }
     Ok(best)
+}
+
+/// Lists the newest runs. Panics if there are more or fewer than expected: a time without its work counts for nothing.
+fn expect_runs(store: &Store, limit: Option<usize>, expected: usize) -> Result<(), Fault> {
+    let runs = store.runs(&RunFilter { limit, ..RunFilter::default() })?;
+    assert_eq!(runs.len(), expected);
+    Ok(())
 }
 
 fn new_run() -> RunId {

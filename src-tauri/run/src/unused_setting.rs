@@ -1,5 +1,9 @@
 //! A setting that has no effect, with the reason.
 
+use plait_core::diagnostic::Diagnostic;
+
+use crate::codes;
+
 /// A setting that has no effect beside the other settings of the node, or at its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unused {
@@ -16,4 +20,13 @@ impl Unused {
     pub fn new(pointer: impl Into<String>, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), reason: reason.into(), remedy: remedy.into() }
     }
+}
+
+/// The warning that the setting `name` at `place`, a JSON pointer into the document, has no effect. `reason` and `remedy` are those of
+/// [`Unused`].
+pub fn no_effect(place: impl Into<String>, name: &str, reason: &str, remedy: &str) -> Diagnostic {
+    let message = format!("`{name}` has no effect: {reason}.");
+    let hint =
+        if remedy.is_empty() { "Remove it.".to_owned() } else { format!("Remove it, or {remedy}.") };
+    Diagnostic::error(codes::CONFIG_NO_EFFECT, place, message).warning().hint(hint)
 }

@@ -9,7 +9,6 @@ mod full;
 mod index;
 mod journal;
 mod ledger;
-mod measure;
 mod open;
 mod rebuild;
 mod support;

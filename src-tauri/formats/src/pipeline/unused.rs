@@ -9,7 +9,7 @@ use plait_core::flow::Flow;
 use super::document::{AgentRef, LoopKind};
 use super::steps::{Pipeline, Step, StepKind};
 use super::yaml::below;
-use crate::codes;
+use plait_run::node::no_effect;
 
 /// Warnings, with pointers into the document.
 pub(super) fn find(pipeline: &Pipeline, flow: &Flow) -> Vec<Diagnostic> {
@@ -86,10 +86,7 @@ impl<'p> Finder<'p> {
     }
 
     fn warn(&mut self, place: &str, name: &str, reason: &str, remedy: &str) {
-        let message = format!("`{name}` has no effect: {reason}.");
-        let hint =
-            if remedy.is_empty() { "Remove it.".to_owned() } else { format!("Remove it, or {remedy}.") };
-        self.warnings.push(Diagnostic::error(codes::CONFIG_NO_EFFECT, place, message).warning().hint(hint));
+        self.warnings.push(no_effect(place, name, reason, remedy));
     }
 }
 

@@ -10,7 +10,7 @@ use super::summarizers;
 use super::wiring::{Vertex, Wiring};
 use crate::codes;
 use crate::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryStrategy};
-use crate::node::{LoopPart, Surroundings, Unused};
+use crate::node::{LoopPart, Surroundings, Unused, no_effect};
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::flow::{Flow, MemoryMode, MemorySettings, RetryPolicy};
 use plait_core::id::NodeId;
@@ -263,13 +263,12 @@ impl Checker<'_, '_> {
     }
 
     fn warn(&mut self, id: &NodeId, pointer: &str, reason: &str, remedy: &str) {
-        let found = Diagnostic::on_node(codes::CONFIG_NO_EFFECT, id, message(pointer, reason)).warning();
-        self.diagnostics.push(found.below(pointer).hint(hint(remedy)));
+        let place = format!("/nodes/{}{pointer}", escape(id.as_str()));
+        self.diagnostics.push(no_effect(place, &setting_name(pointer), reason, remedy).node(id));
     }
 
     fn warn_at(&mut self, pointer: &str, reason: &str, remedy: &str) {
-        let found = Diagnostic::error(codes::CONFIG_NO_EFFECT, pointer, message(pointer, reason)).warning();
-        self.diagnostics.push(found.hint(hint(remedy)));
+        self.diagnostics.push(no_effect(pointer, &setting_name(pointer), reason, remedy));
     }
 }
 
@@ -340,14 +339,10 @@ fn is_set(config: &Map<String, Value>, pointer: &str) -> bool {
 /// The switches that are on where nothing is set.
 const TRUE_BY_DEFAULT: [&str; 2] = ["/use_history", "/from_initial_input"];
 
-fn message(pointer: &str, reason: &str) -> String {
+/// The name of a setting: the last part of its pointer. An item of a list is named by the list.
+fn setting_name(pointer: &str) -> String {
     let mut parts = pointer.rsplit('/');
     let last = parts.next().unwrap_or_default();
-    // An item of a list is named by the list.
     let name = if last.parse::<usize>().is_ok() { parts.next().unwrap_or(last) } else { last };
-    format!("`{}` has no effect: {reason}.", name.replace("~1", "/").replace("~0", "~"))
-}
-
-fn hint(remedy: &str) -> String {
-    if remedy.is_empty() { "Remove it.".to_owned() } else { format!("Remove it, or {remedy}.") }
+    name.replace("~1", "/").replace("~0", "~")
 }

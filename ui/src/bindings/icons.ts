@@ -14,6 +14,7 @@ export {
   LogOut,
   Merge,
   MessageCircleQuestionMark,
+  MessageSquareCog,
   MessageSquarePlus,
   MessageSquareQuote,
   MessagesSquare,

@@ -49,7 +49,7 @@ impl NodeType for SetContext {
     const TITLE: &'static str = "Set context";
     const SUMMARY: &'static str = "Changes the instructions or the model of a conversation, or clears its history";
     const DESCRIPTION: &'static str = "Changes a conversation from here on: its system instructions, its provider and model, \
-        or its history, which starts anew. What is not set stays as it is.
+        or its history, which it clears. Settings that are empty change nothing.
 
 The conversation is the one named in the settings; without \
         one, the one on `contextId` (an id, or the `handle` of *New context*); without that, the one on the context \

@@ -55,7 +55,7 @@ pub(super) fn analyze(
     overrides: &InputOverrides,
     silent: &BTreeSet<NodeId>,
 ) -> Analysis {
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = flow.flow.unconfirmed_problems();
     let settings = &flow.flow.settings;
     let wiring = wiring::wire(flow, silent, &mut diagnostics);
     diagnostics.extend(settings.window().err());

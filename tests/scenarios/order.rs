@@ -155,7 +155,7 @@ async fn nodes_that_nothing_started_wait_for_a_person() {
     assert_eq!(shown.matches("import.never_started").count(), 2, "{shown}");
     let run = machine.plait(&["run", &flow, "--allow", &allowed(&server)]);
     assert_ne!(run.code, 0, "{run:#?}");
-    assert!(run.err.contains("import.never_started") && run.err.contains("--confirm-import"), "{run:#?}");
+    assert!(run.err.contains("import.never_started") && run.err.contains("confirm it"), "{run:#?}");
     assert_eq!(server.lines(), [""; 0]);
 
     // Without the model, which has no key here.

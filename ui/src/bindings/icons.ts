@@ -14,7 +14,7 @@ export {
   LogOut,
   Merge,
   MessageCircleQuestionMark,
-  MessageSquareCog,
+  MessageSquareDiff,
   MessageSquarePlus,
   MessageSquareQuote,
   MessagesSquare,

@@ -58,7 +58,7 @@ The conversation is the one named in the settings; without \
 A message that waits for a reply on the context edge is still answered after \
         a reset. Conversations across runs and the workflow's memory keep what was said.";
     const CATEGORY: Category = Category::Contexts;
-    const ICON: &'static str = "message-square-cog";
+    const ICON: &'static str = "message-square-diff";
     const TERMS: &'static [&'static str] = &[
         "system prompt",
         "instructions",

@@ -103,11 +103,8 @@ fn with_change(set: &Value, edges: &[&str]) -> plait_core::flow::Flow {
         "set": { "type": "setContext", "config": set },
         "next": { "type": "chat" },
     });
-    let common = [
-        "start.context -> before.context",
-        "one.value -> before.message",
-        "two.value -> next.message",
-    ];
+    let common =
+        ["start.context -> before.context", "one.value -> before.message", "two.value -> next.message"];
     let edges: Vec<&str> = common.into_iter().chain(edges.iter().copied()).collect();
     parse_flow(&flow_json("Change", nodes, &edges))
 }
@@ -157,7 +154,8 @@ async fn each_change_of_a_context_leaves_the_others() {
 #[tokio::test]
 async fn set_context_by_name_takes_its_place_in_the_turn_order() {
     let provider = RecordingProvider::echo();
-    let edges = ["before.response -> set.after", "before.context -> next.context", "set.contextId -> next.after"];
+    let edges =
+        ["before.response -> set.after", "before.context -> next.context", "set.contextId -> next.after"];
     let set = json!({ "contextId": "main", "model": "large" });
     App::with(&provider).run(&with_change(&set, &edges), NO_RESPONSES).await;
     let models: Vec<_> = provider.sent().into_iter().map(|sent| sent.model).collect();

@@ -119,16 +119,37 @@ async fn step_after_a_failed_one_does_not_run() {
 }
 
 /// Imports a file of the cases with a web server in place of the one that it names.
-fn import_case(machine: &Machine, server: &WebServer, triggers: &[(&str, &str)], main: serde_json::Value) -> String {
+fn import_case(
+    machine: &Machine,
+    server: &WebServer,
+    triggers: &[(&str, &str)],
+    main: serde_json::Value,
+) -> String {
     let mut connections = main;
-    connections["M"] = json!({ "ai_languageModel": [[{ "node": "Paid", "type": "ai_languageModel", "index": 0 }]] });
+    connections["M"] =
+        json!({ "ai_languageModel": [[{ "node": "Paid", "type": "ai_languageModel", "index": 0 }]] });
     let node = |name: &str, kind: &str, version: f64, parameters: serde_json::Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let triggers = triggers.iter().map(|(name, kind)| node(name, kind, 1.0, json!({})));
     let steps = [
-        node("Paid", "@n8n/n8n-nodes-langchain.chainLlm", 1.5, json!({ "promptType": "define", "text": "expensive" })),
+        node(
+            "Paid",
+            "@n8n/n8n-nodes-langchain.chainLlm",
+            1.5,
+            json!({ "promptType": "define", "text": "expensive" }),
+        ),
         node("M", "@n8n/n8n-nodes-langchain.lmChatOpenAi", 1.0, json!({ "model": "gpt-4o", "options": {} })),
-        node("Ok", "n8n-nodes-base.respondToWebhook", 1.1, json!({ "respondWith": "text", "responseBody": "fine" })),
-        node("Old request", "n8n-nodes-base.httpRequest", 4.2, json!({ "url": server.url("/delete-everything"), "method": "POST", "options": {} })),
+        node(
+            "Ok",
+            "n8n-nodes-base.respondToWebhook",
+            1.1,
+            json!({ "respondWith": "text", "responseBody": "fine" }),
+        ),
+        node(
+            "Old request",
+            "n8n-nodes-base.httpRequest",
+            4.2,
+            json!({ "url": server.url("/delete-everything"), "method": "POST", "options": {} }),
+        ),
     ];
     let all: Vec<_> = triggers.chain(steps).collect();
     let workflow = json!({ "name": "case", "nodes": all, "connections": connections });

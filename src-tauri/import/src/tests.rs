@@ -228,7 +228,8 @@ fn nodes_that_the_first_trigger_does_not_start_are_marked() {
         ("Memo", "stickyNote"),
     ];
     let edges = [("Chat", "Both"), ("Night", "Both"), ("Night", "Nightly")];
-    let never = |trigger: Option<&str>| vec![Unconfirmed::NeverStarted { trigger: trigger.map(str::to_owned) }];
+    let never =
+        |trigger: Option<&str>| vec![Unconfirmed::NeverStarted { trigger: trigger.map(str::to_owned) }];
     let expected = vec![("nightly".to_owned(), never(Some("Night"))), ("old".to_owned(), never(None))];
     assert_eq!(marks(&workflow(&nodes, &edges)), expected);
     // A part of a workflow has no trigger, so nothing is known of what starts it.
@@ -237,7 +238,8 @@ fn nodes_that_the_first_trigger_does_not_start_are_marked() {
 
 #[test]
 fn lost_edges_of_order_are_marked_and_kept_ones_are_not() {
-    let chain = [("Start", "manualTrigger"), ("Create", "httpRequest"), ("Wait", "wait"), ("Fetch", "httpRequest")];
+    let chain =
+        [("Start", "manualTrigger"), ("Create", "httpRequest"), ("Wait", "wait"), ("Fetch", "httpRequest")];
     let edges = [("Start", "Create"), ("Create", "Wait"), ("Wait", "Fetch")];
     assert_eq!(marks(&workflow(&chain, &edges)), []);
     let cycle = include_str!("../../../tests/fixtures/import/n8n/cycle-list.json");

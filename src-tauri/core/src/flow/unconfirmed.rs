@@ -40,10 +40,14 @@ impl Unconfirmed {
                 "In the workflow that was imported, nothing starts this node. Here it runs.".to_owned()
             }
             Self::NeverStarted { trigger: Some(trigger) } => {
-                format!("In the workflow that was imported, only the trigger “{trigger}” starts this node. Here it runs in every run.")
+                format!(
+                    "In the workflow that was imported, only the trigger “{trigger}” starts this node. Here it runs in every run."
+                )
             }
             Self::EdgeLost { after } => {
-                format!("The import lost the edge from “{after}” to this node, so it runs at another time than in the original, or less often.")
+                format!(
+                    "The import lost the edge from “{after}” to this node, so it runs at another time than in the original, or less often."
+                )
             }
         }
     }

@@ -30,12 +30,16 @@ pub(super) fn check(root: &Yaml, steps: &[Step]) -> Vec<Problem> {
                     let message = if at == before {
                         format!("`{name}` cannot come after itself.")
                     } else {
-                        format!("`{}` cannot come after `{name}`: one of them is a part of the other.", step.name)
+                        format!(
+                            "`{}` cannot come after `{name}`: one of them is a part of the other.",
+                            step.name
+                        )
                     };
                     report(codes::PIPELINE_ORDER, &pointer, message, "Name a step beside it.".to_owned());
                 }
                 Relation::InLoop(container) => {
-                    let message = format!("`{name}` is repeated by the loop `{container}`, and this step is not.");
+                    let message =
+                        format!("`{name}` is repeated by the loop `{container}`, and this step is not.");
                     let hint = format!("Name `{container}`, to come after all of its iterations.");
                     report(codes::PIPELINE_ORDER, &pointer, message, hint);
                 }
@@ -52,7 +56,8 @@ pub(super) fn check(root: &Yaml, steps: &[Step]) -> Vec<Problem> {
     for (before, at, pointer) in order.in_cycles(&edges) {
         let (step, name) = (&order.places[at].step.name, &order.places[before].step.name);
         let message = format!("`{step}` cannot come after `{name}`, which comes after `{step}` itself.");
-        let hint = "Remove one of the two orders. Steps of a list follow each other without `after`.".to_owned();
+        let hint =
+            "Remove one of the two orders. Steps of a list follow each other without `after`.".to_owned();
         report(codes::PIPELINE_ORDER, &pointer, message, hint);
     }
     problems
@@ -172,7 +177,8 @@ impl<'s> Order<'s> {
     fn in_cycles(&self, edges: &[(usize, usize, String)]) -> Vec<(usize, usize, String)> {
         // Each step has a start and an end, with what is in it between them.
         let (start, end) = (|step: usize| 2 * step, |step: usize| 2 * step + 1);
-        let mut links: Vec<(usize, usize)> = edges.iter().map(|(from, to, _)| (end(*from), start(*to))).collect();
+        let mut links: Vec<(usize, usize)> =
+            edges.iter().map(|(from, to, _)| (end(*from), start(*to))).collect();
         let mut last_of_list: HashMap<usize, usize> = HashMap::new();
         for (index, place) in self.places.iter().enumerate() {
             links.push((start(index), end(index)));

@@ -57,9 +57,11 @@ impl Step {
     /// The nodes that start it, by the names of their steps: those of its branches if they start at once.
     pub(super) fn first_nodes(&self) -> Vec<&str> {
         match &self.kind {
-            StepKind::Parallel(_, branches) => {
-                branches.iter().filter_map(|branch| branch.steps.first()).flat_map(Self::first_nodes).collect()
-            }
+            StepKind::Parallel(_, branches) => branches
+                .iter()
+                .filter_map(|branch| branch.steps.first())
+                .flat_map(Self::first_nodes)
+                .collect(),
             _ => vec![&self.name],
         }
     }

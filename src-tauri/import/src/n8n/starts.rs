@@ -39,7 +39,8 @@ fn unstarted(workflow: &Workflow<'_>) -> Vec<Unstarted> {
 fn is_trigger(workflow: &Workflow<'_>, at: usize) -> bool {
     let node = &workflow.nodes[at];
     let is_first = workflow.incoming(at).all(|(_, edge)| !edge.is_main());
-    let starts = node.kind.ends_with("Trigger") || matches!(node.kind, "start" | "webhook" | "cron" | "interval");
+    let starts =
+        node.kind.ends_with("Trigger") || matches!(node.kind, "start" | "webhook" | "cron" | "interval");
     starts && is_first && !node.is_disabled
 }
 

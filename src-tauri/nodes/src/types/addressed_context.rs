@@ -13,9 +13,12 @@ const ID_INPUT: &str = "contextId";
 
 /// The inputs that can bring the conversation.
 pub(super) fn inputs() -> Ports {
-    Ports::new()
-        .when_fed("context", PortKind::Context, PortType::Any, "The conversation")
-        .when_fed(ID_INPUT, PortKind::Data, PortType::Any, "The conversation's id or handle")
+    Ports::new().when_fed("context", PortKind::Context, PortType::Any, "The conversation").when_fed(
+        ID_INPUT,
+        PortKind::Data,
+        PortType::Any,
+        "The conversation's id or handle",
+    )
 }
 
 /// The behavior of a node whose config names this conversation.

@@ -40,14 +40,16 @@ impl Config {
     }
 }
 
-const NOTHING_SET: &str = "The node changes nothing. Set instructions, a provider or a model, or reset the history.";
+const NOTHING_SET: &str =
+    "The node changes nothing. Set instructions, a provider or a model, or reset the history.";
 
 impl NodeType for SetContext {
     type Config = Config;
 
     const TYPE: &'static str = "setContext";
     const TITLE: &'static str = "Set context";
-    const SUMMARY: &'static str = "Changes the instructions or the model of a conversation, or clears its history";
+    const SUMMARY: &'static str =
+        "Changes the instructions or the model of a conversation, or clears its history";
     const DESCRIPTION: &'static str = "Changes a conversation from here on: its system instructions, its provider and model, \
         or its history, which it clears. Settings that are empty change nothing.
 
@@ -105,7 +107,8 @@ A message that waits for a reply on the context edge is still answered after \
         let mut problems: Vec<_> = instructions
             .flat_map(|text| template_inputs::check(text, "/systemInstructions", &Self::ports(config)))
             .collect();
-        let fields = [("/provider", &config.provider), ("/model", &config.model), ("/contextId", &config.context_id)];
+        let fields =
+            [("/provider", &config.provider), ("/model", &config.model), ("/contextId", &config.context_id)];
         for (pointer, value) in fields {
             if value.as_ref().is_some_and(|value| value.trim().is_empty()) {
                 problems.push((pointer.to_owned(), format!("`{}` is empty.", &pointer[1..])));
@@ -142,7 +145,8 @@ A message that waits for a reply on the context edge is still answered after \
         if let Some(instructions) = &config.system_instructions {
             let values = template_inputs::values(instructions, &inputs, &node_context);
             let text = instructions.render(values, &*node_context.host.evaluator).await?;
-            manager.set_system_instructions(super::non_blank(&text).unwrap_or_default(), node_context.origins());
+            manager
+                .set_system_instructions(super::non_blank(&text).unwrap_or_default(), node_context.origins());
         }
         if config.sets_model() {
             let context = manager.get();
@@ -158,8 +162,9 @@ A message that waits for a reply on the context edge is still answered after \
         if config.reset_history {
             manager.reset_history();
         }
-        let handle =
-            incoming.filter(|incoming| incoming.context_id == id).unwrap_or_else(|| ContextHandle::new(id.clone()));
+        let handle = incoming
+            .filter(|incoming| incoming.context_id == id)
+            .unwrap_or_else(|| ContextHandle::new(id.clone()));
         Ok(NodeOutput::new().with_context(&handle).with("contextId", id.as_str()))
     }
 }

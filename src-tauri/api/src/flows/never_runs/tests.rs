@@ -118,7 +118,8 @@ fn models_that_cannot_be_called_are_refused_where_they_are_called() {
 #[test]
 fn changed_models_are_checked_where_they_are_set() {
     let flow = |context: Value, set: &Value, own: &Value| {
-        let mut flow = chat(&context, own, &json!({ "type": "tools", "config": { "tools": ["calculator"] } }));
+        let mut flow =
+            chat(&context, own, &json!({ "type": "tools", "config": { "tools": ["calculator"] } }));
         flow["nodes"]["s"] = json!({ "type": "setContext", "config": set });
         let edges = flow["edges"].as_object_mut().unwrap();
         for edge in edges.values_mut().filter(|edge| edge["source"] == "c" && edge["target"] == "a") {
@@ -132,8 +133,15 @@ fn changed_models_are_checked_where_they_are_set() {
     let set = json!({ "provider": "gone", "model": "m" });
     assert_eq!(flow(json!({}), &set, &plain), error("/nodes/s/config/provider", "provider.unknown"));
     // The chat calls the model that is set, whatever the context began with.
-    let begun = flow(json!({ "provider": "gone", "model": "m" }), &json!({ "provider": "mine", "model": "m" }), &plain);
-    assert_eq!(begun, [(Severity::Warning, "/nodes/c/config/provider".to_owned(), "provider.unknown".to_owned())]);
+    let begun = flow(
+        json!({ "provider": "gone", "model": "m" }),
+        &json!({ "provider": "mine", "model": "m" }),
+        &plain,
+    );
+    assert_eq!(
+        begun,
+        [(Severity::Warning, "/nodes/c/config/provider".to_owned(), "provider.unknown".to_owned())]
+    );
     let own = json!({ "overrideProvider": "gone", "overrideModel": "m" });
     let set = json!({ "provider": "mine", "model": "m" });
     assert_eq!(flow(json!({}), &set, &own), error("/nodes/a/config/overrideProvider", "provider.unknown"));

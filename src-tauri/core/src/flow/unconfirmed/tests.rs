@@ -37,7 +37,9 @@ fn differences_survive_saving_until_they_are_confirmed() {
 #[test]
 fn inner_flows_are_confirmed_with_theirs() {
     let inner = r#"{"nodes": {"i": {"type": "chat", "unconfirmed": [{"kind": "neverStarted"}]}}}"#;
-    let text = format!(r#"{{"version": 1, "nodes": {{"s": {{"type": "subflow", "config": {{"flow": {inner}}}}}}}}}"#);
+    let text = format!(
+        r#"{{"version": 1, "nodes": {{"s": {{"type": "subflow", "config": {{"flow": {inner}}}}}}}}}"#
+    );
     let mut flow = flow::read(&text).unwrap();
     flow.confirm_import();
     assert_eq!(flow.nodes["s"].config["flow"], serde_json::json!({ "nodes": { "i": { "type": "chat" } } }));

@@ -202,13 +202,19 @@ fn set_context_changes_what_is_set_and_nothing_else() {
     assert_eq!(changed.system_instructions.as_deref(), Some("Be kind."));
 
     harness.run("setContext", json!({ "model": "gpt-4.1" }), &[("context", main())]).result.unwrap();
-    assert_eq!((harness.context("main").provider.as_str(), harness.context("main").model.as_str()), ("openai", "gpt-4.1"));
+    assert_eq!(
+        (harness.context("main").provider.as_str(), harness.context("main").model.as_str()),
+        ("openai", "gpt-4.1")
+    );
 
     let waiting = json!({ "contextId": "main", "currentOutput": "Next?", "messageId": "asked/0" });
     let reset = json!({ "resetHistory": true, "systemInstructions": "" });
     let run = harness.run("setContext", reset, &[("context", waiting.clone())]);
     assert_eq!(run.outputs(), json!({ "context": waiting, "contextId": "main" }));
-    assert_eq!((harness.history("main").len(), harness.context("main").system_instructions.clone()), (0, None));
+    assert_eq!(
+        (harness.history("main").len(), harness.context("main").system_instructions.clone()),
+        (0, None)
+    );
 }
 
 #[test]
@@ -228,12 +234,16 @@ fn set_context_changes_the_addressed_context_or_fails() {
     harness.run("setContext", set(json!({ "contextId": "main" })), &[]).result.unwrap();
     assert_eq!(harness.context("main").system_instructions.as_deref(), Some("New."));
 
-    let mut code = |config: Value, inputs: &[(&str, Value)]| harness.run("setContext", config, inputs).code().to_owned();
+    let mut code =
+        |config: Value, inputs: &[(&str, Value)]| harness.run("setContext", config, inputs).code().to_owned();
     assert_eq!(code(set(json!({})), &[]), "context.none");
     assert_eq!(code(set(json!({ "contextId": "x" })), &[]), "context.unknown");
     assert_eq!(code(set(json!({})), &[("contextId", json!(7))]), "input.type");
     assert_eq!(code(set(json!({ "provider": "openai" })), &[("context", main())]), "model.none");
-    assert_eq!(code(set(json!({ "provider": "nobody", "model": "m" })), &[("context", main())]), "provider.unknown");
+    assert_eq!(
+        code(set(json!({ "provider": "nobody", "model": "m" })), &[("context", main())]),
+        "provider.unknown"
+    );
     assert_eq!(code(set(json!({ "model": " " })), &[("context", main())]), "config.invalid");
 }
 

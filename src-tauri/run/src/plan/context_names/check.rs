@@ -115,7 +115,9 @@ pub(in crate::plan) fn check_shared_changes(
         }
         let Some(name) = row.works_in.only().and_then(|maker| table.name(maker)) else { continue };
         if shared.contains(name) {
-            let message = format!("The iterations of the `forEach` loop share the context `{name}`, so none can change it.");
+            let message = format!(
+                "The iterations of the `forEach` loop share the context `{name}`, so none can change it."
+            );
             let found = Diagnostic::on_node(codes::LOOP_CONTEXT_CHANGED, &vertex.id, message);
             diagnostics.push(found.hint("Move the node before the loop, or work in a context that `newContext` makes inside the loop."));
         }

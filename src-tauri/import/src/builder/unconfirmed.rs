@@ -33,6 +33,11 @@ impl FlowBuilder {
         self.mark(source, &id, Unconfirmed::NeverStarted { trigger: trigger.map(str::to_owned) });
     }
 
+    /// Whether a node of the file became one that does more than to hand on values.
+    pub(crate) fn has_effect(&self, source: &str) -> bool {
+        self.effect_of(source).is_some()
+    }
+
     /// Marks the nodes that a lost edge of order leads to, where no way in the flow takes its place.
     pub(super) fn mark_lost_order(&mut self) {
         let edges = &self.report.edges;
@@ -54,9 +59,13 @@ impl FlowBuilder {
             }
             let Some((_, before, after)) = &known else { continue };
             let Some(id) = self.effect_of(&edge.target) else { continue };
-            let follows = self.adjacency.number(&id).is_some_and(|at| after[at]);
+            // A node in a loop follows what starts the loop.
+            let around = std::iter::successors(Some(id.clone()), |id| self.parent(id));
+            let mut places = around.filter_map(|id| self.adjacency.number(&id));
+            let follows = places.any(|at| after[at]);
             if !before.is_empty() && !follows {
-                let name = self.reported(&edge.source).map_or(&edge.source, |node| &node.name);
+                let named = self.reported(&edge.source).filter(|node| !node.name.trim().is_empty());
+                let name = named.map_or(&edge.source, |node| &node.name);
                 marks.push((edge.target.clone(), id, Unconfirmed::EdgeLost { after: name.clone() }));
             }
         }

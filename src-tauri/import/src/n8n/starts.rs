@@ -11,9 +11,10 @@ pub(super) struct Unstarted {
 }
 
 impl Reader<'_> {
-    /// Marks the nodes that the first trigger of the workflow does not start.
+    /// Marks the nodes that the first trigger of the workflow does not start. One that starts nothing with an effect does not count.
     pub(super) fn mark_unstarted(&mut self) {
-        for Unstarted { node, trigger } in unstarted(self.workflow) {
+        let has_effect = |at: usize| self.builder.has_effect(self.workflow.nodes[at].name);
+        for Unstarted { node, trigger } in unstarted(self.workflow, has_effect) {
             let name = |at: usize| self.workflow.nodes[at].name;
             let (node, trigger) = (name(node), trigger.map(name));
             self.builder.never_started(node, trigger);
@@ -21,14 +22,23 @@ impl Reader<'_> {
     }
 }
 
-/// The nodes that the first trigger does not reach. None of a workflow without triggers: it is a part of one.
-fn unstarted(workflow: &Workflow<'_>) -> Vec<Unstarted> {
+/// The nodes that the first trigger with an effect does not reach. None of a workflow without triggers: it is a part of one.
+fn unstarted(workflow: &Workflow<'_>, has_effect: impl Fn(usize) -> bool) -> Vec<Unstarted> {
     let triggers: Vec<usize> = (0..workflow.nodes.len()).filter(|&at| is_trigger(workflow, at)).collect();
-    let Some((&first, others)) = triggers.split_first() else { return Vec::new() };
-    let mut started = vec![false; workflow.nodes.len()];
-    reach(workflow, first, |at| !std::mem::replace(&mut started[at], true));
+    let reached = |trigger: usize| {
+        let mut reached = vec![false; workflow.nodes.len()];
+        reach(workflow, trigger, |at| !std::mem::replace(&mut reached[at], true));
+        reached
+    };
+    let acts = |trigger: &usize| {
+        (0..workflow.nodes.len()).zip(reached(*trigger)).any(|(at, is)| is && has_effect(at))
+    };
+    let Some(first) = triggers.iter().copied().find(acts).or(triggers.first().copied()) else {
+        return Vec::new();
+    };
+    let started = reached(first);
     let mut by: Vec<Option<usize>> = vec![None; workflow.nodes.len()];
-    for &trigger in others {
+    for &trigger in triggers.iter().filter(|&&trigger| trigger != first) {
         reach(workflow, trigger, |at| !started[at] && by[at].replace(trigger).is_none());
     }
     let is_step = |at: &usize| !workflow.is_part(*at) && !workflow.nodes[*at].is_disabled;

@@ -106,6 +106,8 @@ async fn answer(
         "/echo" => {
             ([("content-type", "application/json")], json!({ "seen": token }).to_string()).into_response()
         }
+        // Never answers.
+        "/never" => std::future::pending().await,
         "/away" => (StatusCode::FOUND, [("location", "http://localhost:9/elsewhere")], "").into_response(),
         "/inside" => (StatusCode::FOUND, [("location", "http://169.254.169.254/latest/meta-data/")], "")
             .into_response(),

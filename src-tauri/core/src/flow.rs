@@ -12,6 +12,7 @@ mod random_documents;
 mod read;
 mod summarizer_agent;
 mod tree_limits;
+mod unconfirmed;
 mod write;
 
 pub use document::MAX_ATTEMPTS;
@@ -24,5 +25,6 @@ pub use memory::{
 pub use read::{ReadError, read};
 pub use summarizer_agent::SummarizerAgent;
 pub use tree_limits::TreeLimits;
+pub use unconfirmed::Unconfirmed;
 pub use write::write;
 pub use write::write_whole_numbers;

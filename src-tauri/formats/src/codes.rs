@@ -28,6 +28,9 @@ plait_core::error_codes! {
         PIPELINE_NOT_YAML = "pipeline.not_yaml",
             "The file is not valid YAML.",
             "Correct the YAML at the line and column that the message names.";
+        PIPELINE_ORDER = "pipeline.order",
+            "A step comes `after` one that cannot be done before it.",
+            "Correct the name, or move one of the steps.";
         PIPELINE_STEP_IN_BOTH_SOURCES = "pipeline.step_in_both_sources",
             "A step gives turns of the user and of the assistant.",
             "Remove it from `user_turn_sources` or from `named_steps`.";
@@ -44,8 +47,8 @@ plait_core::error_codes! {
             "There is no such kind of step.",
             "Use `step`, `loop`, `parallel`, `conditional` or `hitl`.";
         PIPELINE_UNKNOWN_STEP = "pipeline.unknown_step",
-            "A loop names a step that is not in its body.",
-            "Correct the name in `named_steps` or `user_turn_sources`.";
+            "A loop names a step that is not in its body, or `after` one that does not exist.",
+            "Correct the name in `named_steps`, `user_turn_sources` or `after`.";
         PIPELINE_UNKNOWN_VARIABLE = "pipeline.unknown_variable",
             "A prompt has a variable that is neither an earlier step nor a value of the run or the loop.",
             "Use `previous`, `input`, the name of an earlier step, or in a loop `index` or `item`.";

@@ -9,6 +9,7 @@ mod emit;
 mod keys;
 mod layout;
 mod lower;
+mod order;
 mod origins;
 mod patch;
 mod problem;

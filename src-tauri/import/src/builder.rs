@@ -6,6 +6,7 @@ mod adjacency;
 mod cycles;
 mod outcomes;
 mod paths;
+mod unconfirmed;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -361,6 +362,7 @@ impl FlowBuilder {
     /// The flow with its nodes arranged, and the report. An error if it would hold too much.
     pub(super) fn finish(mut self) -> Result<(Flow, ImportReport), Fault> {
         self.budget.check()?;
+        self.mark_lost_order();
         for node in &mut self.report.nodes {
             if node.outcome == ImportOutcome::Lost && node.lost.is_empty() {
                 node.lost.push("Nothing in the file uses it in a way that Plait has.".to_owned());

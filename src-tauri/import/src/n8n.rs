@@ -10,6 +10,7 @@ mod models;
 mod nodes;
 mod queries;
 mod requests;
+mod starts;
 mod tools;
 mod workflow;
 
@@ -141,6 +142,7 @@ impl<'w> Reader<'w> {
         self.close_loops();
         self.remaining_parts();
         self.report_edges(&back);
+        self.mark_unstarted();
     }
 
     /// Adds a node to the builder.

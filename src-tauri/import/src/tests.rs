@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Format, ImportOutcome, Imported, import, source};
 use plait_core::diagnostic::Severity;
 use plait_core::flow;
+use plait_core::flow::Unconfirmed;
 use plait_nodes::registry;
 use plait_run::plan::check;
 
@@ -117,7 +118,8 @@ fn problems(format: Format, text: &str, imported: &Imported) -> Vec<String> {
         problems.push(format!("`{id}` comes from nowhere"));
     }
     for found in check(flow, &registry()).diagnostics {
-        if found.severity == Severity::Error && found.code.as_str() != "import.placeholder" {
+        // These wait for a person, as they should.
+        if found.severity == Severity::Error && found.code.domain() != "import" {
             let place = found.node.map(|node| node.to_string()).unwrap_or_default();
             problems.push(format!("{place} {} {} {}", found.pointer, found.code.as_str(), found.message));
         }
@@ -136,11 +138,12 @@ fn summary(imported: &Imported) -> String {
     for (id, node) in &imported.flow.nodes {
         let parent = node.parent.as_ref().map(|parent| format!(" in {parent}")).unwrap_or_default();
         let disabled = if node.disabled { " disabled" } else { "" };
+        let marks: String = node.unconfirmed.iter().map(|mark| format!(" {mark:?}")).collect();
         let mut config = node.config.clone();
         config.remove("original");
         let config = Value::from(config).to_string();
         let short: String = config.chars().take(400).collect();
-        let _ = writeln!(text, "{id}: {}{parent}{disabled} {short}", node.node_type);
+        let _ = writeln!(text, "{id}: {}{parent}{disabled}{marks} {short}", node.node_type);
     }
     text.push_str("---\n");
     for edge in imported.flow.edges.values() {
@@ -189,6 +192,59 @@ fn langflow_flows_are_imported_without_silent_loss() {
 #[test]
 fn rivet_projects_are_imported_without_silent_loss() {
     check_fixtures(Format::Rivet);
+}
+
+/// The marks of each node of an imported case.
+fn marks(text: &str) -> Vec<(String, Vec<Unconfirmed>)> {
+    let flow = import(text, None, "x").unwrap().flow;
+    let marked = flow.nodes.into_iter().filter(|(_, node)| !node.unconfirmed.is_empty());
+    marked.map(|(id, node)| (id.to_string(), node.unconfirmed)).collect()
+}
+
+fn workflow(nodes: &[(&str, &str)], edges: &[(&str, &str)]) -> String {
+    let nodes: Vec<Value> = nodes
+        .iter()
+        .map(|(name, kind)| {
+            json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": 1,
+                "position": [0, 0], "parameters": { "url": "http://127.0.0.1:9/", "amount": 1 } })
+        })
+        .collect();
+    let mut connections = serde_json::Map::new();
+    for (from, to) in edges {
+        let kinds = connections.entry(*from).or_insert_with(|| json!({ "main": [[]] }));
+        kinds["main"][0].as_array_mut().unwrap().push(json!({ "node": to, "type": "main", "index": 0 }));
+    }
+    json!({ "name": "x", "nodes": nodes, "connections": connections }).to_string()
+}
+
+#[test]
+fn nodes_that_the_first_trigger_does_not_start_are_marked() {
+    let nodes = [
+        ("Chat", "manualTrigger"),
+        ("Night", "scheduleTrigger"),
+        ("Both", "httpRequest"),
+        ("Nightly", "httpRequest"),
+        ("Old", "httpRequest"),
+        ("Memo", "stickyNote"),
+    ];
+    let edges = [("Chat", "Both"), ("Night", "Both"), ("Night", "Nightly")];
+    let never =
+        |trigger: Option<&str>| vec![Unconfirmed::NeverStarted { trigger: trigger.map(str::to_owned) }];
+    let expected = vec![("nightly".to_owned(), never(Some("Night"))), ("old".to_owned(), never(None))];
+    assert_eq!(marks(&workflow(&nodes, &edges)), expected);
+    // A part of a workflow has no trigger, so nothing is known of what starts it.
+    assert_eq!(marks(&workflow(&nodes[2..], &edges[..0])), []);
+}
+
+#[test]
+fn lost_edges_of_order_are_marked_and_kept_ones_are_not() {
+    let chain =
+        [("Start", "manualTrigger"), ("Create", "httpRequest"), ("Wait", "wait"), ("Fetch", "httpRequest")];
+    let edges = [("Start", "Create"), ("Create", "Wait"), ("Wait", "Fetch")];
+    assert_eq!(marks(&workflow(&chain, &edges)), []);
+    let cycle = include_str!("../../../tests/fixtures/import/n8n/cycle-list.json");
+    let lost = vec![Unconfirmed::EdgeLost { after: "Check".to_owned() }];
+    assert_eq!(marks(cycle), [("draft".to_owned(), lost)]);
 }
 
 #[test]

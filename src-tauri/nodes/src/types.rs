@@ -3,6 +3,7 @@
 //! A node type knows its ports, its config, and what it does with its inputs. It refuses to know other nodes, the order of
 //! a run, or positions on a canvas. It writes to a context only through the context's manager.
 
+mod addressed_context;
 mod approval;
 mod call_tool;
 mod catch;
@@ -29,6 +30,7 @@ mod read_file;
 mod recall;
 mod remember;
 mod retrieve;
+mod set_context;
 mod subflow;
 mod subject;
 mod switch;
@@ -46,6 +48,7 @@ pub fn registry() -> Registry {
         .with::<context_start::ContextStart>()
         .with::<new_context::NewContext>()
         .with::<inject_messages::InjectMessages>()
+        .with::<set_context::SetContext>()
         .with::<user_input::UserInput>()
         .with::<manual_input::ManualInput>()
         .with::<approval::Approval>()

@@ -14,6 +14,7 @@ export {
   LogOut,
   Merge,
   MessageCircleQuestionMark,
+  MessageSquareDiff,
   MessageSquarePlus,
   MessageSquareQuote,
   MessagesSquare,

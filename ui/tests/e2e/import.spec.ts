@@ -110,3 +110,35 @@ test("opening a file of another tool offers to import it", async ({ page }) => {
   await toast.getByRole("button", { name: "Import it" }).click();
   await expect(page.getByTestId("import-dialog")).toContainText("Imported from n8n");
 });
+
+/** A workflow with a request that nothing starts. */
+const UNSTARTED = JSON.stringify({
+  name: "Old",
+  nodes: [
+    { id: "1", name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} },
+    {
+      id: "2",
+      name: "Old request",
+      type: "n8n-nodes-base.httpRequest",
+      typeVersion: 4.2,
+      position: [200, 300],
+      parameters: { url: "http://127.0.0.1:9/old", options: {} },
+    },
+  ],
+  connections: {},
+});
+
+test("a node that nothing started is a problem until a person confirms it, with one undo step", async ({ page }) => {
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "old.json", type: "application/json", text: UNSTARTED }], true);
+  const dialog = page.getByTestId("import-dialog");
+  await expect(dialog).toContainText("nothing starts this node");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await page.getByTestId("dock-tab-problems").click();
+  const problem = page.locator('[data-testid="problem"][data-code="import.never_started"]');
+  await expect(problem).toContainText("nothing starts this node. Here it runs.");
+  await problem.getByRole("button", { name: "Confirm that it runs" }).click();
+  await expect(problem).toBeHidden();
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(problem).toBeVisible();
+});

@@ -216,6 +216,11 @@ impl Finder<'_> {
     /// The providers and models of model nodes, and a warning for each other place that names an unknown provider.
     fn models(&mut self, contexts: &BTreeMap<NodeId, NodeId>) {
         let mut found: BTreeMap<String, Diagnostic> = BTreeMap::new();
+        for (id, node) in self.nodes.iter().filter(|(_, node)| self.changes_model(node)) {
+            let problem = self.own_problem(id, node, "provider", "model");
+            found.extend(problem.map(|problem| (problem.pointer.clone(), problem)));
+        }
+        let changes = self.nodes.values().any(|node| self.changes_model(node));
         for (id, node) in &self.nodes {
             if !["chat", "classify", "extract"].contains(&self.node_type(node)) {
                 continue;
@@ -225,6 +230,8 @@ impl Finder<'_> {
             }
             let maker = self.maker_of(id, contexts).and_then(|maker| self.nodes.get_key_value(maker));
             let base = maker.and_then(|(maker, made_by)| self.context(maker, made_by, contexts, 0));
+            // Which model a context has at a node is known only when the flow runs, if a node changes it.
+            let base = base.filter(|_| !changes);
             // A context that is known only when the flow runs, such as one that a cycle hands on.
             let has_context = self
                 .flow
@@ -232,6 +239,8 @@ impl Finder<'_> {
                 .values()
                 .any(|edge| edge.target == **id && edge.target_input.as_str() == "context");
             if base.is_none() && has_context {
+                let own = self.own_problem(id, node, "overrideProvider", "overrideModel");
+                found.extend(own.map(|problem| (problem.pointer.clone(), problem)));
                 continue;
             }
             let base = base.unwrap_or_else(|| NamedModel {
@@ -264,6 +273,21 @@ impl Finder<'_> {
         let others = known.map(|known| missing_providers(self.flow, &known)).unwrap_or_default();
         self.found.extend(others.into_iter().filter(|other| !found.contains_key(&other.pointer)));
         self.found.extend(found.into_values());
+    }
+
+    /// Why a node can never call the provider that it names itself.
+    fn own_problem(&self, id: &NodeId, node: &Node, provider: &str, model: &str) -> Option<Diagnostic> {
+        let place = Some((id.clone(), provider.to_owned()));
+        let provider = text(&node.config, provider)?.to_owned();
+        // Without a model of its own, it has that of a context with the same provider.
+        let model = Some(text(&node.config, model).unwrap_or("echo").to_owned());
+        self.problem_of(id, &NamedModel { provider, model, place })
+    }
+
+    /// Whether it sets the provider or the model of a context.
+    fn changes_model(&self, node: &Node) -> bool {
+        self.node_type(node) == "setContext"
+            && ["provider", "model"].iter().any(|key| text(&node.config, key).is_some())
     }
 
     /// The node that makes the context of a node: as the check of the flow says or, from outside of a loop, along the edges. `None` if

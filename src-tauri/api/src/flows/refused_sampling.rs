@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::codes;
 
-/// The nodes that make a context, and so name the model of the nodes after them.
-const CONTEXT_MAKERS: [&str; 2] = ["contextStart", "newContext"];
+/// The nodes that name the model of a context, and so of the nodes after them.
+const CONTEXT_MAKERS: [&str; 3] = ["contextStart", "newContext", "setContext"];
 /// The nodes that call a model with parameters of sampling.
 const CALLERS: [&str; 3] = ["chat", "classify", "extract"];
 

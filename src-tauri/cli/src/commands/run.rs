@@ -36,6 +36,7 @@ Examples:
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
   plait run my.flow.json --input \"What is this?\" --attach photo.png
   plait run my.flow.json --to draft --json
+  plait run imported.flow.json --confirm-import
   plait run my.flow.json --max-model-calls 20
   plait run my.flow.json --allow host=localhost:8080,folder=notes --ask 'tool=files/*'
   plait run hello --user ada
@@ -59,6 +60,9 @@ pub(crate) struct RunArgs {
     /// where several take files.
     #[arg(long, value_name = "[NODE=]FILE")]
     attach: Vec<String>,
+    /// Run an imported flow though it differs from its original, as `plait check` says. Holds for this run; the file keeps the marks.
+    #[arg(long)]
+    confirm_import: bool,
     /// Run only to this node.
     #[arg(long, value_name = "NODE")]
     to: Option<String>,
@@ -133,6 +137,9 @@ fn parse_override(text: &str) -> Result<Override, String> {
 pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, CliError> {
     let mut source = FlowSource::load(&args.flow)?;
     args.limits.apply(&mut source.flow);
+    if args.confirm_import {
+        source.flow.confirm_import();
+    }
     let to = args.to.as_deref().map(NodeId::from);
     let mut overrides = collect(args.set);
     let files = FilesToAttach::find(&args.attach, &source.flow)?;

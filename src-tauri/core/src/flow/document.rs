@@ -9,6 +9,7 @@ use ts_rs::TS;
 use super::drawing::{Frame, Point, Position};
 use super::folders::{self, FolderAccess};
 use super::tree_limits::TreeLimits;
+use super::unconfirmed::Unconfirmed;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::flow::{MAX_RECENT_TURNS, MemorySettings};
@@ -102,6 +103,10 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub disabled: bool,
+    /// What its import made different from the original, until a person confirms it. A flow with any cannot run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Unconfirmed>>")]
+    pub unconfirmed: Vec<Unconfirmed>,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]

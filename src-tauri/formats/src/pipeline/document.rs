@@ -9,6 +9,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::yaml::below;
 use plait_core::flow::{FlowSettings, Position};
 use plait_core::quota::{FallbackModel, OnExceeded, Quota};
 use plait_run::http_tool::HttpTool;
@@ -294,6 +295,33 @@ enum StepSchema {
 /// The values of `kind`.
 pub(super) const KINDS: &[&str] = &["step", "loop", "parallel", "conditional", "hitl"];
 
+/// The names of steps: one, or a list.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "`after` is the name of a step, or a list of names")]
+pub(super) enum StepNames {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Default for StepNames {
+    fn default() -> Self {
+        Self::Several(Vec::new())
+    }
+}
+
+impl StepNames {
+    /// Each name with its place, for names at `pointer`.
+    pub(super) fn with_places(&self, pointer: &str) -> Vec<(&str, String)> {
+        match self {
+            Self::One(name) => vec![(name, pointer.to_owned())],
+            Self::Several(names) => {
+                let places = names.iter().enumerate();
+                places.map(|(index, name)| (name.as_str(), below(pointer, index))).collect()
+            }
+        }
+    }
+}
+
 /// A message to a model, and its reply.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -304,6 +332,9 @@ pub(super) struct AgentStep {
     /// The title that people see, in place of the name.
     #[serde(default)]
     pub(super) title: Option<String>,
+    /// Steps that are done before this one, by name, though it takes nothing from them. It is skipped if none of them ran.
+    #[serde(default)]
+    pub(super) after: StepNames,
     /// The agent: a name under `agents`, or its settings. Without one, the default agent of the flow or the settings.
     #[serde(default)]
     pub(super) agent: Option<AgentRef>,
@@ -367,6 +398,9 @@ pub(super) struct LoopStep {
     /// The title that people see, in place of the name.
     #[serde(default)]
     pub(super) title: Option<String>,
+    /// Steps that are done before this one, by name, though it takes nothing from them. It is skipped if none of them ran.
+    #[serde(default)]
+    pub(super) after: StepNames,
     /// How often, what is remembered, and what is repeated.
     #[serde(rename = "loop")]
     #[schemars(with = "Loop")]
@@ -459,6 +493,9 @@ pub(super) struct ParallelStep {
     /// The title that people see, in place of the name.
     #[serde(default)]
     pub(super) title: Option<String>,
+    /// Steps that are done before this one, by name, though it takes nothing from them. It is skipped if none of them ran.
+    #[serde(default)]
+    pub(super) after: StepNames,
     /// What separates the outputs where they are used as one text; a line break by default.
     #[serde(default)]
     pub(super) separator: Option<String>,
@@ -478,6 +515,9 @@ pub(super) struct ConditionalStep {
     /// The title that people see, in place of the name.
     #[serde(default)]
     pub(super) title: Option<String>,
+    /// Steps that are done before this one, by name, though it takes nothing from them. It is skipped if none of them ran.
+    #[serde(default)]
+    pub(super) after: StepNames,
     /// An expression in CEL on `value`, the previous output. The branch that is named like its result runs. Without one, the
     /// branch that is named like the previous output.
     #[serde(default)]
@@ -498,6 +538,9 @@ pub(super) struct HitlStep {
     /// The title that people see, in place of the name.
     #[serde(default)]
     pub(super) title: Option<String>,
+    /// Steps that are done before this one, by name, though it takes nothing from them. It is skipped if none of them ran.
+    #[serde(default)]
+    pub(super) after: StepNames,
     /// The question, in Markdown, as a template: variables as in the prompt of a step. Without one, the previous output.
     #[serde(default)]
     pub(super) prompt: Option<String>,

@@ -8,6 +8,7 @@
 //! | `loop` | `loop`, with the nodes of its body in it; with `items`, a `value` `NAME.items` |
 //! | `parallel` | `join` of the branches, by their names |
 //! | `conditional` | `switch`, and a `join` `NAME.end` behind its branches |
+//! | `after` | edges into `after`; of a `parallel`, into the first nodes of its branches |
 //!
 //! Ids, edges and positions follow from the document alone, so the same pipeline is always the same flow.
 
@@ -31,6 +32,7 @@ use plait_core::expression::HITL_HISTORY;
 use plait_core::expression::template::Template;
 use plait_core::flow::{Edge, Flow, Limits, Node, Position};
 use plait_core::id::NodeId;
+use plait_core::port::AFTER_PORT;
 
 pub(super) use nodes::{CHAT_KEYS, case};
 
@@ -77,10 +79,12 @@ pub(super) fn lower(pipeline: &Pipeline, root: &Yaml) -> Result<Lowered, Vec<Pro
         problems: Vec::new(),
         scopes: vec![HashMap::from([(INPUT.to_owned(), Source::plain(INPUT, "value"))])],
         parents: Vec::new(),
+        outputs: HashMap::new(),
     };
     lowering.origins.add(&format!("/nodes/{INPUT}"), "/input");
     let input = Lowering::in_line(INPUT);
     let (_, steps) = lowering.sequence(&pipeline.steps, Source::plain(INPUT, "value"));
+    lowering.orders(&pipeline.steps);
     let summarizers = lowering.summarizers();
     let blocks = Layout::in_a_row(vec![input, steps]);
     lowering.layout.place(Layout::in_a_column(vec![blocks, summarizers]));
@@ -124,6 +128,8 @@ struct Lowering<'p> {
     scopes: Vec<HashMap<String, Source>>,
     /// The loops around the current step.
     parents: Vec<NodeId>,
+    /// The outputs of all steps so far.
+    outputs: HashMap<String, Source>,
 }
 
 impl Lowering<'_> {
@@ -149,6 +155,7 @@ impl Lowering<'_> {
             if let Some(scope) = self.scopes.last_mut() {
                 scope.insert(step.name.clone(), output.clone());
             }
+            self.outputs.insert(step.name.clone(), output.clone());
             blocks.push(block);
             previous = output;
         }
@@ -384,6 +391,22 @@ impl Lowering<'_> {
         (Source::plain(&end, "first"), row)
     }
 
+    /// The edges of `after`, once all steps are there.
+    fn orders(&mut self, steps: &[Step]) {
+        for step in steps {
+            for (name, place) in step.after() {
+                let Some(source) = self.outputs.get(name).cloned() else { continue };
+                for target in step.first_nodes() {
+                    let edge = self.edge(source.node.as_str(), &source.text, target, AFTER_PORT);
+                    self.origins.add(&format!("/edges/{edge}"), &place);
+                }
+            }
+            for inner in step.inner() {
+                self.orders(inner);
+            }
+        }
+    }
+
     /// Agents that summarize: a `chat` without edges, which the loop takes as a template.
     fn summarizers(&mut self) -> Block {
         let mut names = Vec::new();
@@ -420,6 +443,7 @@ impl Lowering<'_> {
 
     /// Connects the variables of a prompt, except the one that gets the previous output anyway.
     fn variables(&mut self, step: &Step, template: &Template, previous: &Source, own: &str) {
+        self.refuse_variable_after(step, template);
         let fed = |name: &str| name != own && name != HITL_HISTORY;
         for variable in template.variables().iter().filter(|variable| fed(&variable.name)) {
             let name = variable.name.as_str();
@@ -429,10 +453,23 @@ impl Lowering<'_> {
                 self.scopes.iter().rev().find_map(|scope| scope.get(name)).cloned()
             };
             match source {
-                Some(source) => self.edge(source.node.as_str(), &source.value, &step.name, name),
+                Some(source) => {
+                    self.edge(source.node.as_str(), &source.value, &step.name, name);
+                }
                 None if variable.optional => {}
                 None => self.unknown_variable(step, name),
             }
+        }
+    }
+
+    /// A step with a variable `after` has an input of that name already.
+    fn refuse_variable_after(&mut self, step: &Step, template: &Template) {
+        let uses_name = template.variables().iter().any(|variable| variable.name == AFTER_PORT);
+        if uses_name && !step.after().is_empty() {
+            let place = below(&step.pointer, "prompt");
+            let message = "A step with the key `after` cannot have a variable `after` in its prompt.";
+            let problem = Problem::new(codes::PIPELINE_INVALID_NAME, self.root.place(&place), message);
+            self.problems.push(problem.pointer(&place).hint("Rename the step that the variable names."));
         }
     }
 
@@ -463,7 +500,8 @@ impl Lowering<'_> {
         self.flow.nodes.insert(id.into(), node);
     }
 
-    fn edge(&mut self, source: &str, output: &str, target: &str, input: &str) {
+    /// Adds an edge. Returns its id.
+    fn edge(&mut self, source: &str, output: &str, target: &str, input: &str) -> String {
         let id = format!("{source}.{output}-{target}.{input}");
         let edge = Edge {
             source: source.into(),
@@ -475,7 +513,8 @@ impl Lowering<'_> {
             extra: Map::new(),
         };
         self.origins.add(&format!("/edges/{id}"), &self.origins.of(&format!("/nodes/{target}")));
-        self.flow.edges.insert(id.into(), edge);
+        self.flow.edges.insert(id.as_str().into(), edge);
+        id
     }
 }
 

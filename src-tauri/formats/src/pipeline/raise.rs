@@ -1,6 +1,7 @@
 //! Raises a flow to a pipeline: the reverse of lowering. It follows the edges from the run's input through all steps, and
 //! refuses what it meets that no pipeline has. Whether nothing was lost, [`super::save`] proves by lowering the result.
 
+mod after;
 mod agents;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,12 +15,14 @@ use super::lower::{
 };
 use super::tree::{MapBuilder, Tree};
 use crate::codes;
+use after::with_after;
 use agents::{AGENT_PLACEHOLDER, name_agents, with_agents};
 
 pub(super) use agents::KnownAgents;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::{Edge, Flow, Node};
 use plait_core::id::NodeId;
+use plait_core::port::AFTER_PORT;
 
 /// A pipeline, and the names by which its nodes lower where they differ.
 pub(super) struct Raised {
@@ -51,7 +54,9 @@ pub(super) fn raise(flow: &Flow, agents: &KnownAgents) -> Result<Raised, Box<Dia
     if !agents.is_empty() {
         document.put("agents", Tree::Map(agents));
     }
-    document.put("steps", Tree::Steps(steps.into_iter().map(|step| with_agents(step, &inline)).collect()));
+    let after = raising.after();
+    let steps = steps.into_iter().map(|step| with_after(with_agents(step, &inline), &after));
+    document.put("steps", Tree::Steps(steps.collect()));
     let settings = serde_json::to_value(&flow.settings).unwrap_or_default();
     document.value(
         "settings",
@@ -531,6 +536,9 @@ fn title<'n>(id: &NodeId, node: &'n Node) -> &'n str {
 
 /// Whether an input takes the previous output.
 fn takes_previous(node: &Node, input: &str) -> bool {
+    if input == AFTER_PORT {
+        return false;
+    }
     match node.node_type.as_str() {
         "chat" => matches!(input, "message" | "data"),
         "userInput" => input == "in",

@@ -12,6 +12,7 @@ use super::document::{
     VERSION,
 };
 use super::keys::Keys;
+use super::order;
 use super::problem::{Problem, suggest};
 use super::references;
 use super::steps::{Branch, Pipeline, Step, StepKind};
@@ -80,6 +81,10 @@ impl Reader<'_> {
         };
         let pipeline = Pipeline { document: document?, agents: std::mem::take(&mut self.agents), steps };
         self.problems.extend(references::check(root, &pipeline));
+        // Steps with problems are not among them, so names of these would count as unknown.
+        if self.problems.is_empty() {
+            self.problems.extend(order::check(root, &pipeline.steps));
+        }
         Some(pipeline)
     }
 
@@ -259,10 +264,16 @@ impl Reader<'_> {
         // These are read separately.
         if let Value::Object(map) = &mut value {
             map.retain(|key, _| known.contains(key.as_str()));
-            for key in ["name", "title"] {
+            for key in ["name", "title", "after"] {
                 // A name of digits is a number in YAML.
                 if let Some(text) = map.get_mut(key).filter(|value| value.is_number() || value.is_boolean()) {
                     *text = Value::String(yaml.get(key).and_then(Yaml::text).unwrap_or_default().to_owned());
+                }
+            }
+            if let Some(Value::Array(names)) = map.get_mut("after") {
+                let texts = yaml.get("after").map(Yaml::items).unwrap_or_default();
+                for (name, text) in names.iter_mut().zip(texts).filter(|(name, _)| name.is_number()) {
+                    *name = text.text().unwrap_or_default().into();
                 }
             }
         }

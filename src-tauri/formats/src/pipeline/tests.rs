@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use super::*;
 
 /// `code line:column message` of each problem.
-fn problems(text: &str) -> String {
+pub(super) fn problems(text: &str) -> String {
     let mut found = String::new();
     for ReadError { diagnostic, line, column } in Pipeline::read(text).unwrap_err() {
         let hint = diagnostic.hint.unwrap_or_default();
@@ -13,13 +13,13 @@ fn problems(text: &str) -> String {
 }
 
 /// The first problem without its message: `code line:column`.
-fn place(text: &str) -> String {
+pub(super) fn place(text: &str) -> String {
     let found = Pipeline::read(text).unwrap_err();
     format!("{} {}:{}", found[0].diagnostic.code, found[0].line, found[0].column)
 }
 
 /// A pipeline of these lines in `steps`.
-fn with_steps(steps: &str) -> String {
+pub(super) fn with_steps(steps: &str) -> String {
     format!("version: \"0.1\"\nsteps:\n{steps}")
 }
 

@@ -7,6 +7,7 @@ use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::Flow;
 
 use super::document::{AgentRef, LoopKind};
+use super::order;
 use super::steps::{Pipeline, Step, StepKind};
 use super::yaml::below;
 use plait_run::node::no_effect;
@@ -33,6 +34,9 @@ pub(super) fn find(pipeline: &Pipeline, flow: &Flow) -> Vec<Diagnostic> {
     }
     for name in pipeline.document.layout.keys().filter(|name| !flow.nodes.contains_key(name.as_str())) {
         finder.warn(&below("/layout", name), name, "there is no step of this name", "");
+    }
+    for (name, place) in order::without_effect(&pipeline.steps) {
+        finder.warn(&place, &name, "the step comes before this one anyway", "");
     }
     finder.warnings
 }

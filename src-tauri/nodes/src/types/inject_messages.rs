@@ -8,14 +8,13 @@ use std::sync::Arc;
 use crate::model_call::UserMessage;
 use plait_core::error::Fault;
 use plait_core::expression::template::Template;
-use plait_core::id::ContextId;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::context::{ContextHandle, Message, Question, Role};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, template_inputs,
 };
 
-use crate::codes;
+use super::addressed_context;
 
 pub(super) struct InjectMessages;
 
@@ -69,9 +68,7 @@ If the last message is a user message, a *Chat* after this node replies to it. W
         &["few-shot", "examples", "history", "seed", "prime", "add message", "system"];
 
     fn ports(config: &Config) -> Ports {
-        let ports = Ports::new()
-            .when_fed("context", PortKind::Context, PortType::Any, "The conversation")
-            .when_fed("contextId", PortKind::Data, PortType::Any, "The conversation's id or handle");
+        let ports = addressed_context::inputs();
         let ports = config
             .messages
             .iter()
@@ -90,12 +87,7 @@ If the last message is a user message, a *Chat* after this node replies to it. W
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior {
-            uses_context: config.context_id.is_none(),
-            uses_context_id: config.context_id.clone(),
-            uses_context_from: config.context_id.is_none().then_some("contextId"),
-            ..Behavior::default()
-        }
+        addressed_context::behavior(config.context_id.as_deref())
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
@@ -140,7 +132,7 @@ If the last message is a user message, a *Chat* after this node replies to it. W
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
         let incoming = inputs.context()?;
-        let id = target(config, &inputs, incoming.as_ref())?;
+        let id = addressed_context::id(config.context_id.as_deref(), &inputs, incoming.as_ref())?;
         let manager = node_context.context_manager(&id)?;
         let model = manager.get().model.clone();
         let mut messages = Vec::with_capacity(config.messages.len());
@@ -176,20 +168,4 @@ If the last message is a user message, a *Chat* after this node replies to it. W
         };
         Ok(NodeOutput::new().with_context(&handle).with("contextId", id.as_str()))
     }
-}
-
-/// The id of the conversation to write to.
-fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) -> Result<ContextId, Fault> {
-    if let Some(id) = &config.context_id {
-        return Ok(id.as_str().into());
-    }
-    if let Some(id) = inputs.get("contextId").and_then(ContextHandle::id_in_value) {
-        return Ok(id);
-    }
-    // The value names no context. Reading it as a handle reports why.
-    inputs.read::<ContextHandle>("contextId")?;
-    incoming.map(|handle| handle.context_id.clone()).ok_or_else(|| {
-        Fault::new(codes::CONTEXT_NONE, "There is no context to write to.")
-            .hint("Connect a context edge or `contextId`, or set the context in the settings.")
-    })
 }

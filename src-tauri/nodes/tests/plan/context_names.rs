@@ -95,3 +95,47 @@ fn invalid_node_is_not_reported_as_missing() {
         [wrong]
     );
 }
+
+#[test]
+fn node_without_any_context_is_refused() {
+    let nodes = |more: &str| errors_of(&format!(r#"{{"n": {{"type": "newContext"}}, {more}}}"#));
+    let none = |id: &str| [("context.none".to_owned(), format!("/nodes/{id}"))];
+    assert_eq!(nodes(r#""i": {"type": "injectMessages"}"#), none("i"));
+    assert_eq!(nodes(r#""s": {"type": "setContext", "config": {"resetHistory": true}}"#), none("s"));
+    let unknown = r#""s": {"type": "setContext", "config": {"resetHistory": true, "contextId": "x"}}"#;
+    assert_eq!(nodes(unknown), [("context.unknown".to_owned(), "/nodes/s/config/contextId".to_owned())]);
+    assert_eq!(nodes(&unknown.replace("\"x\"", "\"n\"")), []);
+}
+
+#[test]
+fn set_context_that_sets_nothing_is_incomplete() {
+    let nodes = r#"{"n": {"type": "newContext"}, "s": {"type": "setContext", "config": {"contextId": "n"}}}"#;
+    assert_eq!(errors_of(nodes), [("config.incomplete".to_owned(), "/nodes/s/config".to_owned())]);
+}
+
+/// The errors of a `setContext` in the body of a loop of this kind, whose context this node makes.
+fn changed_in_loop(kind: &str, maker_parent: &str) -> Vec<String> {
+    let nodes = format!(
+        r#"{{"version": 1, "nodes": {{
+            "items": {{"type": "value", "config": {{"value": [1, 2]}}}},
+            "l": {{"type": "loop", "config": {kind}}},
+            "n": {{"type": "newContext"{maker_parent}}},
+            "s": {{"type": "setContext", "parent": "l", "config": {{"resetHistory": true}}}}
+        }}, "edges": {{
+            "1": {{"source": "items", "sourceOutput": "value", "target": "l", "targetInput": "items"}},
+            "2": {{"source": "n", "sourceOutput": "context", "target": "s", "targetInput": "context"}},
+            "3": {{"source": "s", "sourceOutput": "contextId", "target": "l", "targetInput": "next"}}
+        }}}}"#
+    );
+    let flow = plait_core::flow::read(&nodes).unwrap();
+    let found = check(&flow, &registry()).diagnostics.into_iter();
+    let errors = found.filter(|found| found.severity == Severity::Error);
+    errors.map(|found| found.code.to_string()).collect()
+}
+
+#[test]
+fn context_that_items_share_cannot_be_changed_in_their_loop() {
+    let for_each = r#"{"kind": "forEach"}"#;
+    assert_eq!(changed_in_loop(for_each, ""), ["loop.context_changed"]);
+    assert_eq!(changed_in_loop(for_each, r#", "parent": "l""#), [""; 0]);
+}

@@ -401,6 +401,7 @@ const ALWAYS_READ: &[(&str, &[&str])] = &[
         ],
     ),
     ("injectMessages", &["contextId", "messages"]),
+    ("setContext", &["contextId", "model", "provider", "resetHistory", "systemInstructions"]),
     ("newContext", &["model", "provider", "systemInstructions"]),
     ("approval", &["prompt"]),
     ("manualInput", &["addToHistory", "text"]),

@@ -250,8 +250,8 @@ impl ContextManager {
         self.write(ContextChange::Turn { messages: asked.into_iter().chain([answer]).collect(), learned });
     }
 
-    pub fn set_system_instructions(&self, text: impl Into<String>) {
-        let origins = self.lock().origins.clone();
+    /// Sets the system instructions, which come from these places. An empty text removes them.
+    pub fn set_system_instructions(&self, text: impl Into<String>, origins: Origins) {
         self.write(ContextChange::SystemInstructions { text: text.into(), origins });
     }
 

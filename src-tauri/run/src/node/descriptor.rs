@@ -169,6 +169,8 @@ pub struct Behavior {
     pub uses_context_id: Option<String>,
     /// Like `uses_context`, for a context named at run time by the value of this data input.
     pub uses_context_from: Option<&'static str>,
+    /// It clears the context that it works in, or changes its instructions or model.
+    pub changes_context: bool,
     /// It creates the context on its `context` output.
     pub makes_context: bool,
     /// The id of the context it creates, if that is not the node's id (with its epoch inside a cycle).

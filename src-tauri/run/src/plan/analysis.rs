@@ -13,9 +13,10 @@ use super::nesting::{self, Nesting};
 use super::shared_contexts::check_shared_contexts;
 use super::turn_order::{self, Turns};
 use super::wiring::{self, BoundFlow, Wiring};
+use crate::node::LoopKind;
 use plait_core::config::check_flow_settings;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::id::NodeId;
+use plait_core::id::{ContextId, NodeId};
 
 /// What each phase found, and all diagnostics. Without an error among them, it can become a plan.
 pub(super) struct Analysis {
@@ -54,7 +55,7 @@ pub(super) fn analyze(
     overrides: &InputOverrides,
     silent: &BTreeSet<NodeId>,
 ) -> Analysis {
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = flow.flow.unconfirmed_problems();
     let settings = &flow.flow.settings;
     let wiring = wiring::wire(flow, silent, &mut diagnostics);
     diagnostics.extend(settings.window().err());
@@ -66,16 +67,18 @@ pub(super) fn analyze(
     diagnostics.extend(settings.quota_problems());
     diagnostics.extend(check_flow_settings(settings));
     check_overridden_nodes(&wiring, overrides, &mut diagnostics);
-    let root = analyze_scope(wiring, overrides, &OuterContexts::default(), &mut diagnostics);
+    let root =
+        analyze_scope(wiring, overrides, &OuterContexts::default(), &BTreeSet::new(), &mut diagnostics);
     Analysis { root, diagnostics }
 }
 
-/// Runs the phases on one scope and those inside. `outer` are the contexts that are made outside. The depth of the
-/// recursion is limited by that of loops.
+/// Runs the phases on one scope and those inside. `outer` are the contexts that are made outside, `shared` those that iterations of a
+/// `forEach` loop around the scope share. The depth of the recursion is limited by that of loops.
 fn analyze_scope(
     mut wiring: Wiring,
     overrides: &InputOverrides,
     outer: &OuterContexts,
+    shared: &BTreeSet<ContextId>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> ScopeAnalysis {
     check_inputs(&wiring, overrides, diagnostics);
@@ -93,11 +96,22 @@ fn analyze_scope(
     let turns = turn_order::order_turns(&wiring, &nesting, &clocks, &contexts, diagnostics);
     check_input_conflicts(&wiring, &nesting, &turns, diagnostics);
     check_shared_contexts(&wiring, &nesting, &clocks, &turns, diagnostics);
-    let names =
-        context_names::check_context_names(&wiring, &nesting, &clocks, &contexts, &outer.names, diagnostics);
+    let names = context_names::check_context_names(
+        &wiring,
+        &nesting,
+        &clocks,
+        &contexts,
+        &outer.names,
+        overrides,
+        diagnostics,
+    );
+    context_names::check_shared_changes(&wiring, &contexts, shared, diagnostics);
     let bodies = bodies.into_iter().map(|(vertex, body)| {
         let outer = contexts.outside_of(&wiring, vertex, names.clone(), overrides);
-        (vertex, analyze_scope(body, overrides, &outer, diagnostics))
+        let repeats = wiring.vertices[vertex].node.behavior().repeats.as_ref();
+        let is_for_each = repeats.is_some_and(|repeats| matches!(repeats.kind, LoopKind::ForEach { .. }));
+        let shared = if is_for_each { &outer.names } else { shared };
+        (vertex, analyze_scope(body, overrides, &outer, shared, diagnostics))
     });
     let bodies = bodies.collect();
     ScopeAnalysis { wiring, nesting, clocks, contexts, turns, bodies }

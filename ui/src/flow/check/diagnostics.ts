@@ -32,11 +32,27 @@ function byNode(all: readonly Diagnostic[]): Map<NodeId, Diagnostic[]> {
 
 export type QuickFix = { label: string; flow: Flow };
 
-type Finding = { code: string; edge?: EdgeId };
+type Finding = { code: string; edge?: EdgeId; node?: NodeId };
+
+/** The marks of an import that each finding is about. */
+const MARKS = { "import.never_started": "neverStarted", "import.edge_lost": "edgeLost" } as const;
 
 /** The flow without the finding; undefined where that needs a decision of the person. */
 export function quickFix(types: NodeTypes, flow: Flow, checked: CheckedFlow, finding: Finding): QuickFix | undefined {
+  const mark = MARKS[finding.code as keyof typeof MARKS];
+  if (mark && finding.node !== undefined) return confirmed(flow, finding.node, mark);
   if (finding.code !== "loop.side_exit" || finding.edge === undefined) return undefined;
   const fixed = routeThroughNext(flow, finding.edge, (edge) => edgeKind(types, flow, checked, edge) === "context");
   return fixed && { label: TEXTS.routeThroughNext, flow: fixed };
+}
+
+/** The flow without the marks of one kind on a node: a person has seen how it differs from what was imported. */
+function confirmed(flow: Flow, id: NodeId, kind: (typeof MARKS)[keyof typeof MARKS]): QuickFix | undefined {
+  const node = flow.nodes[id];
+  const rest = node?.unconfirmed?.filter((mark) => mark.kind !== kind);
+  if (!node || !rest || rest.length === node.unconfirmed?.length) return undefined;
+  const { unconfirmed: _, ...plain } = node;
+  const changed = rest.length > 0 ? { ...node, unconfirmed: rest } : plain;
+  const label = kind === "edgeLost" ? TEXTS.confirmOrder : TEXTS.confirmStart;
+  return { label, flow: { ...flow, nodes: { ...flow.nodes, [id]: changed } } };
 }

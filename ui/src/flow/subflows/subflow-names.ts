@@ -10,6 +10,7 @@ const NAMES: Readonly<Record<string, { space: string; field: string; default?: s
   portalOut: { space: "channel", field: "channel", default: "portal" },
   contextStart: { space: "context", field: "contextId", default: "main" },
   injectMessages: { space: "context", field: "contextId" },
+  setContext: { space: "context", field: "contextId" },
 };
 
 function nameOf(node: Node): { space: string; field: string; name: string } | undefined {

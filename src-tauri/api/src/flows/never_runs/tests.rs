@@ -116,6 +116,38 @@ fn models_that_cannot_be_called_are_refused_where_they_are_called() {
 }
 
 #[test]
+fn changed_models_are_checked_where_they_are_set() {
+    let flow = |context: Value, set: &Value, own: &Value| {
+        let mut flow =
+            chat(&context, own, &json!({ "type": "tools", "config": { "tools": ["calculator"] } }));
+        flow["nodes"]["s"] = json!({ "type": "setContext", "config": set });
+        let edges = flow["edges"].as_object_mut().unwrap();
+        for edge in edges.values_mut().filter(|edge| edge["source"] == "c" && edge["target"] == "a") {
+            edge["target"] = json!("s");
+        }
+        edges.insert("s".to_owned(), edge("s", "context", "a", "context"));
+        problems(&flow)
+    };
+    let plain = json!({});
+    assert_eq!(flow(json!({}), &json!({ "provider": "mine", "model": "m" }), &plain), []);
+    let set = json!({ "provider": "gone", "model": "m" });
+    assert_eq!(flow(json!({}), &set, &plain), error("/nodes/s/config/provider", "provider.unknown"));
+    // The chat calls the model that is set, whatever the context began with.
+    let begun = flow(
+        json!({ "provider": "gone", "model": "m" }),
+        &json!({ "provider": "mine", "model": "m" }),
+        &plain,
+    );
+    assert_eq!(
+        begun,
+        [(Severity::Warning, "/nodes/c/config/provider".to_owned(), "provider.unknown".to_owned())]
+    );
+    let own = json!({ "overrideProvider": "gone", "overrideModel": "m" });
+    let set = json!({ "provider": "mine", "model": "m" });
+    assert_eq!(flow(json!({}), &set, &own), error("/nodes/a/config/overrideProvider", "provider.unknown"));
+}
+
+#[test]
 fn settings_of_the_application_count_as_in_a_run() {
     let mut here = installed();
     here.config = ConfigValues::from([

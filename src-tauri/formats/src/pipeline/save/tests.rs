@@ -289,3 +289,37 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn order_is_saved_with_its_step() {
+    let text = "version: \"0.1\"\nsteps:\n  - kind: parallel\n    name: both\n    branches:\n      write:\n        - kind: step\n          name: post\n      read:\n        - kind: step\n          name: get\n";
+    let edge = |source: &str| {
+        let mut edge = open(text).edges.values().next().unwrap().clone();
+        (edge.source, edge.source_output) = (source.into(), "response".into());
+        (edge.target, edge.target_input) = ("get".into(), "after".into());
+        edge
+    };
+    let added = edit(text, |flow| {
+        flow.edges.insert("order".into(), edge("post"));
+    });
+    assert_eq!(added, ["+          after: post"]);
+    let ordered = format!("{text}          after: post # first\n");
+    assert_eq!(edit(&ordered, |flow| flow.name = "Named".to_owned()).len(), 1);
+    let removed = edit(&ordered, |flow| flow.edges.retain(|_, edge| edge.target_input.as_str() != "after"));
+    assert_eq!(removed, ["-          after: post # first"]);
+}
+
+#[test]
+fn order_of_branches_and_conditionals_is_saved_unchanged() {
+    let text = "version: \"0.1\"\nsteps:\n  - kind: parallel\n    name: both\n    branches:\n      write:\n        - kind: conditional\n          name: route\n          branches:\n            \"yes\":\n              - kind: step\n                name: post\n      read:\n        - kind: parallel\n          name: reads\n          after: route\n          branches:\n            one:\n              - kind: step\n                name: get\n            two:\n              - kind: hitl\n                name: ask\n";
+    let flow = open(text);
+    let order = flow.edges.values().filter(|edge| edge.target_input.as_str() == "after");
+    let order: Vec<_> = order.map(|edge| format!("{} {}", edge.source, edge.target)).collect();
+    assert_eq!(order, ["route.end ask", "route.end get"]);
+    let moved = edit(text, |flow| {
+        flow.nodes.get_mut("get").unwrap().title = Some("Get".to_owned());
+    });
+    assert_eq!(moved, ["+                title: Get"]);
+    let written = save(None, &flow).unwrap();
+    assert_eq!(difference(&open(&written), &flow, &BTreeMap::new()), None, "{written}");
+}

@@ -1,11 +1,13 @@
-//! `contextStart`, `newContext`, `injectMessages`: creating contexts and writing to them.
+//! `contextStart`, `newContext`, `injectMessages`, `setContext`: creating contexts and changing them.
 
 use serde_json::{Value, json};
 
 use crate::registry;
 use crate::testing::NodeHarness;
 use plait_core::id::Epoch;
+use plait_core::origin::{Origin, Origins};
 use plait_run::context::{ContextType, Contexts};
+use plait_run::node::Datum;
 
 fn empty() -> NodeHarness {
     NodeHarness { contexts: Contexts::default(), ..NodeHarness::default() }
@@ -168,6 +170,9 @@ fn behavior_names_the_contexts_used_and_created() {
         (named.uses_context_id.as_deref(), named.uses_context, named.uses_context_from),
         (Some("side"), false, None)
     );
+    assert!(behavior("setContext", json!({ "model": "m" })).changes_context);
+    assert_eq!(behavior("setContext", json!({ "model": "m" })).uses_context_from, Some("contextId"));
+    assert!(behavior("setContext", json!({})).missing_setting.is_some());
     for (node_type, pauses) in [("userInput", true), ("manualInput", false)] {
         assert_eq!(behavior(node_type, json!({})).pauses, pauses);
         assert!(!behavior(node_type, json!({})).uses_context);
@@ -175,4 +180,80 @@ fn behavior_names_the_contexts_used_and_created() {
     }
     assert!(behavior("approval", json!({})).pauses && !behavior("approval", json!({})).uses_context);
     assert!(behavior("output", json!({})).is_output && behavior("note", json!({})).inert);
+}
+
+#[test]
+fn set_context_changes_what_is_set_and_nothing_else() {
+    let mut harness = NodeHarness::new();
+    harness.run("chat", json!({}), &[("context", main()), ("message", json!("Hi"))]).result.unwrap();
+    let before = harness.context("main");
+
+    let instructions = json!({ "systemInstructions": "Be {{tone}}." });
+    harness.run("setContext", instructions, &[("context", main()), ("tone", json!("kind"))]).result.unwrap();
+    let changed = harness.context("main");
+    assert_eq!(changed.system_instructions.as_deref(), Some("Be kind."));
+    assert_eq!((&changed.provider, &changed.model), (&before.provider, &before.model));
+    assert_eq!(harness.history("main").len(), 2);
+
+    let model = json!({ "provider": "openai", "model": "gpt-4o" });
+    harness.run("setContext", model, &[("context", main())]).result.unwrap();
+    let changed = harness.context("main");
+    assert_eq!((changed.provider.as_str(), changed.model.as_str()), ("openai", "gpt-4o"));
+    assert_eq!(changed.system_instructions.as_deref(), Some("Be kind."));
+
+    harness.run("setContext", json!({ "model": "gpt-4.1" }), &[("context", main())]).result.unwrap();
+    assert_eq!(
+        (harness.context("main").provider.as_str(), harness.context("main").model.as_str()),
+        ("openai", "gpt-4.1")
+    );
+
+    let waiting = json!({ "contextId": "main", "currentOutput": "Next?", "messageId": "asked/0" });
+    let reset = json!({ "resetHistory": true, "systemInstructions": "" });
+    let run = harness.run("setContext", reset, &[("context", waiting.clone())]);
+    assert_eq!(run.outputs(), json!({ "context": waiting, "contextId": "main" }));
+    assert_eq!(
+        (harness.history("main").len(), harness.context("main").system_instructions.clone()),
+        (0, None)
+    );
+}
+
+#[test]
+fn set_context_changes_the_addressed_context_or_fails() {
+    let mut harness = NodeHarness::new();
+    harness.run("newContext", json!({}), &[]).result.unwrap();
+    let set = |more: Value| {
+        let mut config = json!({ "systemInstructions": "New." });
+        config.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        config
+    };
+    let by_handle = [("context", main()), ("contextId", json!({ "contextId": "newContext" }))];
+    let run = harness.run("setContext", set(json!({})), &by_handle);
+    assert_eq!(run.output("context"), Some(&json!({ "contextId": "newContext" })));
+    assert_eq!(harness.context("newContext").system_instructions.as_deref(), Some("New."));
+    assert_eq!(harness.context("main").system_instructions, None);
+    harness.run("setContext", set(json!({ "contextId": "main" })), &[]).result.unwrap();
+    assert_eq!(harness.context("main").system_instructions.as_deref(), Some("New."));
+
+    let mut code =
+        |config: Value, inputs: &[(&str, Value)]| harness.run("setContext", config, inputs).code().to_owned();
+    assert_eq!(code(set(json!({})), &[]), "context.none");
+    assert_eq!(code(set(json!({ "contextId": "x" })), &[]), "context.unknown");
+    assert_eq!(code(set(json!({})), &[("contextId", json!(7))]), "input.type");
+    assert_eq!(code(set(json!({ "provider": "openai" })), &[("context", main())]), "model.none");
+    assert_eq!(
+        code(set(json!({ "provider": "nobody", "model": "m" })), &[("context", main())]),
+        "provider.unknown"
+    );
+    assert_eq!(code(set(json!({ "model": " " })), &[("context", main())]), "config.invalid");
+}
+
+#[test]
+fn instructions_come_from_where_their_values_come_from() {
+    let mut harness = NodeHarness::new();
+    let web = Origins::of(Origin::Host("example.org".to_owned()));
+    let config = json!({ "systemInstructions": "Obey {{page}}." });
+    let page = Datum { origins: web.clone(), ..Datum::from(json!("this")) };
+    let inputs = vec![("context", Datum::from(main())), ("page", page)];
+    harness.run_data("setContext", config, inputs).result.unwrap();
+    assert_eq!(harness.context("main").system_origins, web);
 }

@@ -2,13 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
 use super::ContextTable;
 use crate::codes;
 use crate::plan::clocks::Clocks;
+use crate::plan::input_overrides::InputOverrides;
 use crate::plan::nesting::Nesting;
 use crate::plan::wiring::Wiring;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::id::{ContextId, NodeId};
+use plait_core::port::{InputPort, PortKind};
 
 /// Reports contexts that two nodes make, and contexts that a config names and no node makes, also none of the `outer` ones.
 /// Returns the contexts that nodes inside may name.
@@ -18,8 +22,10 @@ pub(in crate::plan) fn check_context_names(
     clocks: &Clocks,
     table: &ContextTable,
     outer: &BTreeSet<ContextId>,
+    overrides: &InputOverrides,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> BTreeSet<ContextId> {
+    check_addressed(wiring, table, overrides, diagnostics);
     let mut per_iteration = BTreeSet::new();
     // Their makers may run once when the refused cycle is fixed, or in every iteration.
     let mut undecided = BTreeSet::new();
@@ -68,6 +74,54 @@ pub(in crate::plan) fn check_context_names(
         diagnostics.push(found.hint(hint));
     }
     makers.keys().map(|&name| ContextId::from(name)).chain(outer.iter().cloned()).collect()
+}
+
+/// Reports nodes that take their context from an edge or a value, and that neither leads to.
+fn check_addressed(
+    wiring: &Wiring,
+    table: &ContextTable,
+    overrides: &InputOverrides,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let fed: FxHashSet<(usize, usize)> =
+        wiring.wires.iter().map(|wire| (wire.target, wire.target_port)).collect();
+    for (at, (vertex, row)) in wiring.vertices.iter().zip(&table.rows).enumerate() {
+        let Some(id_input) = row.declared.input else { continue };
+        let brings = |(port, input): (usize, &InputPort)| {
+            let is_source = input.kind == PortKind::Context || input.name.as_str() == id_input;
+            let is_given = overrides.get(&vertex.id).is_some_and(|given| given.contains_key(&input.name));
+            let is_omitted = || wiring.omitted.contains(&(vertex.id.clone(), input.name.clone()));
+            is_source && (fed.contains(&(at, port)) || is_given || is_omitted())
+        };
+        if !vertex.node.ports().inputs.iter().enumerate().any(brings) {
+            let message = format!("No edge leads a context to this node, and its `{id_input}` names none.");
+            let found = Diagnostic::on_node(codes::CONTEXT_NONE, &vertex.id, message);
+            diagnostics.push(found.hint(format!("Connect `context` or `{id_input}`, or set `{id_input}`.")));
+        }
+    }
+}
+
+/// Reports nodes in the body of a `forEach` loop that change a context which its iterations share: one that is made outside of it, by
+/// name.
+pub(in crate::plan) fn check_shared_changes(
+    wiring: &Wiring,
+    table: &ContextTable,
+    shared: &BTreeSet<ContextId>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for (vertex, row) in wiring.vertices.iter().zip(&table.rows) {
+        if !vertex.node.behavior().changes_context {
+            continue;
+        }
+        let Some(name) = row.works_in.only().and_then(|maker| table.name(maker)) else { continue };
+        if shared.contains(name) {
+            let message = format!(
+                "The iterations of the `forEach` loop share the context `{name}`, so none can change it."
+            );
+            let found = Diagnostic::on_node(codes::LOOP_CONTEXT_CHANGED, &vertex.id, message);
+            diagnostics.push(found.hint("Move the node before the loop, or work in a context that `newContext` makes inside the loop."));
+        }
+    }
 }
 
 fn known_contexts(makers: &BTreeMap<&str, &NodeId>) -> String {

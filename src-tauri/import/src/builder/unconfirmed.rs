@@ -1,0 +1,121 @@
+//! Marks nodes that would run differently than in the original, so that their flow does not run until a person has confirmed it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::FlowBuilder;
+use crate::Format;
+use crate::report::{ImportOutcome, ImportedEdge};
+use plait_core::flow::Unconfirmed;
+use plait_core::id::NodeId;
+
+/// Nodes that do nothing but hand on values. When they run makes no difference.
+const WITHOUT_EFFECT: [&str; 14] = [
+    "note",
+    "contextStart",
+    "newContext",
+    "tools",
+    "mcpServer",
+    "manualInput",
+    "text",
+    "value",
+    "json",
+    "switch",
+    "join",
+    "portalIn",
+    "portalOut",
+    "placeholder",
+];
+
+impl FlowBuilder {
+    /// Says that nothing starts a node of the file there, or only another trigger than that of the flow.
+    pub(crate) fn never_started(&mut self, source: &str, trigger: Option<&str>) {
+        let Some(id) = self.effect_of(source) else { return };
+        self.mark(source, &id, Unconfirmed::NeverStarted { trigger: trigger.map(str::to_owned) });
+    }
+
+    /// Whether a node of the file became one that does more than to hand on values.
+    pub(crate) fn has_effect(&self, source: &str) -> bool {
+        self.effect_of(source).is_some()
+    }
+
+    /// Marks the nodes that a lost edge of order leads to, where no way in the flow takes its place.
+    pub(super) fn mark_lost_order(&mut self) {
+        let edges = &self.report.edges;
+        let lost = edges.iter().filter(|edge| edge.outcome == ImportOutcome::Lost && self.is_order(edge));
+        let mut lost: Vec<&ImportedEdge> = lost.collect();
+        // By their sources, so that what follows each is looked for once.
+        lost.sort_by(|one, other| one.source.cmp(&other.source));
+        let mut into: HashMap<&str, Vec<&str>> = HashMap::new();
+        for edge in edges.iter().filter(|edge| self.is_order(edge)) {
+            into.entry(edge.target.as_str()).or_default().push(&edge.source);
+        }
+        let mut known: Option<(&str, Vec<NodeId>, Vec<bool>)> = None;
+        let mut marks = Vec::new();
+        for edge in lost {
+            if known.as_ref().is_none_or(|(source, ..)| *source != edge.source) {
+                let before = self.made_before(&edge.source, &into);
+                let after = self.adjacency.after(&before);
+                known = Some((&edge.source, before, after));
+            }
+            let Some((_, before, after)) = &known else { continue };
+            let Some(id) = self.effect_of(&edge.target) else { continue };
+            // A node in a loop follows what starts the loop.
+            let around = std::iter::successors(Some(id.clone()), |id| self.parent(id));
+            let mut places = around.filter_map(|id| self.adjacency.number(&id));
+            let follows = places.any(|at| after[at]);
+            if !before.is_empty() && !follows {
+                let named = self.reported(&edge.source).filter(|node| !node.name.trim().is_empty());
+                let name = named.map_or(&edge.source, |node| &node.name);
+                marks.push((edge.target.clone(), id, Unconfirmed::EdgeLost { after: name.clone() }));
+            }
+        }
+        for (source, id, difference) in marks {
+            self.mark(&source, &id, difference);
+        }
+    }
+
+    /// Whether an edge of the file says what runs after what. In other tools, edges only bring values.
+    fn is_order(&self, edge: &ImportedEdge) -> bool {
+        match self.report.format {
+            Format::Dify => true,
+            // Edges of parts have a label.
+            Format::N8n | Format::Flowise => edge.label.is_empty(),
+            Format::Langflow | Format::Rivet => false,
+        }
+    }
+
+    /// What a node of the file became or, if that is nothing, what those before it became.
+    fn made_before(&self, source: &str, into: &HashMap<&str, Vec<&str>>) -> Vec<NodeId> {
+        let (mut made, mut seen, mut open) = (Vec::new(), HashSet::new(), vec![source]);
+        while let Some(at) = open.pop() {
+            let Some(node) = self.reported(at).filter(|_| seen.insert(at.to_owned())) else { continue };
+            if node.nodes.is_empty() {
+                open.extend(into.get(at).into_iter().flatten());
+            } else {
+                made.extend(node.nodes.iter().cloned());
+            }
+        }
+        made
+    }
+
+    /// The node that does what a node of the file does, if it does more than to hand on values and is not disabled.
+    fn effect_of(&self, source: &str) -> Option<NodeId> {
+        let made = self.reported(source)?.nodes.iter();
+        let mut own = made.filter(|id| self.owners.get(*id).is_some_and(|owner| owner == source));
+        let does_more = |id: &&NodeId| {
+            let node = self.flow.nodes.get(*id);
+            node.is_some_and(|node| !node.disabled && !WITHOUT_EFFECT.contains(&node.node_type.as_str()))
+        };
+        own.find(does_more).cloned()
+    }
+
+    fn mark(&mut self, source: &str, id: &NodeId, difference: Unconfirmed) {
+        let Some(node) = self.flow.nodes.get_mut(id) else { return };
+        if !node.unconfirmed.contains(&difference) {
+            self.lose(source, difference.message());
+            if let Some(node) = self.flow.nodes.get_mut(id) {
+                node.unconfirmed.push(difference);
+            }
+        }
+    }
+}

@@ -27,6 +27,8 @@ pub struct TreeLimits {
 }
 
 impl TreeLimits {
+    pub const KEYS: [&str; 3] = ["maxRuns", "maxModelCalls", "maxEvents"];
+
     /// More runs than wide trees of sub-flows need, few enough that a mistake ends in seconds.
     pub const DEFAULT_MAX_RUNS: u64 = 1_000;
     /// More model calls than a long conversation or a batch needs, few enough that a mistake stays affordable.

@@ -24,7 +24,7 @@ pub struct QuotaBank {
 #[derive(Default)]
 struct State {
     defaults: Arc<DefaultQuotas>,
-    /// Why the settings' quotas can't be kept.
+    /// Why a bound of the settings can't be kept.
     problem: Option<Fault>,
     accounts: FxHashMap<Holder, Account>,
     /// By root, the accounts of the trees that are driven. Their runs own them.
@@ -101,12 +101,12 @@ impl QuotaBank {
         self.state.lock().defaults = Arc::new(defaults);
     }
 
-    /// Says why the application's settings have a quota that can't be kept, or that all can.
+    /// Says why the application's settings have a bound that can't be kept, or that all can.
     pub fn set_problem(&self, problem: Option<Fault>) {
         self.state.lock().problem = problem;
     }
 
-    /// The problem that keeps runs from starting: without it they would spend what a quota was to prevent.
+    /// The problem that keeps runs from starting: they would do what a quota, a limit or a redaction pattern was to prevent.
     pub fn check(&self) -> Result<(), Fault> {
         self.state.lock().problem.clone().map_or(Ok(()), Err)
     }

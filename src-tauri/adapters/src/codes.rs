@@ -344,7 +344,7 @@ plait_core::error_codes! {
             "The path leads out of the flow's folder.",
             "Give a path in the folder of the flow.";
         TOOL_PROTECTED_FILE = "tool.protected_file",
-            "Files that programs act on are not written: hidden ones, whose name begins with a dot, and flows.",
+            "Files that programs act on are not written: hidden ones, whose name begins with a dot, and flows, also under other names.",
             "Choose another name.";
         TOOL_READ_ONLY_FOLDER = "tool.read_only_folder",
             "The flow declares no folder that this file may be written in.",

@@ -364,7 +364,7 @@ impl Reader<'_> {
         let (key, before) = (guard.key(), self.faults.len());
         let read = self.read(key);
         if let Some(fault) = self.faults.get_mut(before) {
-            "It is stored unchanged but not used. Set it again to replace it.".clone_into(&mut fault.hint);
+            fault.hint = Some("It is stored unchanged but not used. Set it again to replace it.".to_owned());
         }
         self.note_problems(guard, before);
         if self.faults.len() > before {

@@ -339,3 +339,55 @@ fn every_crash_during_a_call_charges_it_again() {
         entries = whole[..=next].to_vec();
     }
 }
+
+/// Items that are asked about at once, by a provider that reports four times what Plait counts.
+fn parallel_chats(items: usize, tokens: u64) -> (Value, Value, Value) {
+    let items: Vec<_> = (0..items).map(|item| format!("Item {item}.")).collect();
+    let nodes = json!({
+        "items": { "type": "value", "config": { "value": items } },
+        "l": { "type": "loop", "config": { "kind": "forEach", "concurrency": 8 } },
+        "start": { "type": "newContext", "parent": "l", "config": { "provider": "counts-otherwise", "model": "m" } },
+        "chat": { "type": "chat", "parent": "l", "config": { "maxTokens": 2 } },
+    });
+    let edges = json!([
+        "items.value -> l.items",
+        "l.item -> chat.message",
+        "start.context -> chat.context",
+        "chat.response -> l.next",
+    ]);
+    (nodes, edges, json!({ "quotas": { "run": { "tokens": tokens } } }))
+}
+
+/// What the calls were charged in all.
+fn charged(events: &[Value]) -> u64 {
+    let charges = events.iter().filter(|event| event["type"] == "quota.reconciled");
+    charges.map(|event| event["amount"]["tokens"].as_u64().unwrap()).sum()
+}
+
+fn notices(events: &[Value]) -> Vec<&str> {
+    let noticed = events.iter().filter(|event| event["type"] == "node.noticed");
+    noticed.map(|event| event["notice"]["code"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn parallel_calls_stay_within_a_quota_when_the_provider_counts_otherwise() {
+    let stage = Stage::new();
+    stage.provider.push_replies((0..20).map(|_| reply("Ok.", 40, 2)));
+    let events = play(&stage, &parallel_chats(20, 400));
+    assert_eq!(end(&events), ("run.failed", Some("quota.exceeded")));
+    let spent = charged(&events);
+    // The first call alone may go beyond what it reserved.
+    assert!((200..=400).contains(&spent), "{spent}: {events:#?}");
+    assert!(notices(&events).is_empty(), "{events:#?}");
+}
+
+#[test]
+fn call_that_exceeds_a_quota_nevertheless_says_so() {
+    let stage = Stage::new();
+    stage.provider.push_replies([reply("Ok.", 400, 2)]);
+    let events = play(&stage, &parallel_chats(1, 300));
+    assert_eq!(notices(&events), ["quota.overrun"], "{events:#?}");
+    let notice = events.iter().find(|event| event["type"] == "node.noticed").unwrap()["notice"].clone();
+    let message = notice["message"].as_str().unwrap();
+    assert!(message.contains("The quota of the run is 300 tokens, and 402 are used"), "{message}");
+}

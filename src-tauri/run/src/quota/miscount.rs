@@ -126,7 +126,9 @@ impl Drop for Probe {
         if let Some(state) = miscounts.0.lock().get_mut(&model) {
             state.is_probed = false;
             // Those that were canceled meanwhile do not listen.
-            state.waiting.drain(..).for_each(|waiting| drop(waiting.send(())));
+            for waiting in state.waiting.drain(..) {
+                let _ = waiting.send(());
+            }
         }
     }
 }

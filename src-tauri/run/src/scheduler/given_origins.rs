@@ -34,3 +34,6 @@ impl GivenOrigins {
         Origins::union([&self.all].into_iter().chain(attached))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -291,7 +291,8 @@ async fn files_are_written_only_where_the_flow_declares_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_tool_writes_what_a_person_runs() {
     let machine = Machine::default();
-    let pipeline = "name: Article\nsteps:\n  - name: draft\n    type: value\n    value: 1\n";
+    let pipeline = "version: \"0.1\"\nname: Article\nagents:\n  writer:\n    provider: offline\n    model: echo\nsteps:\n  \
+        - kind: step\n    name: draft\n    agent: writer\n    prompt: \"Write: {{input}}\"\n";
     assert_eq!(machine.plait(&["check", &machine.write("probe.yaml", pipeline)]).code, 0);
     let write = async |flow_name: &str, path: &str, text: &str| {
         let (path, text) = (path.to_owned(), text.to_owned());

@@ -123,9 +123,9 @@ fn no_run_starts_without_a_bound_that_the_settings_have() {
     for (text, code) in [
         ("{\"quotas\": {\"run\": {\"tok", "store.corrupt"),
         ("[]", "store.corrupt"),
-        ("{\"quotas\": 5}", "settings.unreadable"),
-        ("{\"quotas\": {\"run\": {\"token\": 5}}}", "settings.unreadable"),
-        ("{\"quotas\": {\"run\": {\"tokens\": \"5\"}}}", "settings.unreadable"),
+        ("{\"quotas\": 5}", "quota.bad"),
+        ("{\"quotas\": {\"run\": {\"token\": 5}}}", "quota.bad"),
+        ("{\"quotas\": {\"run\": {\"tokens\": \"5\"}}}", "quota.bad"),
         ("{\"quotas\": {\"runs\": {\"tokens\": 5}}}", "quota.bad"),
         ("{\"limits\": []}", "settings.unreadable"),
         ("{\"limits\": {\"maxRuns\": \"3\"}}", "settings.unreadable"),

@@ -287,13 +287,18 @@ impl GuardProblems {
         let fault = Fault { message, ..fault.clone() };
         Some(match guard {
             Guard::File => fault,
-            guard => fault.hint(format!(
-                "Set `{}` again in the settings, or with `plait config set`, or correct it in `settings.json`. What can't be kept is \
-                 removed with that.",
-                guard.key()
-            )),
+            Guard::Quotas => Fault { code: codes::QUOTA_BAD, ..fault }.hint(set_again(*guard)),
+            guard => fault.hint(set_again(*guard)),
         })
     }
+}
+
+fn set_again(guard: Guard) -> String {
+    let key = guard.key();
+    format!(
+        "Set `{key}` again in the settings, or with `plait config set`, or correct `settings.json` and accept it: plait doctor \
+         --accept-edits. What can't be kept is removed with that."
+    )
 }
 
 /// The settings that are left out where they are not set.

@@ -172,14 +172,14 @@ fn call(
 }
 
 /// The result of a program whose steps have all been made.
-fn result_of(
-    ctx: &Ctx<'_>,
-    promise: &Promise<'_>,
+fn result_of<'js>(
+    ctx: &Ctx<'js>,
+    promise: &Promise<'js>,
     lost_a_step: bool,
     throws_null: bool,
 ) -> Result<serde_json::Value, Failure> {
     let failed = |error: CaughtError<'_>| describe(&error, throws_null);
-    let Some(value) = promise.result::<Value<'_>>() else {
+    let Some(value) = promise.result::<Value<'js>>() else {
         if lost_a_step {
             return Err(out_of_memory());
         }

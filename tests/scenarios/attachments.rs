@@ -88,6 +88,12 @@ async fn attached_files_reach_the_model_and_the_journal_refers_to_them() {
     assert!(!run.out.contains(&PIXEL[..40]), "the journal holds no bytes of a file");
     let events = run.events();
     let prompt = events.iter().find(|event| event["type"] == "prompt.rendered").unwrap();
+    // A file may say anything: what comes of it is no word of the person.
+    let replied = events.iter().find(|event| event["type"] == "model.replied").unwrap();
+    let origins = replied["origins"].as_array().unwrap();
+    for label in ["person", "attachment:notes.txt", "attachment:photo.png", "attachment:report.pdf"] {
+        assert!(origins.contains(&json!(label)), "{label}: {replied}");
+    }
     let attached = &prompt["prompt"]["parts"][1];
     assert_eq!(attached["kind"], "attachments");
     // An image of unknown vendor with one pixel, and three pages.

@@ -289,3 +289,30 @@ fn damaged_grants_stop_a_run_that_would_use_them() {
     let flow = flow::read(&request_flow(&json!({ "url": "https://a.test/" }))).unwrap();
     assert_eq!(flow.nodes.len(), 1);
 }
+
+/// Another flow in the same file is another flow, also for an allowance of everything.
+#[test]
+fn allowance_holds_for_what_the_person_saw() {
+    let machine = Machine::default();
+    let request = |url: &str| json!({ "type": "httpRequest", "config": { "url": url } });
+    let one = json!({ "a": request("https://a.example/x") });
+    let path = machine.write("asks.flow.json", &flow_json("Asks", one, &[]).to_string());
+    assert_eq!(machine.plait(&["grants", "allow", &path, "host=*"]).code, 0);
+    let states = || {
+        let listed = machine.plait(&["grants", "list", &path, "--json"]);
+        let listed: Value = serde_json::from_str(&listed.out).unwrap();
+        listed["needs"].as_array().unwrap().iter().map(|one| one["state"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(states(), ["decided"]);
+    // What is no need is the person's own affair.
+    let other_path = json!({ "a": request("https://a.example/y") });
+    machine.write("asks.flow.json", &flow_json("Asks", other_path, &[]).to_string());
+    assert_eq!(states(), ["decided"]);
+    let two = json!({ "a": request("https://a.example/x"), "b": request("https://evil.example/x") });
+    machine.write("asks.flow.json", &flow_json("Asks", two, &[]).to_string());
+    assert_eq!(states(), ["changed", "changed"]);
+    let run = machine.plait(&["run", &path]);
+    assert!(run.code == 2 && run.err.contains("(changed)"), "{run:?}");
+    assert_eq!(machine.plait(&["grants", "allow", &path, "host=*"]).code, 0);
+    assert_eq!(states(), ["decided", "decided"]);
+}

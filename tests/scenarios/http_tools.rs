@@ -289,6 +289,52 @@ async fn files_are_written_only_where_the_flow_declares_it() {
     assert!(write(declared, "out/../agent.flow.json").await.contains("tool.outside_folder"));
 }
 
+/// A pipeline has any name that ends in `.yaml`, and `plait run` takes a flow of any name: what a text is decides.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_tool_writes_what_a_person_runs() {
+    let machine = Machine::default();
+    let pipeline = "version: \"0.1\"\nname: Article\nagents:\n  writer:\n    provider: offline\n    model: echo\nsteps:\n  \
+        - kind: step\n    name: draft\n    agent: writer\n    prompt: \"Write: {{input}}\"\n";
+    assert_eq!(machine.plait(&["check", &machine.write("probe.yaml", pipeline)]).code, 0);
+    let write = async |flow_name: &str, path: &str, text: &str| {
+        let (path, text) = (path.to_owned(), text.to_owned());
+        let server = ModelServer::start(move |_, before| match before {
+            0 => ServerReply::Tool {
+                name: "write_file".to_owned(),
+                arguments: json!({ "path": path, "text": text }),
+            },
+            _ => ServerReply::Text("Done.".to_owned()),
+        })
+        .await;
+        machine.home.set_provider_url(&server.url).await;
+        let mut flow: Value = serde_json::from_str(&agent(&json!({ "tools": ["write_file"] }))).unwrap();
+        flow["settings"] = json!({ "folders": [{ "path": ".", "write": true }] });
+        let path = machine.write(flow_name, &flow.to_string());
+        let run = machine.plait(&["run", &path, "--allow", "tool=write_file,folder=."]);
+        assert_eq!(run.code, 0, "{run:?}");
+        tool_result(&server.calls())
+    };
+    let refused = |said: String| assert!(said.contains("tool.protected_file"), "{said}");
+    // The file of the running flow, also when its name says nothing.
+    refused(write("agent", "agent", "Milk.").await);
+    refused(write("agent.flow.json", "agent", "Milk.").await);
+    // Other flows and pipelines, and what would be one.
+    machine.write("article.yaml", pipeline);
+    refused(write("agent.flow.json", "article.yaml", "Milk.").await);
+    refused(write("agent.flow.json", "new.yaml", pipeline).await);
+    refused(write("agent.flow.json", "new.txt", pipeline).await);
+    refused(write("agent.flow.json", "new", &flow_json("F", json!({ "v": { "type": "value" } }), &[]).to_string()).await);
+    // A file that has grants is one even while it is broken.
+    let granted = machine.write("granted.yaml", pipeline);
+    assert_eq!(machine.plait(&["grants", "allow", &granted, "host=a.com"]).code, 0);
+    machine.write("granted.yaml", "steps: [");
+    refused(write("agent.flow.json", "granted.yaml", "Milk.").await);
+    assert_eq!(std::fs::read_to_string(&granted).unwrap(), "steps: [");
+    let data = "name: Ada\nage: 7\n";
+    assert!(write("agent.flow.json", "ada.yaml", data).await.contains("\"bytes\""));
+    assert_eq!(std::fs::read_to_string(machine.path("ada.yaml")).unwrap(), data);
+}
+
 #[test]
 fn folders_of_a_flow_are_checked() {
     let machine = Machine::default();

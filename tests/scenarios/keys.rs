@@ -377,6 +377,7 @@ async fn key_stays_with_its_host_in_the_terminal() {
     settings["providers"]["openai"]["baseUrl"] = json!(second.url);
     settings["providers"]["openai"]["keyEnv"] = json!("PLAIT_TEST_VARIABLE_THAT_IS_NOT_SET");
     std::fs::write(&file, settings.to_string()).unwrap();
+    assert_eq!(home.plait(&["doctor", "--accept-edits"]).code, 0);
     let tested = plait_with(&home, &["providers", "test", "openai"], "", &[]);
     let host = second.url.trim_end_matches("/v1");
     assert!(tested.code == 1 && tested.err.contains(&format!("none is stored for {host}")), "{tested:?}");

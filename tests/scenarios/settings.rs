@@ -116,3 +116,97 @@ fn secrets_of_tools_are_set_and_removed() {
     done(&home, &["tools", "secrets", "rm", "SHOP", "groq"]);
     assert_eq!(done(&home, &["tools", "secrets", "list", "--json"]).out.trim(), "{}");
 }
+
+/// Settings that bound runs, damaged in each way that a file or a person damages them.
+#[test]
+fn no_run_starts_without_a_bound_that_the_settings_have() {
+    for (text, code) in [
+        ("{\"quotas\": {\"run\": {\"tok", "store.corrupt"),
+        ("[]", "store.corrupt"),
+        ("{\"quotas\": 5}", "quota.bad"),
+        ("{\"quotas\": {\"run\": {\"token\": 5}}}", "quota.bad"),
+        ("{\"quotas\": {\"run\": {\"tokens\": \"5\"}}}", "quota.bad"),
+        ("{\"quotas\": {\"runs\": {\"tokens\": 5}}}", "quota.bad"),
+        ("{\"limits\": []}", "settings.unreadable"),
+        ("{\"limits\": {\"maxRuns\": \"3\"}}", "settings.unreadable"),
+        ("{\"limits\": {\"maxRuns\": 0}}", "settings.limits"),
+        ("{\"redaction\": {\"patterns\": \"C-[0-9]+\"}}", "settings.unreadable"),
+        ("{\"redaction\": {\"patterns\": [{\"name\": \"a\", \"regex\": \"(\"}]}}", "settings.redaction"),
+        ("{\"config\": 7}", "settings.unreadable"),
+        ("{\"config\": {\"retry.attempts\": 1000}}", "settings.bad_value"),
+    ] {
+        let home = Home::default();
+        home.file("settings.json", text);
+        let run = home.plait(&["run", "hello"]);
+        assert!(run.code != 0 && run.err.contains(&format!("error[{code}]")), "{text}: {run:#?}");
+        assert!(run.err.contains("settings.json") && run.out.is_empty(), "{text}: {run:#?}");
+        assert_eq!(home.plait(&["runs", "list", "--json"]).out.trim(), "[]", "{text}");
+        // Nothing that Plait writes loses what stands there.
+        home.plait(&["config", "set", "theme", "dark"]);
+        assert!(home.plait(&["run", "hello"]).err.contains(&format!("error[{code}]")), "{text}");
+    }
+}
+
+#[test]
+fn bound_that_is_set_again_lets_runs_start() {
+    let home = Home::default();
+    home.file("settings.json", "{\"limits\": {\"maxRuns\": 0}, \"theme\": \"dark\"}");
+    assert!(home.plait(&["run", "hello"]).err.contains("error[settings.limits]"));
+    done(&home, &["config", "set", "limits.maxRuns", "7"]);
+    done(&home, &["run", "hello"]);
+    assert_eq!(stored(&home)["limits"], json!({ "maxRuns": 7 }));
+}
+
+/// Keys that nothing reads are reported and kept: a misspelled limit limits nothing.
+#[test]
+fn unknown_settings_are_reported_and_kept() {
+    let home = Home::default();
+    home.file("settings.json", "{\"limits\": {\"maxRun\": 3}, \"tomorrow\": 1}");
+    let run = done(&home, &["run", "hello"]);
+    assert!(run.err.contains("no setting `tomorrow`"), "{run:#?}");
+    assert!(run.err.contains("no setting `limits.maxRun`") && run.err.contains("`maxRuns`"), "{run:#?}");
+    done(&home, &["config", "set", "theme", "dark"]);
+    assert_eq!((&stored(&home)["tomorrow"], &stored(&home)["limits"]), (&json!(1), &json!({ "maxRun": 3 })));
+}
+
+#[test]
+fn settings_that_something_else_wrote_wait_for_the_person() {
+    let home = Home::default();
+    done(&home, &["config", "set", "limits.maxRuns", "7"]);
+    done(&home, &["run", "hello"]);
+    let path = home.file("settings.json", &json!({ "theme": "dark" }).to_string());
+    let run = home.plait(&["run", "hello"]);
+    assert!(run.code != 0 && run.err.contains("error[store.changed_outside]"), "{run:#?}");
+    assert!(run.err.contains(&path) && run.err.contains("plait doctor --accept-edits"), "{run:#?}");
+    refused(&home, &["config", "set", "theme", "light"], 1, "store.changed_outside");
+    assert_eq!(stored(&home), json!({ "theme": "dark" }));
+    let checked = done(&home, &["doctor"]);
+    assert!(checked.out.contains("changed outside of Plait"), "{checked:#?}");
+    let accepted = done(&home, &["doctor", "--accept-edits"]);
+    assert!(accepted.err.contains("Accepted") && accepted.err.contains(&path), "{accepted:#?}");
+    done(&home, &["run", "hello"]);
+    done(&home, &["config", "set", "theme", "light"]);
+    // Without the file nothing is limited, so that is a change like another.
+    std::fs::remove_file(&path).unwrap();
+    assert!(home.plait(&["run", "hello"]).err.contains("was removed outside of Plait"));
+    done(&home, &["doctor", "--accept-edits"]);
+    done(&home, &["run", "hello"]);
+}
+
+#[tokio::test]
+async fn window_accepts_settings_that_something_else_wrote() {
+    let home = Home::default();
+    done(&home, &["config", "set", "theme", "light"]);
+    home.file("settings.json", &json!({ "theme": "dark", "limits": { "maxRuns": 9 } }).to_string());
+    let plait = plait_api::Plait::open(plait_api::Options::new(home.path())).unwrap();
+    let seen = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
+    assert_eq!(seen["theme"], "dark", "the person sees what is to be accepted");
+    let flow = flow_json("F", json!({ "v": { "type": "value", "config": { "value": 1 } } }), &[]);
+    let start = json!({ "flow": flow });
+    let refused = plait_api::dispatch(&plait, "run.start", start.clone()).await.unwrap_err();
+    assert_eq!(refused.code.as_str(), "store.changed_outside");
+    let accepted = plait_api::dispatch(&plait, "settings.accept", json!({})).await.unwrap();
+    assert_eq!(accepted["limits"]["maxRuns"], 9);
+    plait_api::dispatch(&plait, "run.start", start).await.unwrap();
+    plait.close().await.unwrap();
+}

@@ -277,6 +277,9 @@ plait_core::error_codes! {
     }
 
     "The store" {
+        STORE_CHANGED_OUTSIDE = "store.changed_outside",
+            "Something other than Plait has changed the settings or the users, which bound what runs may do. No run starts with them.",
+            "Look at the file. If you changed it yourself, accept it with `plait doctor --accept-edits` or in the window.";
         STORE_CORRUPT = "store.corrupt",
             "A stored document is damaged.",
             "Restore the data directory from a copy, or delete the document.";
@@ -341,7 +344,7 @@ plait_core::error_codes! {
             "The path leads out of the flow's folder.",
             "Give a path in the folder of the flow.";
         TOOL_PROTECTED_FILE = "tool.protected_file",
-            "Files that programs act on are not written: hidden ones, whose name begins with a dot, and flows.",
+            "Files that programs act on are not written: hidden ones, whose name begins with a dot, and flows, also under other names.",
             "Choose another name.";
         TOOL_READ_ONLY_FOLDER = "tool.read_only_folder",
             "The flow declares no folder that this file may be written in.",

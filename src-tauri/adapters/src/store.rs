@@ -8,6 +8,7 @@
 //! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | the derived index: lists of runs and conversations, reply keys | the database `index`, rebuilt when it is gone ([`index`]) |
+//! | the checksums of settings and users, by which changes from outside are noticed | `checksums.json` ([`checksums`]) |
 //! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`]) |
 //!
 //! Journals and conversations are append-only and checked record by record ([`log_file`]). One process writes a data
@@ -15,6 +16,7 @@
 //! [`Store::flush`] and a journal's `flush`, which are async. Does not run flows or read their files.
 
 mod attachments;
+mod checksums;
 pub mod conversation;
 mod disk;
 pub mod doctor;
@@ -281,7 +283,7 @@ impl Store {
         documents::flow(&self.0, hash)
     }
 
-    /// The settings; empty at first.
+    /// The settings; empty at first. Fault `store.changed_outside` until a person accepts what something other than Plait wrote.
     pub fn settings(&self) -> Result<Map<String, Value>, Fault> {
         documents::get(&self.0, SETTINGS)
     }
@@ -289,6 +291,16 @@ impl Store {
     /// The settings in the data directory `home`, without opening it: another process may write it.
     pub fn settings_in(home: &Path) -> Result<Map<String, Value>, Fault> {
         documents::read(home, SETTINGS)
+    }
+
+    /// The settings, whether or not a person has accepted them.
+    pub fn settings_as_found(&self) -> Result<Map<String, Value>, Fault> {
+        documents::read_as_found(self.home(), SETTINGS)
+    }
+
+    /// Accepts the settings as they are in the file now. On disk when this returns. Fault `store.corrupt` if they cannot be read.
+    pub fn accept_settings(&self) -> Result<(), Fault> {
+        checksums::accept(&self.0, &[SETTINGS]).map(drop)
     }
 
     /// The names of the MCP servers in the data directory `home`, without opening it.

@@ -2,6 +2,7 @@
 
 mod bad_arguments;
 mod environment;
+mod flow_guard;
 mod hosts;
 mod http;
 pub mod mcp;
@@ -9,6 +10,7 @@ mod native;
 mod redacting;
 
 pub use environment::{ToolEnvironment, ToolSecret, ToolSettings};
+pub use flow_guard::FlowGuard;
 pub use hosts::ToolHosts;
 pub use http::HttpTools;
 pub use mcp::McpServers;

@@ -99,6 +99,7 @@ commands![
     settings::GetSettings,
     settings::SetSettings,
     settings::ChangeSettings,
+    settings::AcceptSettings,
     config::ExplainConfig,
     config::SetConfig,
     providers::GetProviderStatus,

@@ -1,7 +1,7 @@
 //! Checking a data directory and repairing what can be repaired. Needs no open application: it is for one that does not open,
 //! too.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use plait_adapters::store::doctor::{Finding, Report};
 use plait_adapters::store::{Progress, doctor};
@@ -12,4 +12,10 @@ use crate::ErrorReply;
 /// writes it.
 pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Report, ErrorReply> {
     Ok(doctor::check(home, salvage, progress)?)
+}
+
+/// Accepts the settings and the users of the data directory `home` as they are; see [`doctor::accept_edits`]. `store.locked` while
+/// another process writes it.
+pub fn accept_edits(home: &Path) -> Result<Vec<PathBuf>, ErrorReply> {
+    Ok(doctor::accept_edits(home)?)
 }

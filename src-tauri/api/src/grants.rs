@@ -48,6 +48,8 @@ pub struct FlowGrants {
     /// The rules that are about nothing that it needs now.
     pub unused: Vec<GrantRule>,
     pub pins: Vec<ServerPin>,
+    /// The hash of all that it needs. A rule that names it is asked about again when the flow needs something else.
+    pub needs_hash: String,
     /// Whether a rule was ever kept for it.
     pub first: bool,
     /// Whether rules can be kept for it: it has a file.

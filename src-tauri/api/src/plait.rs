@@ -9,7 +9,7 @@ use plait_adapters::providers::{self, Url};
 use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{
-    FileAccess, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools, Store,
+    FileAccess, FlowGuard, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools, Store,
     SystemClock, ToolEnvironment, ToolHosts,
 };
 use plait_core::error::Fault;
@@ -27,6 +27,7 @@ use crate::command::Command;
 use crate::conversations::ConversationService;
 use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::FlowService;
+use crate::flows::text::is_flow;
 use crate::grants::GrantService;
 use crate::knowledge::KnowledgeService;
 use crate::lens::LensService;
@@ -154,7 +155,8 @@ impl Plait {
         notices.extend(mcp_faults);
         let mut tool_environment = ToolEnvironment::new(file_access, keys.clone())
             .with_allowed_hosts(options.allowed_hosts)
-            .with_memories(Arc::new(memory.clone()));
+            .with_memories(Arc::new(memory.clone()))
+            .with_flow_guard(FlowGuard::new(&store, is_flow));
         if let Some(executable) = &options.worker {
             tool_environment = tool_environment.with_workers(WorkerPool::new(executable));
         }

@@ -48,6 +48,21 @@ impl Command for ChangeSettings {
     }
 }
 
+/// `settings.accept`: accepts the settings that something other than Plait wrote into `settings.json`, and returns those in force.
+/// `store.corrupt` if they cannot be read.
+#[derive(Debug, Default, Serialize, Deserialize, TS)]
+pub struct AcceptSettings {}
+
+impl Command for AcceptSettings {
+    const NAME: &'static str = "settings.accept";
+    type Service = SettingsService;
+    type Reply = Settings;
+
+    async fn run(self, service: &SettingsService) -> Result<Settings, ErrorReply> {
+        service.accept().await
+    }
+}
+
 /// `settings.set`: replaces the settings and returns those in force. Active runs are not affected.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct SetSettings {

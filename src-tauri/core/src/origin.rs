@@ -24,6 +24,8 @@ pub enum Origin {
     Model(String),
     /// A file other than those of the flow.
     File(String),
+    /// An image or a file that the person attached, by its name. Others may have written it.
+    Attachment(String),
     /// A host that was requested.
     Host(String),
     /// A server of the Model Context Protocol.
@@ -42,6 +44,7 @@ pub enum OriginKind {
     Person,
     Model,
     File,
+    Attachment,
     Host,
     McpServer,
     Knowledge,
@@ -49,10 +52,11 @@ pub enum OriginKind {
 }
 
 impl OriginKind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Person,
         Self::Model,
         Self::File,
+        Self::Attachment,
         Self::Host,
         Self::McpServer,
         Self::Knowledge,
@@ -65,6 +69,7 @@ impl OriginKind {
             Self::Person => "person",
             Self::Model => "model",
             Self::File => "file",
+            Self::Attachment => "attachment",
             Self::Host => "host",
             Self::McpServer => "mcp",
             Self::Knowledge => "knowledge",
@@ -74,7 +79,7 @@ impl OriginKind {
 
     /// Whether others than the person and the author of the flow write what comes from there.
     pub fn is_untrusted(self) -> bool {
-        matches!(self, Self::File | Self::Host | Self::McpServer | Self::Knowledge)
+        matches!(self, Self::File | Self::Attachment | Self::Host | Self::McpServer | Self::Knowledge)
     }
 
     fn origin(self, place: String) -> Origin {
@@ -82,6 +87,7 @@ impl OriginKind {
             Self::Person => Origin::Person,
             Self::Model => Origin::Model(place),
             Self::File => Origin::File(place),
+            Self::Attachment => Origin::Attachment(place),
             Self::Host => Origin::Host(place),
             Self::McpServer => Origin::McpServer(place),
             Self::Knowledge => Origin::Knowledge(place),
@@ -97,6 +103,7 @@ impl Origin {
             Self::Person => OriginKind::Person,
             Self::Model(_) => OriginKind::Model,
             Self::File(_) => OriginKind::File,
+            Self::Attachment(_) => OriginKind::Attachment,
             Self::Host(_) => OriginKind::Host,
             Self::McpServer(_) => OriginKind::McpServer,
             Self::Knowledge(_) => OriginKind::Knowledge,
@@ -115,6 +122,7 @@ impl Origin {
             Self::Person => None,
             Self::Model(place)
             | Self::File(place)
+            | Self::Attachment(place)
             | Self::Host(place)
             | Self::McpServer(place)
             | Self::Knowledge(place)

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::grant::{GrantDecision, GrantKind, GrantPattern, GrantRule, Grants};
+use crate::grant::{GrantDecision, GrantKind, GrantPattern, GrantRule, GrantTarget, Grants, host_of_url};
 use crate::http_tool::HttpMethod;
 use crate::tool::{KnownServer, ToolHost, ToolSpec};
 use plait_core::id::NodeId;
@@ -35,6 +35,22 @@ pub enum NodeNeed {
 }
 
 impl NodeNeed {
+    /// What it is, in a line that is the same on every machine.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Request { url, method, tool } => {
+                let host = url.as_deref().map_or(GrantTarget::Host(None), host_of_url);
+                let tool = tool.as_deref().unwrap_or_default();
+                format!("{} {} {tool}", method.as_str(), GrantPattern::of(&host))
+            }
+            Self::Server { name, tools } => format!("server {name} {}", tools.join(" ")),
+            Self::Tools(names) => format!("tools {}", names.join(" ")),
+            Self::ReadingTools => "reading tools".to_owned(),
+            Self::Fetch { url } => format!("fetch {}", GrantPattern::of(&host_of_url(url))),
+            Self::Documents(folder) => format!("documents {folder}"),
+        }
+    }
+
     /// What a node needs that searches a folder with documents, if it names one. The knowledge bases are the person's own.
     pub fn of_documents(folder: &str) -> Vec<Self> {
         let folder = Some(folder.trim()).filter(|folder| !folder.is_empty());
@@ -71,6 +87,10 @@ pub struct Need {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub seen: Option<String>,
+    /// The hash of all that the flow needs, as its nodes say it. It does not change with what is known of a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub needs_hash: Option<String>,
     /// Who needs it and what for; the first 50.
     pub uses: Vec<NeedUse>,
 }
@@ -113,17 +133,28 @@ impl Need {
         let target = self.target.to_target();
         match grants.decide(&target, self.write).rule {
             Some(rule) if rule.decision == GrantDecision::Deny => NeedState::Decided,
-            Some(rule) if rule.seen.is_none() || rule.seen == self.seen => NeedState::Decided,
+            Some(rule) if self.is_as_seen(rule) => NeedState::Decided,
             Some(_) => NeedState::Changed,
             None if grants.decide(&target, false).rule.is_some() => NeedState::Changed,
             None => NeedState::New,
         }
     }
 
+    /// Whether it is what a person saw who made the rule.
+    fn is_as_seen(&self, rule: &GrantRule) -> bool {
+        let is_same = |seen: &Option<String>, now: &Option<String>| seen.is_none() || seen == now;
+        is_same(&rule.seen, &self.seen) && is_same(&rule.needs_hash, &self.needs_hash)
+    }
+
     /// The rule by which a person decides about exactly this need.
     pub fn to_rule(&self, decision: GrantDecision) -> GrantRule {
         let rule = GrantRule::new(self.target.clone(), decision);
-        GrantRule { write: self.write, seen: self.seen.clone(), ..rule }
+        GrantRule {
+            write: self.write,
+            seen: self.seen.clone(),
+            needs_hash: self.needs_hash.clone(),
+            ..rule
+        }
     }
 }
 

@@ -10,6 +10,9 @@
 //! same rest: all reservations of a process go through one [`QuotaBank`]. What exceeds a quota is decided by its
 //! [`OnExceeded`](plait_core::quota::OnExceeded), which model calls carry out.
 //!
+//! What a call may cost is not known for sure: providers count tokens by tokenizers that Plait does not have. A call reserves the worst that
+//! its model was seen to report ([`Miscounts`]); one that uses more nevertheless is charged with it and says so (`quota.overrun`).
+//!
 //! An iteration of a loop reserves with its first call what the iteration before it reserved in all, so that none
 //! begins that is known not to end within the quota. Iterations that are open at once (`forEach`) get equal parts of what is left when
 //! they open; what a part does not use returns.
@@ -17,6 +20,7 @@
 mod bank;
 mod chain;
 mod link;
+mod miscount;
 mod tree;
 
 use plait_core::error::ErrorCode;
@@ -24,6 +28,7 @@ use plait_core::error::ErrorCode;
 pub use bank::{IterationCost, QuotaBank, Refusal, Reservation};
 pub use chain::{CallReservation, QuotaChain};
 pub use link::{Holder, QuotaLink, QuotaScope, QuotaState};
+pub use miscount::{Miscounts, Probe};
 pub use tree::{TreeAccount, TreeCount, TreeReservation, TreeUsage};
 
 /// Whether an error says that a limit of the run tree or a quota beyond its nodes is reached. Nothing in a flow handles it.

@@ -37,6 +37,7 @@
 //! has caught up. When no activation is left, the run has finished; when all that is left needs a person, it waits.
 
 mod ending;
+mod given_origins;
 mod lookup;
 mod loops;
 mod queries;
@@ -59,6 +60,7 @@ use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
 use plait_core::origin::Origins;
 
+use given_origins::GivenOrigins;
 use loops::{IterationKey, LoopRun};
 use scope::{Emitted, Scope, Shared};
 use slot::{Counts, Phase};
@@ -135,7 +137,7 @@ impl Scheduler {
                 counts: Counts::default(),
                 asking: BTreeSet::new(),
                 was_waiting: false,
-                given_origins: Origins::NONE,
+                given: GivenOrigins::default(),
                 opening: VecDeque::new(),
             },
         }
@@ -177,9 +179,9 @@ impl Scheduler {
             return Err(impossible(event, "`run.started` is the first event of a run, and comes once"));
         }
         match event {
-            Event::Run(RunEvent::Started { origins, .. }) => {
+            Event::Run(RunEvent::Started { origins, set, parent_run_id, .. }) => {
                 self.begun = true;
-                self.shared.given_origins = origins.clone();
+                self.shared.given = GivenOrigins::new(origins, set, parent_run_id.is_none());
                 self.root.open(&mut self.shared);
                 self.work.push_back(root_key());
             }

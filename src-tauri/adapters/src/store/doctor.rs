@@ -21,6 +21,7 @@ use plait_core::error::Fault;
 use serde::Serialize;
 
 use super::attachments::unreferenced;
+use super::checksums;
 use super::disk::{Disk, FileSystem};
 use super::open;
 use super::recovery::Progress;
@@ -71,6 +72,13 @@ impl Report {
     fn note(&mut self, path: &Path, message: impl Into<String>) {
         self.findings.push(Finding { path: path.to_owned(), is_loss: false, message: message.into() });
     }
+}
+
+/// Accepts the settings and the users of the data directory `home` as they are now. Returns the files that were changed outside of
+/// Plait. Faults `store.*`; `store.corrupt` for a file that cannot be read.
+pub fn accept_edits(home: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let core = StoreCore::open(home, Arc::new(FileSystem), false, &mut |_, _| ())?;
+    checksums::accept(&core, &checksums::GUARDED)
 }
 
 /// Checks the data directory `home`. `salvage`: replaces damaged files by copies of what can be read. While another

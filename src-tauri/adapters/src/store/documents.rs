@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::fault;
 use super::store_core::StoreCore;
+use super::{checksums, fault};
 use crate::codes;
 use plait_core::hash::content_hash;
 
@@ -94,13 +94,30 @@ pub(super) fn get<T: DeserializeOwned + Default>(core: &StoreCore, name: &str) -
 
 /// The document of that name in a data directory that need not be open, or its default.
 pub(super) fn read<T: DeserializeOwned + Default>(home: &Path, name: &str) -> Result<T, Fault> {
-    let path = home.join(name).with_extension("json");
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(T::default()),
-        Err(error) => return Err(fault::of_io(&format!("read the stored {name}"), &error)),
-    };
-    serde_json::from_slice(&bytes).map_err(|why| {
+    let path = path_in(home, name);
+    let bytes = bytes_of(&path, name)?;
+    let document = bytes.as_deref().map_or_else(|| Ok(T::default()), |bytes| parse(&path, name, bytes))?;
+    checksums::verify(home, name, bytes.as_deref())?;
+    Ok(document)
+}
+
+/// The same, whether or not something other than Plait has written it.
+pub(super) fn read_as_found<T: DeserializeOwned + Default>(home: &Path, name: &str) -> Result<T, Fault> {
+    let path = path_in(home, name);
+    bytes_of(&path, name)?.map_or_else(|| Ok(T::default()), |bytes| parse(&path, name, &bytes))
+}
+
+/// The content of a document's file, if it is there.
+pub(super) fn bytes_of(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Fault> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(fault::of_io(&format!("read the stored {name}"), &error)),
+    }
+}
+
+pub(super) fn parse<T: DeserializeOwned>(path: &Path, name: &str, bytes: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(bytes).map_err(|why| {
         let message = format!("The stored {name} in `{}` are damaged: {why}.", path.display());
         Fault::new(codes::STORE_CORRUPT, message).hint(
             "Restore the file from a copy, or go on without it: `plait doctor --salvage` keeps it aside.",
@@ -111,9 +128,13 @@ pub(super) fn read<T: DeserializeOwned + Default>(home: &Path, name: &str) -> Re
 /// Replaces the document of that name; on disk when this returns.
 pub(super) fn put(core: &StoreCore, name: &str, document: &impl Serialize) -> Result<(), Fault> {
     core.writer()?;
+    let bytes = json(name, document)?;
+    if checksums::GUARDED.contains(&name) {
+        return checksums::replace(core, name, &bytes);
+    }
     core.shared
         .disk
-        .replace(&path(core, name), &json(name, document)?)
+        .replace(&path(core, name), &bytes)
         .map_err(|error| fault::of_io(&format!("write the {name}"), &error))
 }
 
@@ -153,10 +174,15 @@ pub(super) fn calibration<T: DeserializeOwned + Default>(core: &StoreCore) -> Re
 
 /// The file of a document.
 pub(super) fn path(core: &StoreCore, name: &str) -> PathBuf {
-    core.shared.home.join(name).with_extension("json")
+    path_in(&core.shared.home, name)
 }
 
-fn json(name: &str, document: &impl Serialize) -> Result<Vec<u8>, Fault> {
+/// The same in a data directory that need not be open.
+pub(super) fn path_in(home: &Path, name: &str) -> PathBuf {
+    home.join(name).with_extension("json")
+}
+
+pub(super) fn json(name: &str, document: &impl Serialize) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec(document).map_err(|error| {
         Fault::new(codes::STORE_IO, format!("The {name} can't be written as JSON: {error}."))
     })

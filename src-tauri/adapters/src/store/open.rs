@@ -15,7 +15,7 @@ const LOCK_TRIES: usize = 5;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(2);
 
 /// The folders and files of the data directory.
-const OWN_NAMES: [&str; 18] = [
+const OWN_NAMES: [&str; 19] = [
     "runs",
     "index",
     "conversations",
@@ -30,6 +30,7 @@ const OWN_NAMES: [&str; 18] = [
     "settings.json",
     "recent.json",
     "calibration.json",
+    "checksums.json",
     "users.json",
     "grants.json",
     "mcp-servers.json",

@@ -9,6 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 use plait_core::error::Fault;
 use plait_core::id::{ConversationId, RunId};
 
+use super::checksums;
 use super::conversation::{ConversationProjector, Conversations};
 use super::disk::Disk;
 use super::fault;
@@ -43,6 +44,8 @@ pub(super) struct StoreCore {
     pub(super) removing_attachments: Mutex<()>,
     /// Held while a document is read, changed and put back.
     pub(super) changing: Mutex<()>,
+    /// Held while a document is replaced together with its checksum.
+    pub(super) changing_checksums: Mutex<()>,
     lock: Option<Lock>,
 }
 
@@ -81,6 +84,7 @@ impl StoreCore {
             kept_trees: Mutex::default(),
             removing_attachments: Mutex::default(),
             changing: Mutex::default(),
+            changing_checksums: Mutex::default(),
             lock,
         })
     }
@@ -111,6 +115,7 @@ impl StoreCore {
             let runs = shared.index().keys();
             // A full disk must not keep the store shut; the records of the runs say the same.
             let _ = shared.enter_spending(&runs);
+            checksums::begin(&*shared.disk, home);
             open::remove_old_indexes(&*shared.disk, home);
             remove_leftovers(&shared);
             for root in changed {

@@ -14,6 +14,7 @@ use crate::codes;
 use crate::keys::{KeyStore, is_variable_name, variable_names};
 use crate::net::{AddressPolicy, AllowedHost, GuardedClient};
 use crate::project_files::FileAccess;
+use crate::tools::flow_guard::FlowGuard;
 use crate::workers::{Job, WorkerPool};
 
 /// What the person allows tools. Never part of a flow.
@@ -87,6 +88,8 @@ pub struct ToolEnvironment {
     pub(super) keys: KeyStore,
     workers: Option<WorkerPool>,
     pub(super) memories: Arc<dyn MemoryStore>,
+    /// Keeps tools from writing flows. Without one, they write any text.
+    pub(super) flow_guard: Option<FlowGuard>,
     settings: Arc<RwLock<ToolSettings>>,
     /// Hosts that are allowed for this process, besides the hosts of the settings.
     allowed_hosts: Arc<[AllowedHost]>,
@@ -101,6 +104,7 @@ impl ToolEnvironment {
             keys,
             workers: None,
             memories: NoMemoryStore::shared(),
+            flow_guard: None,
             settings: Arc::default(),
             allowed_hosts: Arc::default(),
         }
@@ -117,6 +121,13 @@ impl ToolEnvironment {
     #[must_use]
     pub fn with_memories(mut self, memories: Arc<dyn MemoryStore>) -> Self {
         self.memories = memories;
+        self
+    }
+
+    /// With what keeps tools from writing flows.
+    #[must_use]
+    pub fn with_flow_guard(mut self, guard: FlowGuard) -> Self {
+        self.flow_guard = Some(guard);
         self
     }
 

@@ -53,7 +53,7 @@ impl NativeTools {
             RegisteredTool::new(read_file::ReadFile(files.clone())),
             RegisteredTool::new(run_code::RunCode(environment.clone())),
             RegisteredTool::new(search_files::SearchFiles(files.clone())),
-            RegisteredTool::new(write_file::WriteFile(files.clone())),
+            RegisteredTool::new(write_file::WriteFile::new(files.clone(), environment.flow_guard.clone())),
         ]))
     }
 }

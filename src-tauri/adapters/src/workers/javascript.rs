@@ -9,8 +9,9 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::exact_json;
 use rquickjs::prelude::Rest;
+use rquickjs::promise::PromiseState;
 use rquickjs::{
-    CatchResultExt as _, CaughtError, Coerced, Context, Ctx, Function, Object, Promise, Runtime, Value,
+    CatchResultExt as _, CaughtError, Coerced, Context, Ctx, Function, Object, Persistent, Promise, Runtime, Value,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -60,7 +61,7 @@ fn run_within(program: &Program, max_compute_time: Duration) -> Result<serde_jso
     runtime.set_interrupt_handler(Some(Box::new(move || Instant::now() >= deadline)));
     let context = Context::full(&runtime).map_err(|_| limit("there is no memory to start it"))?;
     let log = Arc::new(Mutex::new(Log::default()));
-    let outcome = context.with(|ctx| evaluate(&ctx, program, &log));
+    let outcome = evaluate(&runtime, &context, program, &log, deadline);
     let result = match outcome {
         Ok(result) => result,
         Err(_) if Instant::now() >= deadline => {
@@ -108,8 +109,58 @@ impl Failure {
     }
 }
 
-fn evaluate(ctx: &Ctx<'_>, program: &Program, log: &Arc<Mutex<Log>>) -> Result<serde_json::Value, Failure> {
-    let failed = |error: CaughtError<'_>| describe(&error);
+fn evaluate(
+    runtime: &Runtime,
+    context: &Context,
+    program: &Program,
+    log: &Arc<Mutex<Log>>,
+    deadline: Instant,
+) -> Result<serde_json::Value, Failure> {
+    let throws_null = throws_null(&program.code);
+    let promise = context.with(|ctx| call(&ctx, program, log, throws_null))?;
+    let is_settled = || {
+        let state = |ctx: &Ctx<'_>| promise.clone().restore(ctx).map(|promise| promise.state());
+        context.with(|ctx| state(&ctx).is_ok_and(|state| state != PromiseState::Pending))
+    };
+    let mut lost_a_step = false;
+    while !is_settled() && Instant::now() < deadline {
+        match runtime.execute_pending_job() {
+            Ok(true) => {}
+            Ok(false) => break,
+            // What a step throws becomes its promise's; the step itself fails only if there is no memory for that.
+            Err(thrown) => {
+                lost_a_step = true;
+                thrown.0.with(|ctx| drop(ctx.catch()));
+            }
+        }
+    }
+    context.with(|ctx| {
+        let promise = promise.restore(&ctx).map_err(|error| Failure::Thrown(error.to_string()))?;
+        result_of(&ctx, &promise, lost_a_step, throws_null)
+    })
+}
+
+/// Whether a program may throw null itself. The interpreter throws it where there is no memory left for an error.
+fn throws_null(code: &str) -> bool {
+    let mut words = code.split(|letter: char| letter.is_whitespace() || "(){};,".contains(letter));
+    let mut follows_throw = false;
+    words.any(|word| {
+        let is_null = follows_throw && word == "null";
+        if !word.is_empty() {
+            follows_throw = word == "throw" || word.ends_with("reject");
+        }
+        is_null
+    })
+}
+
+/// Calls the program, up to the first step that waits.
+fn call(
+    ctx: &Ctx<'_>,
+    program: &Program,
+    log: &Arc<Mutex<Log>>,
+    throws_null: bool,
+) -> Result<Persistent<Promise<'static>>, Failure> {
+    let failed = |error: CaughtError<'_>| describe(&error, throws_null);
     define_console(ctx, log).catch(ctx).map_err(failed)?;
     let input = serde_json::to_string(&program.input).unwrap_or_default();
     let input = ctx.json_parse(input).catch(ctx).map_err(failed)?;
@@ -117,15 +168,25 @@ fn evaluate(ctx: &Ctx<'_>, program: &Program, log: &Arc<Mutex<Log>>) -> Result<s
     let source = format!("(async function (input) {{ \"use strict\"; {}\n}})", program.code);
     let function: Function<'_> = ctx.eval(source).catch(ctx).map_err(failed)?;
     let promise: Promise<'_> = function.call((input,)).catch(ctx).map_err(failed)?;
-    let value: Value<'_> = match promise.finish::<Value<'_>>() {
-        // There is nothing outside that could resolve it. The interpreter drops the error of a step that finds no memory.
-        Err(rquickjs::Error::WouldBlock) => {
-            let message =
-                "it waits for a promise that nothing resolves, or an asynchronous step ran out of memory.";
-            return Err(Failure::Thrown(message.to_owned()));
+    Ok(Persistent::save(ctx, promise))
+}
+
+/// The result of a program whose steps have all been made.
+fn result_of<'js>(
+    ctx: &Ctx<'js>,
+    promise: &Promise<'js>,
+    lost_a_step: bool,
+    throws_null: bool,
+) -> Result<serde_json::Value, Failure> {
+    let failed = |error: CaughtError<'_>| describe(&error, throws_null);
+    let Some(value) = promise.result::<Value<'js>>() else {
+        if lost_a_step {
+            return Err(out_of_memory());
         }
-        finished => finished.catch(ctx).map_err(failed)?,
+        // There is nothing outside that could resolve it.
+        return Err(Failure::Thrown("it waits for a promise that nothing resolves.".to_owned()));
     };
+    let value = value.catch(ctx).map_err(failed)?;
     if value.is_undefined() {
         return Ok(serde_json::Value::Null);
     }
@@ -166,22 +227,29 @@ fn display(value: &Value<'_>) -> String {
     value.get::<Coerced<String>>().map_or_else(|_| "[value]".to_owned(), |text| text.0)
 }
 
-fn describe(error: &CaughtError<'_>) -> Failure {
+fn out_of_memory() -> Failure {
+    Failure::Limit(format!("it needs more than {} MB of memory", MAX_MEMORY_BYTES >> 20))
+}
+
+fn describe(error: &CaughtError<'_>, throws_null: bool) -> Failure {
     let message = match error {
         CaughtError::Exception(exception) => {
             let name: String = exception.get("name").unwrap_or_default();
             let message = exception.message().unwrap_or_default();
-            if message == "out of memory" {
-                return Failure::Limit(format!("it needs more than {} MB of memory", MAX_MEMORY_BYTES >> 20));
+            // An error without a name and a message is one for which there was no memory.
+            if message == "out of memory" || name.is_empty() && message.is_empty() {
+                return out_of_memory();
             }
             let line = exception.stack().and_then(|stack| line_of(&stack));
             let place = line.map(|line| format!(" (line {line})")).unwrap_or_default();
             format!("{name}: {message}{place}")
         }
+        // The interpreter throws null where there is no memory left for an error.
+        CaughtError::Value(value) if value.is_null() && !throws_null => return out_of_memory(),
         CaughtError::Value(value) => display(value),
         // Memory that is used up leaves no object for an exception.
         CaughtError::Error(rquickjs::Error::Allocation) => {
-            return Failure::Limit(format!("it needs more than {} MB of memory", MAX_MEMORY_BYTES >> 20));
+            return out_of_memory();
         }
         CaughtError::Error(error) => error.to_string(),
     };

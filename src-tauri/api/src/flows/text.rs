@@ -6,6 +6,7 @@ use plait_adapters::{Store, flow_files};
 use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
+use plait_formats::pipeline::Pipeline;
 
 use crate::ErrorReply;
 use crate::codes;
@@ -15,6 +16,11 @@ pub(crate) fn write_flow(flow: &Flow) -> Result<String, ErrorReply> {
     flow::write(flow).map_err(|error| {
         ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be serialized: {error}."))
     })
+}
+
+/// Whether a text is one that `plait run` takes as a flow, whatever the name of its file.
+pub(crate) fn is_flow(text: &str) -> bool {
+    flow::read(text).is_ok() || Pipeline::read(text).is_ok()
 }
 
 /// The text of a flow's file as a pipeline, based on the text of the file that it came from. With `force`, a file that is no

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use plait_adapters::FileAccess;
 use plait_core::flow::Flow;
+use plait_core::hash::content_hash;
 use plait_core::id::NodeId;
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_run::needs::{Need, NeedCatalog, NeedCollector, NodePlace};
@@ -20,6 +21,15 @@ pub(crate) struct FlowNeeds<'a> {
     access: FileAccess,
     /// The files of sub-flows that were read.
     seen: BTreeSet<String>,
+    /// What the nodes say that they need, in a line each.
+    lines: Vec<String>,
+}
+
+/// What a flow needs.
+pub(crate) struct NeedsOfFlow {
+    pub(crate) needs: Vec<Need>,
+    /// The hash of what its nodes and those of its sub-flows say that they need.
+    pub(crate) hash: String,
 }
 
 /// A flow that is searched for needs.
@@ -39,14 +49,14 @@ impl<'a> FlowNeeds<'a> {
         path: Option<&str>,
         registry: &'a Registry,
         catalog: &'a NeedCatalog,
-    ) -> Vec<Need> {
+    ) -> NeedsOfFlow {
         let mut reader = Self::new(registry, catalog);
         let folder = path.and_then(canonical_folder);
         reader.add_flow(VisitedFlow { flow, path, folder: folder.as_deref(), name: None, depth: 0 });
-        reader.collector.finish()
+        reader.finish()
     }
 
-    /// The needs of the nodes that a plan runs.
+    /// The needs of the nodes that a plan runs. The hash is that of the whole flow.
     pub(crate) fn of_plan(
         plan: &Plan,
         flow: &Flow,
@@ -54,6 +64,7 @@ impl<'a> FlowNeeds<'a> {
         registry: &'a Registry,
         catalog: &'a NeedCatalog,
     ) -> Vec<Need> {
+        let NeedsOfFlow { hash, .. } = Self::of_flow(flow, path, registry, catalog);
         let mut reader = Self::new(registry, catalog);
         let folder = path.and_then(canonical_folder);
         let visited = VisitedFlow { flow, path, folder: folder.as_deref(), name: None, depth: 0 };
@@ -61,15 +72,25 @@ impl<'a> FlowNeeds<'a> {
         for node in &plan.nodes {
             reader.add_node(visited, &node.id, node.node.behavior());
         }
-        reader.collector.finish()
+        stamped(reader.collector.finish(), &hash)
     }
 
     fn new(registry: &'a Registry, catalog: &'a NeedCatalog) -> Self {
         let (collector, access) = (NeedCollector::new(catalog), FileAccess::of_process(None));
-        Self { registry, collector, access, seen: BTreeSet::new() }
+        Self { registry, collector, access, seen: BTreeSet::new(), lines: Vec::new() }
+    }
+
+    fn finish(self) -> NeedsOfFlow {
+        let hash = content_hash(self.lines.join("\n").as_bytes());
+        NeedsOfFlow { needs: stamped(self.collector.finish(), &hash), hash }
     }
 
     fn add_flow(&mut self, visited: VisitedFlow<'_>) {
+        let name = visited.name.unwrap_or_default();
+        for folder in &visited.flow.settings.folders {
+            let what = if folder.write { "write" } else { "read" };
+            self.lines.push(format!("{name}/ {what} {}", folder.path));
+        }
         self.collector.add_folders(visited.folder, &visited.flow.settings.folders, visited.name);
         for (id, node) in visited.flow.enabled_nodes() {
             // A node that can't be read can't run.
@@ -88,6 +109,8 @@ impl<'a> FlowNeeds<'a> {
             let folders = &visited.flow.settings.folders;
             let place = NodePlace { node: id, title, folder: visited.folder, folders, flow: visited.name };
             self.collector.add_node(place, &behavior.needs);
+            let name = visited.name.unwrap_or_default();
+            self.lines.extend(behavior.needs.iter().map(|need| format!("{name}/{id} {}", need.summary())));
         }
         let depth = visited.depth + 1;
         match &behavior.calls {
@@ -113,6 +136,11 @@ impl<'a> FlowNeeds<'a> {
         let (flow, name) = (&subflow.flow, Some(subflow.name.as_str()));
         self.add_flow(VisitedFlow { flow, path, folder: folder.as_deref(), name, depth });
     }
+}
+
+/// Needs that say of which whole they are a part.
+fn stamped(needs: Vec<Need>, hash: &str) -> Vec<Need> {
+    needs.into_iter().map(|need| Need { needs_hash: Some(hash.to_owned()), ..need }).collect()
 }
 
 /// The folder of a flow's file, without links.

@@ -139,7 +139,7 @@ impl RunService {
         let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
         let request = self.check_start(request).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        let host = self.host_of_new(&run, request.flow.settings.limits);
+        let host = self.host_of_new(&run, request.flow.settings.limits.clone());
         // The person starts the run.
         let origins = Origins::of(Origin::Person);
         let new = NewRun::Of { request: Box::new(request), user, origins, inherited: None };

@@ -1,5 +1,6 @@
 //! The settings, and how they are read from the store. A setting that cannot be read must not keep the application from
-//! starting, and must not be lost: a newer version of Plait may have written it.
+//! starting, and must not be lost: a newer version of Plait may have written it. One that bounds what runs may do (a quota, a limit, a
+//! pattern of redaction, a value of the configuration) keeps runs from starting instead: they would go on without it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use plait_core::config::{ConfigValues, Layer, check_values};
 use plait_core::error::Fault;
 use plait_core::flow::{SummarizerSettings, TreeLimits};
 use plait_core::quota::{DefaultQuotas, Quota};
+use plait_core::similar_name::similar_name;
 use plait_run::models::{ModelOverride, Price};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -132,6 +134,11 @@ fn check_quota(key: &str, quota: &Quota) -> Result<(), Fault> {
     ))
 }
 
+fn unknown_key_in(setting: &str, key: &str, known: &[&str]) -> Fault {
+    let fault = unknown_key(key, known.iter().copied());
+    Fault { message: format!("There is no setting `{setting}.{key}`, so it has no effect."), ..fault }
+}
+
 fn zero_limit(key: &str) -> Fault {
     Fault::new(codes::SETTINGS_LIMITS, format!("The limit `{key}` is 0, so nothing could run."))
         .hint("Enter a number from 1, or remove the limit to use the default.")
@@ -146,8 +153,8 @@ pub(crate) struct StoredSettings {
     pub(crate) unreadable: UnreadableSettings,
     /// Why it could not be read.
     pub(crate) faults: Vec<Fault>,
-    /// Why one of the quotas cannot be kept.
-    pub(crate) quota_problem: Option<Fault>,
+    /// Why runs would lack a bound that a person has set.
+    pub(crate) guard_problems: GuardProblems,
 }
 
 impl StoredSettings {
@@ -155,7 +162,14 @@ impl StoredSettings {
     pub(crate) fn read(store: &Store) -> Self {
         let mut stored = match store.settings() {
             Ok(values) => Self::parse(&values),
-            Err(fault) => Self { faults: vec![fault], ..Self::default() },
+            Err(fault) => {
+                // The person has to see what stands there to accept it.
+                let found = store.settings_as_found().ok().filter(|_| fault.code == codes::STORE_CHANGED_OUTSIDE);
+                let mut stored = found.map(|values| Self::parse(&values)).unwrap_or_default();
+                stored.guard_problems.add(Guard::File, &fault);
+                stored.faults.insert(0, fault);
+                stored
+            }
         };
         // Invalid providers must not keep a person from fixing them.
         let Self { settings, unreadable, faults, .. } = &mut stored;
@@ -169,8 +183,12 @@ impl StoredSettings {
     }
 
     fn parse(values: &Map<String, Value>) -> Self {
-        let mut reader = Reader { values, unreadable: UnreadableSettings::default(), faults: Vec::new() };
-        let (quotas, quota_problem) = reader.read_quotas();
+        let mut reader = Reader {
+            values,
+            unreadable: UnreadableSettings::default(),
+            faults: Vec::new(),
+            problems: GuardProblems::default(),
+        };
         let settings = Settings {
             theme: reader.read("theme"),
             reduced_motion: reader.read("reducedMotion"),
@@ -178,34 +196,126 @@ impl StoredSettings {
             providers: reader.read_table("providers"),
             models: reader.read_table("models"),
             limits: reader.read_limits(),
-            quotas,
+            quotas: reader.read_quotas(),
             summarizer: reader.read("summarizer"),
             config: reader.read_config(),
             tools: reader.read_tools(),
-            redaction: reader.read("redaction"),
+            redaction: reader.read_redaction(),
             telemetry: reader.read_telemetry(),
             ui: reader.read("ui"),
         };
         let known = serde_json::to_value(Settings::default()).unwrap_or_default();
-        // These are left out where they are not set.
-        let is_optional = |key: &str| {
-            matches!(
-                key,
-                "models"
-                    | "limits"
-                    | "quotas"
-                    | "summarizer"
-                    | "config"
-                    | "tools"
-                    | "redaction"
-                    | "telemetry"
-            )
-        };
-        let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && !is_optional(key));
-        let Reader { mut unreadable, faults, .. } = reader;
-        unreadable.0.extend(unknown.map(|(key, value)| (key.clone(), value.clone())));
-        Self { settings, unreadable, faults, quota_problem }
+        let is_optional = |key: &str| OPTIONAL_KEYS.contains(&key);
+        let is_known = |key: &str| known.get(key).is_some() || is_optional(key);
+        let Reader { mut unreadable, mut faults, problems, .. } = reader;
+        for (key, value) in values.iter().filter(|(key, _)| !is_known(key)) {
+            faults.push(unknown_key(key, OPTIONAL_KEYS.into_iter().chain(known_keys(&known))));
+            unreadable.0.insert(key.clone(), value.clone());
+        }
+        Self { settings, unreadable, faults, guard_problems: problems }
     }
+}
+
+/// What bounds runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Guard {
+    /// All settings: the file itself.
+    File,
+    Quotas,
+    Limits,
+    Redaction,
+    Config,
+}
+
+impl Guard {
+    const SECTIONS: [Self; 4] = [Self::Quotas, Self::Limits, Self::Redaction, Self::Config];
+
+    /// The key of its section.
+    fn key(self) -> &'static str {
+        match self {
+            Self::File => "",
+            Self::Quotas => "quotas",
+            Self::Limits => "limits",
+            Self::Redaction => "redaction",
+            Self::Config => "config",
+        }
+    }
+
+    /// Whether two settings differ in it.
+    fn differs(self, one: &Settings, other: &Settings) -> bool {
+        match self {
+            Self::File => false,
+            Self::Quotas => one.quotas != other.quotas,
+            Self::Limits => one.limits != other.limits,
+            Self::Redaction => one.redaction != other.redaction,
+            Self::Config => one.config != other.config,
+        }
+    }
+}
+
+/// Why runs would lack a bound that a person has set, by what bounds them.
+#[derive(Clone, Default)]
+pub(crate) struct GuardProblems(BTreeMap<Guard, Fault>);
+
+impl GuardProblems {
+    /// The first problem of a guard counts.
+    fn add(&mut self, guard: Guard, fault: &Fault) {
+        self.0.entry(guard).or_insert_with(|| fault.clone());
+    }
+
+    /// The problem of the whole file, which has to be solved before anything is written.
+    pub(super) fn of_file(&self) -> Option<&Fault> {
+        self.0.get(&Guard::File)
+    }
+
+    /// A person has set these settings in place of others. What is set again has no problem any more. Returns the keys of these
+    /// sections.
+    pub(super) fn settle(&mut self, before: &Settings, after: &Settings) -> Vec<&'static str> {
+        let set = Guard::SECTIONS.into_iter().filter(|guard| guard.differs(before, after));
+        let set: Vec<_> = set.collect();
+        self.0.retain(|guard, _| !set.contains(guard));
+        set.into_iter().map(Guard::key).collect()
+    }
+
+    /// Why no run may start.
+    pub(super) fn to_fault(&self) -> Option<Fault> {
+        let (guard, fault) = self.0.first_key_value()?;
+        let message = format!(
+            "No run starts while the settings have a bound that can't be kept. {}",
+            fault.message
+        );
+        let fault = Fault { message, ..fault.clone() };
+        Some(match guard {
+            Guard::File => fault,
+            Guard::Quotas => Fault { code: codes::QUOTA_BAD, ..fault }.hint(set_again(*guard)),
+            guard => fault.hint(set_again(*guard)),
+        })
+    }
+}
+
+fn set_again(guard: Guard) -> String {
+    let key = guard.key();
+    format!(
+        "Set `{key}` again in the settings, or with `plait config set`, or correct `settings.json` and accept it: plait doctor \
+         --accept-edits. What can't be kept is removed with that."
+    )
+}
+
+/// The settings that are left out where they are not set.
+const OPTIONAL_KEYS: [&str; 8] =
+    ["models", "limits", "quotas", "summarizer", "config", "tools", "redaction", "telemetry"];
+
+fn known_keys(document: &Value) -> impl Iterator<Item = &str> {
+    document.as_object().into_iter().flat_map(|keys| keys.keys().map(String::as_str))
+}
+
+fn unknown_key<'k>(key: &str, known: impl Iterator<Item = &'k str>) -> Fault {
+    let hint = similar_name(key, known).map_or_else(
+        || "It is kept, for a newer version of Plait may have written it. Remove it if it did not.".to_owned(),
+        |similar| format!("Did you mean `{similar}`?"),
+    );
+    Fault::new(codes::SETTINGS_UNKNOWN_KEY, format!("There is no setting `{key}`, so it has no effect."))
+        .hint(hint)
 }
 
 /// The stored settings that this version of Plait cannot use, as they are. They are merged into the settings whenever these
@@ -250,9 +360,58 @@ struct Reader<'a> {
     values: &'a Map<String, Value>,
     unreadable: UnreadableSettings,
     faults: Vec<Fault>,
+    problems: GuardProblems,
 }
 
 impl Reader<'_> {
+    /// Reads a setting that bounds runs. One that cannot be read is kept as it is stored, and no run starts without it.
+    fn read_guard<T: Default + DeserializeOwned>(&mut self, guard: Guard) -> T {
+        let (key, before) = (guard.key(), self.faults.len());
+        let read = self.read(key);
+        if let Some(fault) = self.faults.get_mut(before) {
+            fault.hint = Some("It is stored unchanged but not used. Set it again to replace it.".to_owned());
+        }
+        self.note_problems(guard, before);
+        if self.faults.len() > before {
+            self.keep(key);
+        }
+        read
+    }
+
+    /// The faults since `before` are problems of a guard.
+    fn note_problems(&mut self, guard: Guard, before: usize) {
+        for fault in &self.faults[before..] {
+            self.problems.add(guard, fault);
+        }
+    }
+
+    /// Keeps a setting as it is stored.
+    fn keep(&mut self, key: &str) {
+        if let Some(value) = self.values.get(key) {
+            self.unreadable.0.insert(key.to_owned(), value.clone());
+        }
+    }
+
+    /// Reports the keys of a setting that it does not have.
+    fn report_unknown_keys(&mut self, setting: &str, known: &[&str]) {
+        let keys = self.values.get(setting).and_then(Value::as_object).into_iter().flat_map(Map::keys);
+        let unknown: Vec<_> = keys.filter(|key| !known.contains(&key.as_str())).cloned().collect();
+        for key in unknown {
+            self.faults.push(unknown_key_in(setting, &key, known));
+        }
+    }
+
+    /// Reads the patterns of redaction. One that cannot be used stays in them, so that the person finds it.
+    fn read_redaction(&mut self) -> RedactionSettings {
+        let redaction: RedactionSettings = self.read_guard(Guard::Redaction);
+        self.report_unknown_keys("redaction", &["patterns"]);
+        // Those who compile the patterns report them.
+        for fault in redaction.problems() {
+            self.problems.add(Guard::Redaction, &fault);
+        }
+        redaction
+    }
+
     fn read<T: Default + DeserializeOwned>(&mut self, key: &str) -> T {
         let Some(value) = self.values.get(key) else { return T::default() };
         T::deserialize(value).unwrap_or_else(|error| {
@@ -265,14 +424,14 @@ impl Reader<'_> {
 
     /// Reads the limits of run trees. A limit of 0 is not used.
     fn read_limits(&mut self) -> TreeLimits {
-        let limits: TreeLimits = self.read("limits");
-        match limits.zero() {
-            None => limits,
-            Some(key) => {
-                self.faults.push(zero_limit(key));
-                TreeLimits::default()
-            }
-        }
+        let limits: TreeLimits = self.read_guard(Guard::Limits);
+        self.report_unknown_keys("limits", &TreeLimits::KEYS);
+        let Some(key) = limits.zero() else { return limits };
+        let fault = zero_limit(key);
+        self.problems.add(Guard::Limits, &fault);
+        self.faults.push(fault);
+        self.keep("limits");
+        TreeLimits::default()
     }
 
     /// Keeps an entry of a setting that is a table as it is stored.
@@ -282,8 +441,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the quotas, and says why one cannot be kept. An entry that cannot be read does not affect the others.
-    fn read_quotas(&mut self) -> (DefaultQuotas, Option<Fault>) {
+    /// Reads the quotas. An entry that cannot be read does not affect the others.
+    fn read_quotas(&mut self) -> DefaultQuotas {
         let faults_before = self.faults.len();
         let mut quotas: BTreeMap<String, Quota> = self.read_table("quotas");
         let mut take = |key: &str| {
@@ -300,23 +459,26 @@ impl Reader<'_> {
             self.faults.push(fault.hint("The quotas of the settings are `run`, `conversation` and `day`."));
             self.keep_unreadable("quotas", &key);
         }
-        let problem = self.faults.get(faults_before).map(|fault| {
-            let message = format!("No run starts while the settings have a quota that can't be kept. {}", fault.message);
-            Fault::new(codes::QUOTA_BAD, message).hint(
-                "Set the quotas again in the settings, or with `plait config set`. What can't be kept is removed with that.",
-            )
-        });
-        (known, problem)
+        if !self.values.get("quotas").is_none_or(Value::is_object) {
+            self.keep("quotas");
+        }
+        self.note_problems(Guard::Quotas, faults_before);
+        known
     }
 
     /// Reads the values of the configuration. One that cannot be used is stored unchanged: a newer version may have written it.
     fn read_config(&mut self) -> ConfigValues {
-        let mut values: ConfigValues = self.read("config");
+        let mut values: ConfigValues = self.read_guard(Guard::Config);
         let problems = check_values(&values, Layer::Settings);
         let problems: Vec<_> =
             problems.filter_map(|(name, checked)| Some((name.to_owned(), checked.err()?))).collect();
         for (name, problem) in problems {
-            self.faults.push(problem.into());
+            let fault = Fault::from(problem);
+            // A key of a newer version bounds nothing that this one does.
+            if fault.code != codes::SETTINGS_UNKNOWN_KEY {
+                self.problems.add(Guard::Config, &fault);
+            }
+            self.faults.push(fault);
             if let Some(value) = values.remove(&name) {
                 self.unreadable.insert("config", &name, value);
             }

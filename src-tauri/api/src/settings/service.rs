@@ -9,7 +9,7 @@ use plait_adapters::telemetry::{LiveExporter, TelemetrySettings};
 use plait_adapters::{ProviderRegistry, Redaction, Store, ToolEnvironment};
 use serde_json::Value;
 
-use super::document::{Settings, StoredSettings, UnreadableSettings};
+use super::document::{GuardProblems, Settings, StoredSettings, UnreadableSettings};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
@@ -34,20 +34,23 @@ pub struct SettingsService {
     /// As stored: only providers that differ from the built-in ones.
     current: RwLock<Settings>,
     unreadable: Mutex<UnreadableSettings>,
+    /// Why runs would lack a bound that a person has set. The quota bank refuses them for it.
+    guard_problems: Mutex<GuardProblems>,
     /// Held while settings are replaced, so that the store has the settings in force.
     write_lock: tokio::sync::Mutex<()>,
 }
 
 impl SettingsService {
     pub(crate) fn new(parts: SettingsParts, stored: StoredSettings) -> Self {
-        let StoredSettings { settings, unreadable, quota_problem, .. } = stored;
+        let StoredSettings { settings, unreadable, guard_problems, .. } = stored;
         parts.runs.set(settings.values());
         parts.quotas.set_defaults(settings.quotas.clone());
-        parts.quotas.set_problem(quota_problem);
+        parts.quotas.set_problem(guard_problems.to_fault());
         Self {
             parts,
             current: RwLock::new(settings),
             unreadable: Mutex::new(unreadable),
+            guard_problems: Mutex::new(guard_problems),
             write_lock: tokio::sync::Mutex::default(),
         }
     }
@@ -82,6 +85,10 @@ impl SettingsService {
     }
 
     async fn put(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
+        // What stands in the file would be lost.
+        if let Some(fault) = self.guard_problems.lock().of_file() {
+            return Err(fault.clone().into());
+        }
         self.refuse_secrets(&mut settings).await?;
         let moved = self.parts.providers.drop_moved_variables(&mut settings.providers);
         let table = self.parts.providers.table().with_settings(&settings.providers)?;
@@ -89,36 +96,64 @@ impl SettingsService {
         // Built-in settings are not stored, so that they follow changes of Plait or of the environment.
         let built_in = ProviderRegistry::built_in();
         settings.providers.retain(|name, provider| built_in.get(name) != Some(provider));
-        let sets_quotas = self.current.read().quotas != settings.quotas;
+        let mut problems = self.guard_problems.lock().clone();
+        let set_again = problems.settle(&self.current.read(), &settings);
         let stored = serde_json::to_value(&settings).map_err(|error| unwritable(&error))?;
         if let Value::Object(mut stored) = stored {
-            if sets_quotas {
-                self.unreadable.lock().forget("quotas");
+            {
+                let mut unreadable = self.unreadable.lock();
+                set_again.into_iter().for_each(|key| unreadable.forget(key));
+                unreadable.merge_into(&mut stored);
             }
-            self.unreadable.lock().merge_into(&mut stored);
             let store = self.parts.store.clone();
             run_blocking(move || Ok(store.put_settings(&stored)?)).await?;
         }
         self.parts.store.flush().await?;
+        self.put_into_force(settings, table, problems).await?;
+        self.parts.providers.remember_removed_keys(moved);
+        Ok(self.current())
+    }
+
+    /// Accepts the settings that are in the file now, and puts them into force. `store.corrupt` if they cannot be read.
+    pub(crate) async fn accept(&self) -> Result<Settings, ErrorReply> {
+        let _guard = self.write_lock.lock().await;
+        let store = self.parts.store.clone();
+        let stored = run_blocking(move || {
+            store.accept_settings()?;
+            Ok(StoredSettings::read(&store))
+        })
+        .await?;
+        let StoredSettings { settings, unreadable, guard_problems, .. } = stored;
+        let table = self.parts.providers.table().with_settings(&settings.providers)?;
+        *self.unreadable.lock() = unreadable;
+        self.put_into_force(settings, table, guard_problems).await?;
+        Ok(self.current())
+    }
+
+    /// Passes settings on to the services that use them.
+    async fn put_into_force(
+        &self,
+        settings: Settings,
+        table: ProviderRegistry,
+        problems: GuardProblems,
+    ) -> Result<(), ErrorReply> {
         let before = self.parts.providers.table().settings();
         self.parts.calibration.set_overrides(settings.models.clone());
         self.parts.runs.set(settings.values());
         self.set_quotas(&settings).await?;
-        if sets_quotas {
-            self.parts.quotas.set_problem(None);
-        }
+        self.parts.quotas.set_problem(problems.to_fault());
+        *self.guard_problems.lock() = problems;
         self.parts.tools.set_settings(settings.tools.clone());
         self.parts.exporter.set_settings(settings.telemetry.clone());
-        // All were checked before.
+        // Those that cannot be used are among the problems.
         let _ = self.parts.providers.keys().redaction().set_patterns(&settings.redaction);
         {
             let mut current = self.current.write();
             self.parts.providers.replace_table(table);
             *current = settings;
         }
-        self.parts.providers.remember_removed_keys(moved);
         self.parts.providers.forget_changed(&before).await;
-        Ok(self.current())
+        Ok(())
     }
 
     /// Puts the quotas into force, for runs that are under way as well.

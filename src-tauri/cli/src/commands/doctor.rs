@@ -20,17 +20,26 @@ Exit codes: 0 nothing is lost, 1 something is lost or damaged, 2 invalid usage
 Examples:
   plait doctor
   plait doctor --salvage
+  plait doctor --accept-edits
   plait doctor --json | jq '.findings'")]
 pub(crate) struct DoctorArgs {
     /// Move damaged files to the folder `damaged` and go on with copies of what can be read, or without them.
     #[arg(long)]
     salvage: bool,
+    /// Accept `settings.json` and `users.json` as they are now, after you have changed them outside of Plait.
+    #[arg(long, conflicts_with = "salvage")]
+    accept_edits: bool,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn execute(home: &Path, args: &DoctorArgs) -> Result<ExitStatus, CliError> {
+    if args.accept_edits {
+        for path in doctor::accept_edits(home)? {
+            print_error(&format!("Accepted `{}` as it is now.\n", path.display()));
+        }
+    }
     let report = doctor::check(home, args.salvage, &mut |_, _| ())?;
     print(&report, args.json)?;
     Ok(if report.has_losses() { ExitStatus::Failure } else { ExitStatus::Success })

@@ -143,7 +143,7 @@ async fn set(home: &Home, args: &RuleArgs, decision: GrantDecision) -> Result<()
         rules.extend(parse(text, decision, Some(Path::new(&path)))?);
     }
     let app = open_app::for_writing(home)?;
-    let needs = show(&app, &source).await?.needs;
+    let FlowGrants { needs, needs_hash, .. } = show(&app, &source).await?;
     // A rule covers the current needs. New needs are asked about.
     for rule in &mut rules {
         let covered: Vec<_> =
@@ -151,6 +151,7 @@ async fn set(home: &Home, args: &RuleArgs, decision: GrantDecision) -> Result<()
         if !covered.is_empty() {
             rule.write = covered.iter().any(|one| one.need.write);
         }
+        rule.needs_hash = Some(needs_hash.clone());
         let own = covered.iter().find(|one| one.need.target == rule.target);
         rule.seen = own.and_then(|one| one.need.seen.clone());
     }

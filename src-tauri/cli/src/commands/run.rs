@@ -108,9 +108,10 @@ impl LimitArgs {
     /// Sets the limits in the flow, as the run records it: so they hold when the run is resumed, too.
     fn apply(self, flow: &mut Flow) {
         let Self { max_runs, max_model_calls, max_events } = self;
-        let limits = TreeLimits { max_runs, max_model_calls, max_events };
+        let limits = TreeLimits { max_runs, max_model_calls, max_events, ..TreeLimits::default() };
         if limits != TreeLimits::default() {
-            flow.settings.limits = Some(limits.or(flow.settings.limits.unwrap_or_default()));
+            let of_flow = flow.settings.limits.take().unwrap_or_default();
+            flow.settings.limits = Some(TreeLimits { extra: of_flow.extra.clone(), ..limits.or(of_flow) });
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::Attachment;
 use crate::codes;
 use crate::error::Fault;
+use crate::origin::{Origin, Origins};
 
 /// The most attachments of one message: what Anthropic takes in a request for a model with a window of 200,000 tokens
 /// (<https://docs.anthropic.com/en/docs/build-with-claude/vision>).
@@ -20,6 +21,23 @@ pub fn to_value(attachment: &Attachment) -> Value {
 /// The value of several attachments: a list.
 pub fn to_values(attachments: &[Attachment]) -> Value {
     attachments.iter().map(to_value).collect()
+}
+
+/// Where the attachments in a value come from that a person gave: each from a file of its name.
+pub fn attached_origins(value: &Value) -> Origins {
+    let mut names = Vec::new();
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                names.extend(read(value).ok().map(|attachment| Origin::Attachment(attachment.name)));
+                open.extend(members.values());
+            }
+            _ => {}
+        }
+    }
+    names.into_iter().collect()
 }
 
 /// Set in the JSON Schema of an answer: images and files may be attached to it.

@@ -59,6 +59,7 @@ pub fn tree_limits(flow: Option<TreeLimits>, settings: &ConfigValues) -> TreeLim
         max_runs: of_settings("limits.maxRuns"),
         max_model_calls: of_settings("limits.maxModelCalls"),
         max_events: of_settings("limits.maxEvents"),
+        ..TreeLimits::default()
     })
 }
 

@@ -264,7 +264,7 @@ impl FlowSettings {
 
     /// The limits of a run tree, as far as they are set; an error if one is 0.
     pub fn tree_limits(&self) -> Result<TreeLimits, Diagnostic> {
-        let limits = self.limits.unwrap_or_default();
+        let limits = self.limits.clone().unwrap_or_default();
         match limits.zero() {
             Some(key) => Err(Diagnostic::error(
                 codes::SETTINGS_LIMITS,

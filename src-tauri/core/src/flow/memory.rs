@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 /// How many turns are recent if nothing else is set.
@@ -99,6 +100,10 @@ pub struct MemorySettings {
     #[serde(skip_serializing_if = "SummarizerSettings::is_empty")]
     #[ts(optional, as = "Option<SummarizerSettings>")]
     pub summarizer: SummarizerSettings,
+    /// Unknown keys, kept unchanged.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

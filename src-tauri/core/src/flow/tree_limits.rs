@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 /// The limits of a run tree. Those that are not set are set elsewhere: the flow's take precedence over the application's, and
 /// these over the defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeLimits {
     /// How many runs there may be, the root included.
@@ -24,9 +25,16 @@ pub struct TreeLimits {
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]
     pub max_events: Option<u64>,
+    /// Unknown keys, kept unchanged.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 impl TreeLimits {
+    /// The keys of all limits.
+    pub const KEYS: [&str; 3] = ["maxRuns", "maxModelCalls", "maxEvents"];
+
     /// More runs than wide trees of sub-flows need, few enough that a mistake ends in seconds.
     pub const DEFAULT_MAX_RUNS: u64 = 1_000;
     /// More model calls than a long conversation or a batch needs, few enough that a mistake stays affordable.
@@ -41,6 +49,7 @@ impl TreeLimits {
             max_runs: self.max_runs.or(others.max_runs),
             max_model_calls: self.max_model_calls.or(others.max_model_calls),
             max_events: self.max_events.or(others.max_events),
+            extra: self.extra,
         }
     }
 
@@ -50,7 +59,7 @@ impl TreeLimits {
     }
 
     /// The key of a limit that is 0, if one is: then nothing could run.
-    pub fn zero(self) -> Option<&'static str> {
+    pub fn zero(&self) -> Option<&'static str> {
         let limits = [
             ("maxRuns", self.max_runs),
             ("maxModelCalls", self.max_model_calls),

@@ -10,6 +10,7 @@ fn origin_is_a_text_on_the_wire() {
         (Origin::Person, "person"),
         (Origin::Model("offline/echo".into()), "model:offline/echo"),
         (Origin::File("notes/a:b.md".into()), "file:notes/a:b.md"),
+        (Origin::Attachment("scan: 1.pdf".into()), "attachment:scan: 1.pdf"),
         (host("example.com:8080"), "host:example.com:8080"),
         (Origin::McpServer("everything".into()), "mcp:everything"),
         (Origin::Knowledge("./docs".into()), "knowledge:./docs"),
@@ -28,13 +29,13 @@ fn origin_is_a_text_on_the_wire() {
 #[test]
 fn untrusted_is_what_others_write() {
     let all: Origins =
-        ["person", "model:a/b", "file:a", "host:a", "mcp:a", "knowledge:a", "conversation:a", "file:*"]
+        ["person", "model:a/b", "file:a", "attachment:a", "host:a", "mcp:a", "knowledge:a", "conversation:a", "file:*"]
             .iter()
             .filter_map(|text| text.parse().ok())
             .collect();
-    assert_eq!(all.iter().count(), 8);
+    assert_eq!(all.iter().count(), 9);
     let untrusted: Vec<_> = all.untrusted().iter().map(ToString::to_string).collect();
-    assert_eq!(untrusted, ["file:a", "host:a", "mcp:a", "knowledge:a", "file:*"]);
+    assert_eq!(untrusted, ["file:a", "attachment:a", "host:a", "mcp:a", "knowledge:a", "file:*"]);
 }
 
 #[test]

@@ -43,6 +43,7 @@ pub(super) fn host(plan: &Plan, tools: Arc<[ToolSpec]>, shared: &Arc<Shared>) ->
         max_runs: None,
         max_model_calls: Some(MAX_CALLS),
         max_events: Some(MAX_EVENTS + MAX_EVENTS_PER_NODE * plan.nodes.len() as u64),
+        ..TreeLimits::default()
     };
     let tree = Arc::new(TreeAccount::new(limits, TreeUsage { runs: 1, ..TreeUsage::default() }));
     Host {

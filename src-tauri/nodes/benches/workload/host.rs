@@ -136,7 +136,8 @@ pub fn drive_with(
 
 /// The limits of a run that may be as long as its benchmark wants.
 pub fn no_limits() -> QuotaChain {
-    let limits = TreeLimits { max_runs: None, max_model_calls: Some(u64::MAX), max_events: Some(u64::MAX) };
+    let limits =
+        TreeLimits { max_model_calls: Some(u64::MAX), max_events: Some(u64::MAX), ..TreeLimits::default() };
     let tree = Arc::new(TreeAccount::new(limits, TreeUsage::default()));
     QuotaChain { tree, ..QuotaChain::default() }
 }

@@ -6,12 +6,13 @@
 use super::call::{CallPlace, ModelCall};
 use crate::codes;
 use plait_core::error::{ErrorCode, Fault};
+use plait_core::offline::OFFLINE;
 use plait_core::quota::{Amount, FallbackModel, OnExceeded, Quota, Share};
 use plait_run::journal::CallEvent;
-use plait_run::models::{ModelConfig, TokenUsage};
+use plait_run::models::{ModelConfig, ModelOverrides, TokenUsage};
 use plait_run::node::NodeContext;
 use plait_run::prompt_record::PromptRecord;
-use plait_run::quota::{CallReservation, QuotaLink, QuotaScope, QuotaState, Refusal, TreeCount};
+use plait_run::quota::{CallReservation, Probe, QuotaLink, QuotaScope, QuotaState, Refusal, TreeCount};
 
 /// Why a model call gave no reply.
 pub(crate) enum CallError {
@@ -123,18 +124,22 @@ impl OverQuota {
         )
     }
 
-    /// What the quota is for, in words.
     fn name(&self) -> String {
-        let node = self.state.node.as_ref().map(|node| format!(" `{node}`")).unwrap_or_default();
-        match self.state.scope {
-            QuotaScope::Day => "the day".to_owned(),
-            QuotaScope::Conversation => "the conversation".to_owned(),
-            QuotaScope::Run => "the run".to_owned(),
-            QuotaScope::Loop => format!("the loop{node}"),
-            QuotaScope::Iteration => format!("this iteration of{node}"),
-            QuotaScope::Branch => format!("this branch to{node}"),
-            QuotaScope::Node => format!("the node{node}"),
-        }
+        name_of(&self.state)
+    }
+}
+
+/// What a quota is for, in words.
+fn name_of(state: &QuotaState) -> String {
+    let node = state.node.as_ref().map(|node| format!(" `{node}`")).unwrap_or_default();
+    match state.scope {
+        QuotaScope::Day => "the day".to_owned(),
+        QuotaScope::Conversation => "the conversation".to_owned(),
+        QuotaScope::Run => "the run".to_owned(),
+        QuotaScope::Loop => format!("the loop{node}"),
+        QuotaScope::Iteration => format!("this iteration of{node}"),
+        QuotaScope::Branch => format!("this branch to{node}"),
+        QuotaScope::Node => format!("the node{node}"),
     }
 }
 
@@ -143,6 +148,13 @@ pub(super) struct CallCharge<'a> {
     reservation: CallReservation,
     node_context: &'a NodeContext,
     place: CallPlace,
+    /// What was expected of it, before anything that is known of its model, and the model.
+    expected: TokenUsage,
+    model: String,
+    /// Whether its report teaches how far Plait's counts are off.
+    learns: bool,
+    /// Other calls may wait for its report.
+    probe: Probe,
 }
 
 impl<'a> CallCharge<'a> {
@@ -154,12 +166,21 @@ impl<'a> CallCharge<'a> {
     ) -> Result<Self, CallError> {
         let node_context = call.node_context;
         let quotas = &node_context.host.quotas;
+        let model = ModelOverrides::key(&call.model.provider, &call.model.model);
+        let expected = expected_usage(call.model, prompt);
+        // The simulators report what Plait counts.
+        let learns = !quotas.is_empty() && call.model.provider != OFFLINE;
+        let probe = if learns { quotas.bank.miscounts.admit(&model).await } else { Probe::default() };
         let counted = quotas.tree.reserve(TreeCount::ModelCalls)?;
-        let amount = if quotas.is_empty() { Amount::default() } else { max_amount(call, prompt)? };
+        let amount = if quotas.is_empty() {
+            Amount::default()
+        } else {
+            max_amount(call, &quotas.bank.miscounts.most(&model, expected))?
+        };
         let reservation = quotas
             .reserve(counted, amount, call.iteration)
             .map_err(|refusal| CallError::OverQuota(Box::new(OverQuota::new(refusal, &quotas.links))))?;
-        let charge = Self { reservation, node_context, place: place.clone() };
+        let charge = Self { reservation, node_context, place: place.clone(), expected, model, learns, probe };
         if !quotas.is_empty() {
             let event = CallEvent::QuotaReserved {
                 step: place.step,
@@ -174,34 +195,79 @@ impl<'a> CallCharge<'a> {
         Ok(charge)
     }
 
-    /// The call was answered.
-    pub(super) fn answered(self, usage: TokenUsage, cost_nano_usd: Option<u64>) {
+    /// The call was answered. `is_reported`: the provider has reported the usage.
+    pub(super) fn answered(self, usage: TokenUsage, cost_nano_usd: Option<u64>, is_reported: bool) {
         let tokens = usage.input.saturating_add(usage.output);
         let amount = Amount { tokens, nano_usd: cost_nano_usd.unwrap_or_default() };
-        let Self { reservation, node_context, place } = self;
-        note_charge(node_context, place, amount, false, reservation.answered(amount));
+        let Self { reservation, node_context, place, expected, model, learns, probe } = self;
+        if learns {
+            let miscounts = &node_context.host.quotas.bank.miscounts;
+            miscounts.learn(&model, expected, is_reported.then_some(usage));
+        }
+        let reserved = reservation.amount();
+        let states = reservation.answered(amount);
+        // Only now do calls reserve that waited for it.
+        drop(probe);
+        for notice in states.iter().filter_map(|state| overrun(&model, state, reserved, amount)) {
+            node_context.notice(notice);
+        }
+        note_charge(node_context, place, amount, false, states);
     }
 
     /// The call failed. It stays charged with what it may have cost.
     pub(super) fn failed(self, fault: &Fault) {
-        let Self { reservation, node_context, place } = self;
+        let Self { reservation, node_context, place, .. } = self;
         let is_estimate = !is_free(&fault.code);
         let amount = if is_estimate { reservation.amount() } else { Amount::default() };
         note_charge(node_context, place, amount, is_estimate, reservation.failed(amount));
     }
 }
 
-/// The most that a call may use. Fault `quota.no_price` if a quota limits money and the price is not known.
-fn max_amount(call: &ModelCall<'_>, prompt: &PromptRecord) -> Result<Amount, Fault> {
+/// What a call is expected to use at most: its prompt, as cautiously as the counts of its model have to be taken, and the longest reply.
+fn expected_usage(model: &ModelConfig, prompt: &PromptRecord) -> TokenUsage {
+    let cautious = model.correction.apply_cautiously(prompt.counted(), model.caution);
+    TokenUsage::new(prompt.tokens.max(cautious), model.max_tokens.map_or(model.reserve, u64::from))
+}
+
+/// The notice that a call has used more than was reserved, and with it more than a quota allows.
+fn overrun(model: &str, state: &QuotaState, reserved: Amount, used: Amount) -> Option<Fault> {
+    let QuotaState { limit, spent, .. } = state;
+    let tokens = limit.tokens.filter(|most| spent.tokens > *most && used.tokens > reserved.tokens);
+    let money = limit.nano_usd.filter(|most| spent.nano_usd > *most && used.nano_usd > reserved.nano_usd);
+    let (allowed, all, used, reserved) = match (tokens, money) {
+        (Some(most), _) => {
+            let [most, all, used, reserved] = [most, spent.tokens, used.tokens, reserved.tokens].map(group);
+            (format!("{most} tokens"), all, used, reserved)
+        }
+        (None, Some(most)) => {
+            let [most, all, used, reserved] =
+                [most, spent.nano_usd, used.nano_usd, reserved.nano_usd].map(dollars);
+            (most, all, used, reserved)
+        }
+        (None, None) => return None,
+    };
+    let message = format!(
+        "The quota of {} is {allowed}, and {all} are used: `{model}` reports {used} for a call that had reserved {reserved}.",
+        name_of(state)
+    );
+    let details = serde_json::json!({ "quota": state });
+    Some(
+        Fault::new(codes::QUOTA_OVERRUN, message)
+            .hint("Later calls reserve more. Leave some room in the quota, or set `maxTokens`.")
+            .details(details),
+    )
+}
+
+/// The price of the most that a call may use. Fault `quota.no_price` if a quota limits money and the price is not known.
+fn max_amount(call: &ModelCall<'_>, usage: &TokenUsage) -> Result<Amount, Fault> {
     let (node_context, model) = (call.node_context, call.model);
-    let output = model.max_tokens.map_or(model.reserve, u64::from);
     let price = node_context.models.price(&model.provider, &model.model);
     if price.is_none() && node_context.host.quotas.limits_money() {
         return Err(no_price(model));
     }
     Ok(Amount {
-        tokens: prompt.tokens.saturating_add(output),
-        nano_usd: price.map_or(0, |price| price.nano_usd(&TokenUsage::new(prompt.tokens, output))),
+        tokens: usage.input.saturating_add(usage.output),
+        nano_usd: price.map_or(0, |price| price.nano_usd(usage)),
     })
 }
 

@@ -211,7 +211,8 @@ impl Sent<'_> {
         call.node_context.record(event).await?;
         if let Some(charge) = charge {
             let cost = answer.account.as_ref().and_then(|account| account.cost_nano_usd);
-            charge.answered(answer.reply.usage.unwrap_or_default(), cost);
+            let is_reported = answer.account.as_ref().is_some_and(|account| !account.estimated);
+            charge.answered(answer.reply.usage.unwrap_or_default(), cost, is_reported);
         }
         Ok(answer)
     }

@@ -179,6 +179,9 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
         };
         check_answer(&schema, &answer)?;
         node_context.add_origin(Origin::Person);
+        for attachment in attachments {
+            node_context.add_origin(Origin::Attachment(attachment.name.clone()));
+        }
         let handle = inputs.context()?;
         let mut output = NodeOutput::new().with_shared("message", Arc::clone(&answer));
         if config.attachments {

@@ -339,3 +339,52 @@ fn every_crash_during_a_call_charges_it_again() {
         entries = whole[..=next].to_vec();
     }
 }
+
+/// Chats that are called at once, by a provider that reports several times what Plait counts.
+fn parallel_chats(count: usize, tokens: u64) -> (Value, Value, Value) {
+    let mut nodes = json!({ "ask": { "type": "value", "config": { "value": "Go." } } });
+    let mut edges = Vec::new();
+    for number in 0..count {
+        let (start, chat) = (format!("start{number}"), format!("chat{number}"));
+        nodes[&start] = json!({ "type": "newContext", "config": { "provider": "counts-otherwise", "model": "m" } });
+        nodes[&chat] = json!({ "type": "chat", "config": { "maxTokens": 2 } });
+        edges.extend([format!("{start}.context -> {chat}.context"), format!("ask.value -> {chat}.message")]);
+    }
+    (nodes, json!(edges), json!({ "maxConcurrency": 8, "quotas": { "run": { "tokens": tokens } } }))
+}
+
+/// What the calls were charged in all.
+fn charged(events: &[Value]) -> u64 {
+    let charges = events.iter().filter(|event| event["type"] == "quota.reconciled");
+    charges.map(|event| event["amount"]["tokens"].as_u64().unwrap()).sum()
+}
+
+fn notices(events: &[Value]) -> Vec<&str> {
+    let noticed = events.iter().filter(|event| event["type"] == "node.noticed");
+    noticed.map(|event| event["notice"]["code"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn parallel_calls_stay_within_a_quota_when_the_provider_counts_otherwise() {
+    let stage = Stage::new();
+    stage.provider.push_replies((0..8).map(|_| reply("Ok.", 40, 2)));
+    let events = play(&stage, &parallel_chats(8, 200));
+    assert_eq!(end(&events), ("run.failed", Some("quota.exceeded")));
+    // The first call alone goes beyond what it reserved; three more fit.
+    let reserved: Vec<_> = events.iter().filter(|event| event["type"] == "quota.reserved").collect();
+    let amounts: Vec<_> = reserved.iter().map(|event| event["amount"]["tokens"].as_u64().unwrap()).collect();
+    assert_eq!(amounts[1..], [42, 42, 42], "{events:#?}");
+    assert!(charged(&events) <= 200, "{events:#?}");
+    assert!(notices(&events).is_empty(), "{events:#?}");
+}
+
+#[test]
+fn call_that_exceeds_a_quota_nevertheless_says_so() {
+    let stage = Stage::new();
+    stage.provider.push_replies([reply("Ok.", 400, 2)]);
+    let events = play(&stage, &parallel_chats(1, 300));
+    assert_eq!(notices(&events), ["quota.overrun"], "{events:#?}");
+    let notice = events.iter().find(|event| event["type"] == "node.noticed").unwrap()["notice"].clone();
+    let message = notice["message"].as_str().unwrap();
+    assert!(message.contains("The quota of the run is 300 tokens, and 402 are used"), "{message}");
+}

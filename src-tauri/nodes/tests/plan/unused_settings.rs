@@ -60,6 +60,26 @@ fn in_loop(config: &Value) -> Value {
 }
 
 #[test]
+fn unknown_keys_of_the_limits_and_the_memory_of_a_flow_are_reported_and_kept() {
+    let settings = json!({
+        "limits": { "maxRuns": 3, "maxRun": 5 },
+        "memory": { "mode": "readWrite", "recentTurn": 4 },
+    });
+    let text = json!({
+        "version": 1, "name": "f",
+        "nodes": { "v": { "type": "value", "config": { "value": 1 } } }, "edges": {}, "settings": settings,
+    });
+    let flow = flow::read(&text.to_string()).unwrap();
+    let found = check(&flow, &registry()).diagnostics;
+    let unknown: Vec<_> = found.iter().filter(|one| one.message.contains("knows no such key")).collect();
+    let places: Vec<_> = unknown.iter().map(|one| one.pointer.as_str()).collect();
+    assert_eq!(places, ["/settings/limits/maxRun", "/settings/memory/recentTurn"], "{found:#?}");
+    assert!(unknown[0].hint.as_ref().unwrap().contains("maxRuns"), "{unknown:#?}");
+    let written: Value = serde_json::from_str(&flow::write(&flow).unwrap()).unwrap();
+    assert_eq!(written["settings"], settings, "saving loses nothing");
+}
+
+#[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn settings_of_a_node_that_nothing_reads_are_reported() {
     let schema = json!({ "type": "string", "examples": ["x"] });

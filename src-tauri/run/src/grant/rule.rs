@@ -31,12 +31,17 @@ pub struct GrantRule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub seen: Option<String>,
+    /// The hash of what the flow needed for what when the person decided. If it is another now, the person is asked again. Absent for a
+    /// rule that holds for one run, whatever the flow needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub needs_hash: Option<String>,
 }
 
 impl GrantRule {
     /// A rule about all uses of a target.
     pub fn new(target: GrantPattern, decision: GrantDecision) -> Self {
-        Self { target, decision, write: true, untrusted: false, seen: None }
+        Self { target, decision, write: true, untrusted: false, seen: None, needs_hash: None }
     }
 
     pub fn allow(target: GrantPattern) -> Self {

@@ -153,6 +153,7 @@ impl<'a> NeedCollector<'a> {
             kind: target.kind(),
             write: false,
             seen: None,
+            needs_hash: None,
             uses: Vec::new(),
         });
         need.write |= write;

@@ -12,7 +12,7 @@ use crate::codes;
 use crate::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryStrategy};
 use crate::node::{LoopPart, Surroundings, Unused, no_effect};
 use plait_core::diagnostic::{Diagnostic, escape};
-use plait_core::flow::{Flow, MemoryMode, MemorySettings, RetryPolicy};
+use plait_core::flow::{Flow, MemoryMode, MemorySettings, RetryPolicy, TreeLimits};
 use plait_core::id::NodeId;
 use plait_core::similar_name::similar_name;
 
@@ -221,6 +221,13 @@ impl Checker<'_, '_> {
         ];
         let settings = &self.flow.settings;
         self.unknown_keys(None, "/settings", &settings.extra, &KNOWN);
+        if let Some(limits) = &settings.limits {
+            self.unknown_keys(None, "/settings/limits", &limits.extra, &TreeLimits::KEYS);
+        }
+        if let Some(memory) = &settings.memory {
+            let known = ["mode", "recentTurns", "summarizer"];
+            self.unknown_keys(None, "/settings/memory", &memory.extra, &known);
+        }
         if self.uses_memory || !is_known {
             return;
         }

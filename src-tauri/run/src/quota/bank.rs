@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::{Holder, QuotaLink, QuotaState, TreeAccount, TreeUsage};
+use super::{Holder, Miscounts, QuotaLink, QuotaState, TreeAccount, TreeUsage};
 use plait_core::error::Fault;
 use plait_core::flow::TreeLimits;
 use plait_core::id::RunId;
@@ -16,6 +16,8 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// All accounts: those of quotas and those of run trees.
 pub struct QuotaBank {
+    /// How far the counts of models are off.
+    pub miscounts: Arc<Miscounts>,
     state: Mutex<State>,
     /// The number of the day that a time is in, from milliseconds since the Unix epoch.
     day_of: Box<dyn Fn(u64) -> i64 + Send + Sync>,
@@ -24,7 +26,7 @@ pub struct QuotaBank {
 #[derive(Default)]
 struct State {
     defaults: Arc<DefaultQuotas>,
-    /// Why the settings' quotas can't be kept.
+    /// Why a bound of the settings can't be kept.
     problem: Option<Fault>,
     accounts: FxHashMap<Holder, Account>,
     /// By root, the accounts of the trees that are driven. Their runs own them.
@@ -83,7 +85,7 @@ impl Default for QuotaBank {
 impl QuotaBank {
     /// A bank in which `day_of` gives the number of the day that a time is in.
     pub fn new(day_of: impl Fn(u64) -> i64 + Send + Sync + 'static) -> Self {
-        Self { state: Mutex::default(), day_of: Box::new(day_of) }
+        Self { miscounts: Arc::default(), state: Mutex::default(), day_of: Box::new(day_of) }
     }
 
     /// The holder of the quota of the day that `now_ms` is in.
@@ -101,12 +103,12 @@ impl QuotaBank {
         self.state.lock().defaults = Arc::new(defaults);
     }
 
-    /// Says why the application's settings have a quota that can't be kept, or that all can.
+    /// Says why the application's settings have a bound that can't be kept, or that all can.
     pub fn set_problem(&self, problem: Option<Fault>) {
         self.state.lock().problem = problem;
     }
 
-    /// The problem that keeps runs from starting: without it they would spend what a quota was to prevent.
+    /// The problem that keeps runs from starting: they would do what a quota, a limit or a redaction pattern was to prevent.
     pub fn check(&self) -> Result<(), Fault> {
         self.state.lock().problem.clone().map_or(Ok(()), Err)
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::given_origins::GivenOrigins;
 use super::slot::{Arrival, Counts, Delivered, Phase, Slot, Sources};
 use super::{Event, NodeOutputs};
 use crate::journal::SkipReason;
@@ -66,7 +67,7 @@ pub(super) struct Shared {
     /// Whether the run was found waiting, and what it waits for has not changed since.
     pub was_waiting: bool,
     /// Where the values come from that were given to the run.
-    pub given_origins: Origins,
+    pub given: GivenOrigins,
     /// Loops that are ready, to be opened.
     pub opening: VecDeque<Opening>,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
+use super::given_origins::GivenOrigins;
 use super::{Answer, Start};
 use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs};
@@ -155,7 +156,7 @@ impl Slot {
 
     /// Decides what each port holds. `given` is where values come from that were given to the run. Returns the sources of the
     /// values, or the place of a required port that is dead.
-    pub fn decide(&mut self, node: &PlanNode, given: &Origins) -> Result<Sources, usize> {
+    pub fn decide(&mut self, node: &PlanNode, given: &GivenOrigins) -> Result<Sources, usize> {
         let mut arrived = std::mem::take(&mut self.arrived);
         arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
         let ports = &node.node.ports().inputs;
@@ -174,7 +175,8 @@ impl Slot {
             let values = &values[from_back..];
             let values = if port.many { values } else { &values[values.len().saturating_sub(1)..] };
             if let Some(value) = node.overrides.get(&at) {
-                let datum = Datum { value: value.clone(), message: None, origins: given.clone() };
+                let origins = given.of_port(&node.id, &port.name);
+                let datum = Datum { value: value.clone(), message: None, origins };
                 self.inputs.push(&port.name, datum);
             } else if values.is_empty() && must[at] {
                 return Err(at);

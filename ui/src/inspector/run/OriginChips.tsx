@@ -6,6 +6,7 @@ const NAMES: Record<OriginKind, string> = {
   person: TEXTS.originPerson,
   model: TEXTS.originModel,
   file: TEXTS.originFile,
+  attachment: TEXTS.originAttachment,
   host: TEXTS.originHost,
   mcp: TEXTS.originMcp,
   knowledge: TEXTS.originKnowledge,

@@ -150,6 +150,7 @@ export const TEXTS = {
   originPerson: "Person",
   originModel: "Model",
   originFile: "File",
+  originAttachment: "Attached file",
   originHost: "Host",
   originMcp: "MCP",
   originKnowledge: "Knowledge",

@@ -39,6 +39,7 @@ export function ruleOf({ need }: NeedStatus, decision: GrantDecision, untrusted 
     ...(need.write ? { write: true } : {}),
     ...(untrusted && decision === "allow" ? { untrusted: true } : {}),
     ...(need.seen === undefined ? {} : { seen: need.seen }),
+    ...(need.needsHash === undefined ? {} : { needsHash: need.needsHash }),
   };
 }
 

@@ -5,10 +5,10 @@ import type { EpochView, NodeView, OpenPause } from "@/run/fold/types";
 
 export type Origin = { kind: OriginKind; place: string };
 
-export type OriginKind = "person" | "model" | "file" | "host" | "mcp" | "knowledge" | "conversation";
+export type OriginKind = "person" | "model" | "file" | "attachment" | "host" | "mcp" | "knowledge" | "conversation";
 
 /** Kinds of places that others than the person and the author of the flow write to. */
-const UNTRUSTED: ReadonlySet<OriginKind> = new Set(["file", "host", "mcp", "knowledge"]);
+const UNTRUSTED: ReadonlySet<OriginKind> = new Set(["file", "attachment", "host", "mcp", "knowledge"]);
 
 export function parseOrigin(text: string): Origin {
   const colon = text.indexOf(":");

@@ -1,4 +1,4 @@
-/** The button that an error offers: the way to the settings or to the grants of the flow, where these help. */
+/** The button that an error offers: the way to the settings or to the grants of the flow, or what accepts changed settings. */
 import type { ErrorCode } from "@/bindings";
 import type { SettingsStore } from "@/workspace/settings/settings";
 import type { LayoutStore } from "@/workspace/window/layout";
@@ -29,6 +29,8 @@ export function errorAction(error: Failure, { layout, settings }: Window): Error
   if (code === "grant.denied" || code === "grant.missing") {
     return { label: "What it may do", run: () => layout.showPanel("grants") };
   }
+  const accept = settings.acceptAction(error);
+  if (accept) return accept;
   const isProviders = PROVIDER_ERRORS.has(code);
   if (!isProviders && !LIMIT_ERRORS.has(code) && !code.startsWith("keys.")) return undefined;
   const provider = isProviders ? providerIn(error.message, settings) : undefined;

@@ -108,3 +108,20 @@ describe("settings", () => {
     expect(sent).toEqual([]);
   });
 });
+
+describe("settings that something other than Plait wrote", () => {
+  const error = (message: string) => ({ code: "store.changed_outside", message });
+
+  it("are shown when the person accepts them", async () => {
+    const call = vi.fn(async () => ({ theme: "dark" }) as never);
+    const settings = new SettingsStore(testHost({ call }));
+    settings.acceptAction(error("`/home/ada/settings.json` was changed outside of Plait."))?.run();
+    await vi.waitFor(() => expect(settings.current.theme).toBe("dark"));
+    expect(call).toHaveBeenCalledWith("settings.accept", {});
+  });
+
+  it("are the only ones that the window can accept", () => {
+    expect(settings.acceptAction(error("`/home/ada/users.json` was changed outside of Plait."))).toBeUndefined();
+    expect(settings.acceptAction({ code: "store.corrupt", message: "settings.json" })).toBeUndefined();
+  });
+});

@@ -59,10 +59,29 @@ export class SettingsStore {
       this.#saveTimer = undefined;
       this.#enqueue(() => this.#send(this.current)).catch((thrown) => {
         writeFallback(this.current);
-        notify.error(HostError.from(thrown));
+        const error = HostError.from(thrown);
+        notify.error(error, this.acceptAction(error));
       });
     }
     await this.#queue;
+  }
+
+  /** Offers to accept settings that something other than Plait wrote. Nothing for another error, or one about another file. */
+  acceptAction({ code, message }: { code: string; message: string }): { label: string; run: () => void } | undefined {
+    if (code !== "store.changed_outside" || !message.includes("settings.json")) return undefined;
+    return { label: "Accept", run: () => void this.accept() };
+  }
+
+  /** Accepts the settings that are in the file now, and shows them. */
+  async accept(): Promise<void> {
+    try {
+      await this.#enqueue(async () => {
+        this.#known = { ...DEFAULTS, ...(await this.host.call("settings.accept", {})) };
+        this.store.setState(this.#known, true);
+      });
+    } catch (thrown) {
+      notify.error(HostError.from(thrown));
+    }
   }
 
   /** Changes settings only when the host accepts them. Rejects with the host's error. */

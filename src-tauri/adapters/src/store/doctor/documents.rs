@@ -10,6 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::Report;
+use crate::codes;
+use crate::store::checksums::{self, CHECKSUMS, Checksums, GUARDED};
 use crate::store::store_core::StoreCore;
 use crate::store::{GRANTS, MCP_SERVERS, MCP_TOOLS, RecentFlow, SETTINGS, UserList, documents, drafts};
 
@@ -22,7 +24,12 @@ pub(super) struct Document {
     pub(super) without: &'static str,
 }
 
-pub(super) const DOCUMENTS: [Document; 7] = [
+pub(super) const DOCUMENTS: [Document; 8] = [
+    Document {
+        name: CHECKSUMS,
+        read: read::<Checksums>,
+        without: "Goes on with the settings and users as they are: look at them if you did not change them.",
+    },
     Document {
         name: SETTINGS,
         read: read::<Map<String, Value>>,
@@ -80,6 +87,17 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
             report.lost(&documents::path(core, document.name), fault.message);
         }
     }
+    for name in GUARDED {
+        let path = documents::path(core, name);
+        let Ok(bytes) = documents::bytes_of(&path, name) else { continue };
+        match checksums::verify(&home, name, bytes.as_deref()) {
+            Err(fault) if fault.code == codes::STORE_CHANGED_OUTSIDE => report.note(
+                &path,
+                format!("{} If you changed it, accept it: plait doctor --accept-edits", fault.message),
+            ),
+            _ => {}
+        }
+    }
     for item in fs::read_dir(home.join("drafts")).into_iter().flatten().flatten() {
         let path = item.path();
         if path.extension().is_some_and(|extension| extension == "json") && !drafts::is_readable(&path) {
@@ -89,5 +107,5 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
 }
 
 fn read<T: DeserializeOwned + Default>(core: &StoreCore, name: &str) -> Result<(), Fault> {
-    documents::get::<T>(core, name).map(drop)
+    documents::read_as_found::<T>(&core.shared.home, name).map(drop)
 }

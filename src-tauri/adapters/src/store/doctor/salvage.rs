@@ -12,6 +12,7 @@ use super::Report;
 use super::documents::DOCUMENTS;
 use super::readable_copy::readable_copy;
 use crate::codes;
+use crate::store::checksums::{self, CHECKSUMS, GUARDED};
 use crate::store::conversation::{self, Loaded};
 use crate::store::documents;
 use crate::store::fault;
@@ -135,6 +136,12 @@ pub(super) fn documents(core: &StoreCore, report: &mut Report) -> Result<(), Fau
         }
         let path = documents::path(core, document.name);
         replace(core, &path, None)?;
+        if document.name == CHECKSUMS {
+            checksums::begin(&*core.shared.disk, &core.shared.home);
+        }
+        if GUARDED.contains(&document.name) {
+            checksums::accept(core, &[document.name])?;
+        }
         let (name, without) = (path.display(), document.without);
         report
             .actions

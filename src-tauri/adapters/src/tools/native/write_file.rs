@@ -1,6 +1,7 @@
 //! `write_file`: a text file in a folder that the flow declares for writing.
 
-use std::path::Path;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use plait_core::error::Fault;
 use plait_run::tool::ToolEffect;
@@ -11,12 +12,35 @@ use serde_json::{Value, json};
 use super::files;
 use super::tool::{CallContext, NativeTool};
 use crate::codes;
-use crate::project_files::FileAccess;
+use crate::project_files::{FileAccess, FolderFile};
+use crate::tools::flow_guard::FlowGuard;
 
 /// The largest text, in bytes.
 const MAX_BYTES: usize = 1 << 20;
 
-pub(super) struct WriteFile(pub(super) FileAccess);
+/// How much of what a file holds is looked at: a larger one is no flow that a person wrote.
+const MAX_LOOKED_AT_BYTES: u64 = 64 << 20;
+
+pub(super) struct WriteFile {
+    files: FileAccess,
+    flow_guard: Option<FlowGuard>,
+}
+
+impl WriteFile {
+    pub(super) fn new(files: FileAccess, flow_guard: Option<FlowGuard>) -> Self {
+        Self { files, flow_guard }
+    }
+}
+
+/// The path of a file without links, as far as it exists, and the text that it holds, if it holds one.
+fn existing(found: &FolderFile) -> (PathBuf, Option<String>) {
+    let Ok((file, path)) = found.folder.open(&found.path) else {
+        return (found.folder.path().join(&found.path), None);
+    };
+    let mut text = String::new();
+    let is_text = file.take(MAX_LOOKED_AT_BYTES).read_to_string(&mut text).is_ok();
+    (path, is_text.then_some(text))
+}
 
 /// The arguments of `write_file`.
 #[derive(Deserialize, JsonSchema)]
@@ -44,10 +68,16 @@ impl NativeTool for WriteFile {
             )
             .hint("Write several files."));
         }
-        files::blocking(&self.0, context, move |folders, grants| {
+        let flow_guard = self.flow_guard.clone();
+        let run = context.site.source.run.clone();
+        files::blocking(&self.files, context, move |folders, grants| {
             let found =
                 folders.find(Path::new(&path), true).map_err(|error| files::to_fault(&path, &error))?;
             files::check_grants(grants, &found.folder.path().join(&found.path), true)?;
+            if let Some(guard) = &flow_guard {
+                let (real, before) = existing(&found);
+                guard.check(&real, before.as_deref(), &text, run.as_ref())?;
+            }
             found.folder.write(&found.path, &text).map_err(|error| match files::to_fault(&path, &error) {
                 fault if fault.code == codes::TOOL_UNREADABLE || fault.code == codes::TOOL_NOT_FOUND => {
                     Fault {

@@ -160,10 +160,13 @@ fn answer_with_attachments_outputs_them_and_enters_the_history_with_them() {
     let run = harness.run("userInput", config.clone(), &[("context", main())]);
     assert_eq!(run.output("attachments"), Some(&attachment::to_values(std::slice::from_ref(&photo))));
     assert_eq!(run.output("message"), Some(&json!("Look")));
+    let origins: Vec<_> = run.origins.iter().map(ToString::to_string).collect();
+    assert_eq!(origins, ["person", "attachment:photo.png"], "others may have made the photo");
     let last = harness.context("main").message_history.last().unwrap().content.clone();
     assert_eq!(last, Content::with_attachments("Look".to_owned(), [photo]));
 
     harness.answer_attachments = Vec::new();
     let run = harness.run("userInput", config, &[("context", main())]);
     assert_eq!(run.output("attachments"), Some(&json!([])));
+    assert!(run.origins.untrusted().is_empty());
 }

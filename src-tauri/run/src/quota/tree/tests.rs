@@ -5,8 +5,8 @@ use TreeCount::{Events, ModelCalls, Runs};
 #[test]
 fn limits_of_the_flow_take_precedence_and_defaults_complete_them() {
     let flow = TreeLimits { max_runs: Some(3), ..TreeLimits::default() };
-    let application = TreeLimits { max_runs: Some(9), max_model_calls: Some(7), max_events: None };
-    let expected = TreeLimits { max_runs: Some(3), max_model_calls: Some(7), max_events: None };
+    let application = TreeLimits { max_runs: Some(9), max_model_calls: Some(7), ..TreeLimits::default() };
+    let expected = TreeLimits { max_runs: Some(3), max_model_calls: Some(7), ..TreeLimits::default() };
     assert_eq!(flow.or(application), expected);
     let account = TreeAccount::new(expected, TreeUsage::default());
     assert_eq!(account.limit(Events), TreeLimits::DEFAULT_MAX_EVENTS);
@@ -14,7 +14,12 @@ fn limits_of_the_flow_take_precedence_and_defaults_complete_them() {
 
 #[test]
 fn usage_of_the_journals_counts() {
-    let limits = TreeLimits { max_runs: Some(3), max_model_calls: Some(2), max_events: Some(10) };
+    let limits = TreeLimits {
+        max_runs: Some(3),
+        max_model_calls: Some(2),
+        max_events: Some(10),
+        ..TreeLimits::default()
+    };
     let used = TreeUsage { runs: 2, model_calls: 1, events: 9 };
     let account = Arc::new(TreeAccount::new(limits, used));
     account.reserve(Runs).unwrap().settle();

@@ -114,7 +114,7 @@ impl Scope {
                 self.remove(run, node);
                 return;
             }
-            Phase::Waiting if slot.pending == 0 => slot.decide(spec, &run.given_origins),
+            Phase::Waiting if slot.pending == 0 => slot.decide(spec, &run.given),
             Phase::AwaitingTurn => slot.sources.take().map(|sources| *sources).ok_or(0),
             _ => return,
         };

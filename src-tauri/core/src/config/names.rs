@@ -65,16 +65,16 @@ fn collect<'v>(
                 return;
             }
             Value::Array(items) => {
-                let Some(schema) = schema.get("items") else { continue };
+                let Some(own) = schema.get("items") else { continue };
                 for (index, item) in items.iter().enumerate() {
-                    below(place, &index.to_string(), |place| collect(schema, item, true, place, names));
+                    below(place, &index.to_string(), |place| collect(own, item, true, place, names));
                 }
             }
             Value::Object(fields) => {
                 for (key, field) in fields {
-                    let schema = schema.get("properties").and_then(|properties| properties.get(key));
-                    let Some(schema) = schema.or_else(|| schema.get("additionalProperties")) else { continue };
-                    below(place, &escape(key), |place| collect(schema, field, false, place, names));
+                    let own = schema.get("properties").and_then(|properties| properties.get(key));
+                    let Some(own) = own.or_else(|| schema.get("additionalProperties")) else { continue };
+                    below(place, &escape(key), |place| collect(own, field, false, place, names));
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -23,7 +23,7 @@ pub(super) struct Retrieve;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
     /// The names of the knowledge bases to search.
-    #[schemars(inner(extend("format" = "knowledgeBase")))]
+    #[schemars(extend("items" = { "type": "string", "format": "knowledgeBase" }))]
     bases: Vec<String>,
     /// A folder with documents to search, relative to the flow's file, for example `docs`.
     folder: String,

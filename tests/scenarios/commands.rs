@@ -226,6 +226,27 @@ fn notice_is_shown_by_the_run_its_journal_and_the_lens() {
 }
 
 #[test]
+fn step_skipped_after_a_handled_failure_is_noticed_everywhere() {
+    let nodes = json!({
+        "sum": { "type": "callTool", "config": { "tool": "calculator", "arguments": { "expression": "1 +" } } },
+        "caught": { "type": "text", "config": { "template": "{{error.code}}" } },
+        "next": { "type": "text", "config": { "template": "{{sum}}" } },
+    });
+    let edges = ["sum.error -> caught.error", "sum.result -> next.sum"];
+    let folder = FlowFolder::with_files(&[("skip.flow.json", &flow_json("skip", nodes, &edges))]);
+    let home = Home::default();
+    let run = home.plait(&["run", &folder.file("skip.flow.json")]);
+    assert_eq!(run.code, 0, "{run:#?}");
+    let code = "[node.skipped_after_failure]";
+    assert!(run.err.lines().any(|line| line.contains("next") && line.contains(code)), "{run:#?}");
+    for command in [["runs", "show", "last"], ["lens", "show", "last"]] {
+        let shown = home.plait(&command);
+        let is_noticed = |line: &str| line.starts_with("Notice at `next`") && line.contains(code);
+        assert!(shown.out.lines().any(is_noticed), "{shown:#?}");
+    }
+}
+
+#[test]
 fn waiting_run_exits_with_3_and_resumes() {
     let home = Home::default();
     let output = home.plait(&["run", "approval", "--json"]);

@@ -6,7 +6,6 @@ mod check;
 pub mod examples;
 mod files;
 mod import;
-mod missing_providers;
 mod never_runs;
 mod read;
 mod recent;
@@ -17,7 +16,7 @@ mod service;
 pub(crate) mod subflows;
 mod templates;
 pub(crate) mod text;
-mod unknown_tools;
+mod unknown_names;
 
 pub use answerable::nodes_with_subflows;
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};

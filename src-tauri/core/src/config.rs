@@ -22,6 +22,7 @@ mod inherit;
 mod json;
 mod key;
 mod keys;
+mod names;
 mod resolve;
 mod values;
 
@@ -33,6 +34,7 @@ pub use keys::{
     DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_ITERATIONS, DEFAULT_MAX_TOKENS, DEFAULT_MAX_TOOL_ROUNDS,
     DEFAULT_MAX_TURNS, DEFAULT_MAX_UNATTENDED_EPOCHS, DEFAULT_SUMMARIZE_RATIO, MAX_ITERATIONS, keys,
 };
+pub use names::{NameKind, SettingName, names_in};
 pub use resolve::{ConfigLayer, ConfigScope, ConfigSource, ResolvedConfig, resolve, resolve_all};
 pub use values::{
     default_summarizer, max_concurrency, max_unattended_epochs, narrower_summarizer, run_values,

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use plait_core::id::{Activation, Epoch, NodeId, ReplyKey};
 use plait_run::journal::{CallEvent, Entry, Event};
-use plait_run::view::{EpochView, ModelCallView, RunView};
+use plait_run::view::{EpochView, ModelCallView, PlacedNotice, RunView};
 
 pub use call::{LeftOut, LensCall, PromptBadge, ReplyView};
 use histories::Histories;
@@ -62,9 +62,12 @@ pub struct CallFilter {
 
 impl CallFilter {
     fn matches(&self, place: &CallPlace) -> bool {
-        self.node.as_ref().is_none_or(|node| *node == place.activation.node)
-            && self.epoch.as_ref().is_none_or(|epoch| *epoch == place.activation.epoch)
-            && self.index.is_none_or(|index| index == place.index)
+        self.matches_activation(&place.activation) && self.index.is_none_or(|index| index == place.index)
+    }
+
+    fn matches_activation(&self, at: &Activation) -> bool {
+        self.node.as_ref().is_none_or(|node| *node == at.node)
+            && self.epoch.as_ref().is_none_or(|epoch| *epoch == at.epoch)
     }
 }
 
@@ -99,6 +102,12 @@ impl Lens {
             .filter(|place| wanted.matches(place))
             .filter_map(|place| self.call_at(place))
             .collect()
+    }
+
+    /// The notices of the wanted activations that called no model. Those of others are with their calls.
+    pub fn notices_without_call(&self, wanted: &CallFilter) -> Vec<PlacedNotice> {
+        let has_call = |at: &Activation| self.calls.iter().any(|place| place.activation == *at);
+        self.view.notices().filter(|found| wanted.matches_activation(&found.at) && !has_call(&found.at)).collect()
     }
 
     /// One of an activation's model calls, from 0.

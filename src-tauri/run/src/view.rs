@@ -22,7 +22,7 @@ pub use node::{
 };
 
 use crate::context::{ContextRecord, ConversationRef};
-use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin};
+use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, skip_notice};
 use crate::memory::WorkflowMemory;
 use crate::models::{Cost, TokenUsage};
 use crate::quota::QuotaState;
@@ -165,6 +165,30 @@ impl RunView {
             view.apply(entry);
         }
         view
+    }
+}
+
+/// What was done less well than asked, and where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct PlacedNotice {
+    /// The activation.
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub at: Activation,
+    pub notice: Fault,
+}
+
+impl RunView {
+    /// All notices of the run, by node and iteration.
+    pub fn notices(&self) -> impl Iterator<Item = PlacedNotice> {
+        self.nodes.iter().flat_map(|(node, view)| {
+            view.epochs.iter().flat_map(move |epoch| {
+                let skipped = epoch.skipped_after.as_deref().map(skip_notice);
+                let at = Activation { node: node.clone(), epoch: epoch.epoch.clone() };
+                let notices = epoch.notices.iter().cloned().chain(skipped);
+                notices.map(move |notice| PlacedNotice { at: at.clone(), notice })
+            })
+        })
     }
 }
 

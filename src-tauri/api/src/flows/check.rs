@@ -22,7 +22,7 @@ use super::refused_sampling::refused_sampling;
 use super::secrets;
 use super::service::FlowService;
 use super::subflows;
-use super::unknown_tools::own_tool_names;
+use super::unknown_names::own_tool_names;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;

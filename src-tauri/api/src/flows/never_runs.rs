@@ -16,13 +16,11 @@ use plait_core::flow::{Flow, MemoryMode, Node};
 use plait_core::id::NodeId;
 use plait_core::offline::OFFLINE;
 use plait_core::port::ERROR_PORT;
-use plait_core::similar_name::similar_name;
 use plait_run::node::Registry;
 use plait_run::provider::Providers as _;
 use serde_json::{Map, Value};
 
-use super::missing_providers::missing_providers;
-use super::unknown_tools::unknown_tools;
+use super::unknown_names::{unknown_names, unknown_provider};
 use crate::codes;
 use crate::providers::ProviderService;
 
@@ -57,6 +55,26 @@ impl Installed {
         let bases = Some(base_names(home).into_iter().collect());
         let config = config.unwrap_or_default();
         (Self { config, providers, servers, bases, simulates: true }, faults)
+    }
+
+    pub(super) fn providers(&self) -> Option<&BTreeSet<String>> {
+        self.providers.as_ref()
+    }
+
+    pub(super) fn servers(&self) -> Option<&BTreeSet<String>> {
+        self.servers.as_ref()
+    }
+
+    pub(super) fn bases(&self) -> Option<&BTreeSet<String>> {
+        self.bases.as_ref()
+    }
+
+    /// A machine on which these are the only providers, servers and bases.
+    #[cfg(test)]
+    pub(super) fn with_names(names: &[&str]) -> Self {
+        let names: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let (providers, servers, bases) = (Some(names.clone()), Some(names.clone()), Some(names));
+        Self { providers, servers, bases, simulates: true, ..Self::default() }
     }
 
     /// The same without the lists, so that no name is checked.
@@ -94,9 +112,9 @@ pub(super) fn never_runs(
             .map(|(id, node)| (id, inheritance.apply(id, node).into_owned()))
             .collect(),
         handled: handled.map(|edge| &edge.source).collect(),
-        found: unknown_tools(flow, tools),
+        found: Vec::new(),
     };
-    finder.names();
+    finder.names(tools);
     finder.memory_tools();
     finder.models(contexts);
     finder.found
@@ -114,65 +132,12 @@ struct Finder<'f> {
 }
 
 impl Finder<'_> {
-    /// MCP servers, knowledge bases, and the options of tools that are not offered.
-    fn names(&mut self) {
-        let mut found = Vec::new();
-        for (id, node) in &self.nodes {
-            let bases = match self.node_type(node) {
-                "mcpServer" => {
-                    let name = text(&node.config, "server").unwrap_or_default();
-                    let known = self.installed.servers.as_ref();
-                    if let Some(known) = known.filter(|known| !name.is_empty() && !known.contains(name)) {
-                        let message = format!("There is no MCP server `{name}` on this machine.");
-                        let hint = add_hint(name, known, "under *MCP servers* or with `plait mcp add`");
-                        found.push(self.on(id, codes::MCP_UNKNOWN_SERVER, "/server", message).hint(hint));
-                    }
-                    continue;
-                }
-                "tools" => {
-                    found.extend(self.options_of_others(id, node));
-                    continue;
-                }
-                "retrieve" => ("/bases", node.config.get("bases")),
-                "chat" | "classify" | "extract" if searches(&node.config) => {
-                    ("/knowledge/bases", node.config.get("knowledge").and_then(|one| one.get("bases")))
-                }
-                _ => continue,
-            };
-            let Some(known) = &self.installed.bases else { continue };
-            let (place, bases) = bases;
-            for (index, base) in bases.and_then(Value::as_array).into_iter().flatten().enumerate() {
-                let name = base.as_str().unwrap_or_default().trim();
-                if !known.contains(name) {
-                    let message = format!("There is no knowledge base `{name}` on this machine.");
-                    let hint = add_hint(name, known, "in the Knowledge panel or with `plait knowledge add`");
-                    let place = format!("{place}/{index}");
-                    found.push(self.on(id, codes::KNOWLEDGE_UNKNOWN, &place, message).hint(hint));
-                }
-            }
+    /// What is not on this machine.
+    fn names(&mut self, tools: &BTreeSet<String>) {
+        for found in unknown_names(self.flow, self.registry, self.installed, tools) {
+            let is_handled = found.node.as_ref().is_some_and(|id| self.handled.contains(id));
+            self.found.push(if is_handled { found.warning() } else { found });
         }
-        self.found.extend(found);
-    }
-
-    /// `perTool` of a `tools` node that names its tools, for a tool that is not among them.
-    fn options_of_others(&self, id: &NodeId, node: &Node) -> Vec<Diagnostic> {
-        let (Some(Value::Array(names)), None) = (node.config.get("tools"), node.config.get("openapi")) else {
-            return Vec::new();
-        };
-        let http = node.config.get("http").and_then(Value::as_array).into_iter().flatten();
-        let offered: BTreeSet<&str> = names
-            .iter()
-            .filter_map(Value::as_str)
-            .chain(http.filter_map(|tool| tool["name"].as_str()))
-            .collect();
-        let options = node.config.get("perTool").and_then(Value::as_object);
-        let others = options.into_iter().flat_map(Map::keys).filter(|name| !offered.contains(name.as_str()));
-        let problem = |name: &String| {
-            let message = format!("`perTool` has options for `{name}`, which this node does not offer.");
-            self.on(id, codes::TOOLS_UNKNOWN, &format!("/perTool/{}", escape(name)), message)
-                .hint("Add it to `tools`, or remove its options.")
-        };
-        others.map(problem).collect()
     }
 
     /// Tools that read the workflow's memory, offered to a model that may not.
@@ -269,9 +234,8 @@ impl Finder<'_> {
                 }
             }
         }
-        let known = self.installed.providers.clone();
-        let others = known.map(|known| missing_providers(self.flow, &known)).unwrap_or_default();
-        self.found.extend(others.into_iter().filter(|other| !found.contains_key(&other.pointer)));
+        // A provider that is called is more than one that is named.
+        self.found.retain(|other| !found.contains_key(&other.pointer));
         self.found.extend(found.into_values());
     }
 
@@ -325,13 +289,9 @@ impl Finder<'_> {
         let (provider, model) = (text(&node.config, "provider"), text(&node.config, "model"));
         let place = |key: &str| Some((id.clone(), key.to_owned()));
         if self.node_type(node) == "contextStart" {
-            let is_default = provider.is_none();
             return Some(NamedModel {
                 provider: provider.unwrap_or(OFFLINE).to_owned(),
-                model: model
-                    .map(str::to_owned)
-                    .or_else(|| is_default.then(|| "echo".to_owned()))
-                    .or(Some("echo".to_owned())),
+                model: Some(model.unwrap_or("echo").to_owned()),
                 place: place("provider"),
             });
         }
@@ -375,13 +335,9 @@ impl Finder<'_> {
         let known = self.installed.providers.as_ref().filter(|_| self.installed.simulates)?;
         let provider = &used.provider;
         if !known.contains(provider) {
-            let message = format!("There is no provider `{provider}` on this machine.");
-            let names: Vec<&str> = known.iter().map(String::as_str).collect();
-            let hint = format!(
-                "Add it with `plait providers add {provider}` or in the settings, or name one of: {}.",
-                names.join(", ")
-            );
-            return Some(on(codes::PROVIDER_UNKNOWN, message).hint(hint));
+            let pointer = format!("/nodes/{}/config/{key}", escape(owner.as_str()));
+            let problem = unknown_provider(&pointer, provider, known).node(&owner);
+            return Some(if self.handled.contains(id) { problem.warning() } else { problem });
         }
         let Some(model) = &used.model else {
             let message = format!("No model is set for the provider `{provider}`.");
@@ -423,22 +379,9 @@ fn text<'c>(config: &'c Map<String, Value>, key: &str) -> Option<&'c str> {
     config.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
 }
 
-/// Whether a model node searches what its `knowledge` names.
-fn searches(config: &Map<String, Value>) -> bool {
-    let order = config.get("blocks").and_then(|blocks| blocks.get("order")).and_then(Value::as_array);
-    order.is_none_or(|order| order.is_empty() || order.iter().any(|block| block == "retrieval"))
-}
-
 /// Whether no edge leads to a node or from it: then it only summarizes, or its flow is refused for another reason.
 fn is_unconnected(flow: &Flow, id: &NodeId) -> bool {
     !flow.edges.values().any(|edge| edge.source == *id || edge.target == *id)
-}
-
-fn add_hint(name: &str, known: &BTreeSet<String>, place: &str) -> String {
-    match similar_name(name, known.iter().map(String::as_str)) {
-        Some(similar) => format!("Did you mean `{similar}`? Else add it {place}."),
-        None => format!("Add it {place}, or correct the name."),
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use plait_core::id::{Epoch, NodeId, RunId};
 use plait_insight::lens::{CallFilter, LensCall};
-use plait_run::view::RunStatus;
+use plait_run::view::{PlacedNotice, RunStatus};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -38,6 +38,10 @@ pub struct PromptsOfRun {
     pub flow_name: String,
     pub status: RunStatus,
     pub calls: Vec<LensCall>,
+    /// What nodes without a model call did less well than asked. Others have theirs in their calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<PlacedNotice>>")]
+    pub notices: Vec<PlacedNotice>,
 }
 
 impl Command for ShowPrompts {
@@ -51,8 +55,9 @@ impl Command for ShowPrompts {
         run_blocking(move || {
             let record = store.run(&self.run)?;
             let wanted = CallFilter { node: self.node, epoch: self.epoch, index: self.call };
-            let calls = read_lens(&store, &self.run)?.calls(&wanted);
-            Ok(PromptsOfRun { run: self.run, flow_name: record.flow.name, status: record.status, calls })
+            let lens = read_lens(&store, &self.run)?;
+            let (calls, notices) = (lens.calls(&wanted), lens.notices_without_call(&wanted));
+            Ok(PromptsOfRun { run: self.run, flow_name: record.flow.name, status: record.status, calls, notices })
         })
         .await
     }

@@ -32,7 +32,10 @@ pub(crate) async fn summarize_history(node_context: &NodeContext) -> Option<(Sum
     let mut usage = TokenUsage::default();
     let attempt = match write_summary(conversation, &plan, node_context, &mut usage).await {
         Ok(attempt) => attempt,
-        Err(fault) => plan.failed(fault),
+        Err(fault) => {
+            node_context.notice(fault.clone());
+            plan.failed(fault)
+        }
     };
     Some((attempt, usage))
 }

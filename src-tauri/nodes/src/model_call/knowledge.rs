@@ -24,7 +24,11 @@ pub(crate) async fn retrieve(
         folder: node_context.run.folder.clone(),
         progress: Arc::new(|_| ()),
     };
-    Ok(node_context.host.retriever.retrieve(request).await?)
+    let retrieval = node_context.host.retriever.retrieve(request).await?;
+    for notice in &retrieval.notices {
+        node_context.notice(notice.clone());
+    }
+    Ok(retrieval)
 }
 
 /// The same for the prompt of this activation: what an earlier attempt found if it journaled that, so that a resumed run sends

@@ -85,7 +85,8 @@ impl NodeType for CallTool {
             Some(url) if tool == "fetch_url" => NodeNeed::Fetch { url: url.to_owned() },
             _ => NodeNeed::Tools(vec![tool.to_owned()]),
         };
-        Behavior { needs: vec![need], ..Behavior::default() }
+        let missing_setting = tool.is_empty().then_some(("/tool", "This node names no tool."));
+        Behavior { needs: vec![need], missing_setting, ..Behavior::default() }
     }
 
     fn unused(_: &Config, around: &Surroundings<'_>) -> Vec<Unused> {

@@ -188,8 +188,6 @@ impl NodeType for ContextStart {
         record.session_id.clone_from(&conversation.at.thread);
         let (recalled, usage) =
             recall::recall(&config.conversation, &conversation, &record, &node_context).await?;
-        let notices: Vec<Fault> = recalled.error.iter().cloned().collect();
-        let output = if notices.is_empty() { output } else { output.with_extra_list("notices", &notices)? };
         let manager = node_context.create_context(record)?;
         if !recalled.messages.is_empty() {
             manager.recall(recalled);

@@ -30,6 +30,7 @@ pub(super) struct McpServer;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
     /// The name of the server, as it is under *MCP servers*.
+    #[schemars(extend("format" = "mcpServer"))]
     server: String,
     /// The tools to offer, by name. If empty, all of them.
     tools: Vec<String>,

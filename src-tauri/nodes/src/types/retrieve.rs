@@ -23,6 +23,7 @@ pub(super) struct Retrieve;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
     /// The names of the knowledge bases to search.
+    #[schemars(extend("items" = { "type": "string", "format": "knowledgeBase" }))]
     bases: Vec<String>,
     /// A folder with documents to search, relative to the flow's file, for example `docs`.
     folder: String,
@@ -128,9 +129,6 @@ impl NodeType for Retrieve {
             .with_list("chunks", &found.used)?
             .with_list("leftOut", &found.left_out)?;
         output.extra.insert("query".to_owned(), found.query.into());
-        if !found.notices.is_empty() {
-            output = output.with_extra_list("notices", &found.notices)?;
-        }
         Ok(subject.pass_context(output))
     }
 }

@@ -424,6 +424,9 @@ fn turns_are_left_out_where_no_summary_could_be_written() {
         let conversation = &record["prompt"]["conversation"];
         assert_eq!(conversation["leftOut"], json!([{ "reason": "maxTokens", "first": 0, "count": 1 }]));
         assert!(conversation["notices"][0]["code"].is_string(), "{conversation}");
+        let noticed: Vec<_> = events.iter().filter(|event| event["type"] == "node.noticed").collect();
+        assert_eq!(noticed.len(), 1, "{noticed:?}");
+        assert_eq!(noticed[0]["notice"]["code"], conversation["notices"][0]["code"]);
         assert_eq!(requests.len(), 5, "the next attempt waits");
         assert_eq!(events.last().unwrap()["type"], "run.finished");
     }

@@ -199,6 +199,9 @@ fn failed_summary_leaves_the_old_one_and_forgets_nothing() {
     let appended: Vec<_> = events.iter().filter(|event| event["type"] == "memory.appended").collect();
     assert_eq!(appended[1]["change"]["error"]["code"], "memory.no_summary");
     assert_eq!(appended[1]["change"].get("dropped"), None);
+    let noticed: Vec<_> = events.iter().filter(|event| event["type"] == "node.noticed").collect();
+    assert_eq!(noticed.len(), 1, "{noticed:?}");
+    assert_eq!(noticed[0]["notice"]["code"], "memory.no_summary");
     assert_eq!(appended[2]["change"]["dropped"], 3);
     assert_eq!(
         prompts(&stage)[4],

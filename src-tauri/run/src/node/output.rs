@@ -107,12 +107,6 @@ impl NodeOutput {
         Ok(self.with(port, to_json(port, items)?))
     }
 
-    /// Adds a list to the facts about the execution.
-    pub fn with_extra_list(mut self, key: &str, items: &[impl Serialize]) -> Result<Self, Fault> {
-        self.extra.insert(key.to_owned(), to_json(key, items)?);
-        Ok(self)
-    }
-
     /// Adds `handle` as the `context` output.
     #[must_use]
     pub fn with_context(self, handle: &ContextHandle) -> Self {

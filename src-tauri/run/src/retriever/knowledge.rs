@@ -16,6 +16,7 @@ const DEFAULT_MAX_TOKENS: u64 = 2000;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Knowledge {
     /// The names of knowledge bases.
+    #[schemars(extend("items" = { "type": "string", "format": "knowledgeBase" }))]
     pub bases: Vec<String>,
     /// A folder with documents, relative to the flow's file, for example `docs`.
     pub folder: String,

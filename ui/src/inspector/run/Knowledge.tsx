@@ -5,7 +5,7 @@ import { PassageList } from "@/workspace/knowledge/PassageList";
 import { Section } from "./Section";
 import { TEXTS } from "./texts";
 
-type Found = Pick<Retrieval, "used" | "leftOut" | "notices">;
+type Found = Pick<Retrieval, "used" | "leftOut">;
 
 /** What knowledge bases held for this activation: which passages were used, which were left out, and why. */
 export function Knowledge({ view }: { view: EpochView }) {
@@ -15,7 +15,8 @@ export function Knowledge({ view }: { view: EpochView }) {
   return (
     <div data-testid="retrieved">
       <Section title={TEXTS.knowledge} trailing={TEXTS.passages(formatCount(used.length), formatCount(leftOut.length))}>
-        <PassageList retrieval={found} />
+        {/* The activation shows the notices. */}
+        <PassageList retrieval={{ used, leftOut }} />
       </Section>
     </div>
   );

@@ -10,6 +10,7 @@ use plait_run::context::{Role, ToolCall};
 use plait_run::models::Cost;
 use plait_run::prompt_record::{BlockKind, OmissionReason};
 use plait_run::provider::{SchemaForm, StopReason};
+use plait_run::view::PlacedNotice;
 use serde::Serialize;
 
 use super::{CallArgs, select_calls};
@@ -44,9 +45,12 @@ pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError
     }
     if calls.is_empty() {
         print_error("No model was called.\n");
-        return Ok(());
+    } else {
+        writeln!(out, "{}\nRun {}", prompts.flow_name, prompts.run)?;
     }
-    writeln!(out, "{}\nRun {}", prompts.flow_name, prompts.run)?;
+    for PlacedNotice { at, notice } in &prompts.notices {
+        writeln!(out, "Notice at `{at}`: {notice}")?;
+    }
     for (number, call) in &calls {
         writeln!(out)?;
         print_call(&mut out, *number, call)?;

@@ -7,9 +7,9 @@ use plait_api::Plait;
 use plait_api::runs::{RunDetail, RunSummary, ShowRun};
 use plait_core::attachment::Attachment;
 use plait_core::id::Activation;
-use plait_run::journal::{CallEvent, Entry, Event, NodeEvent, skip_notice};
+use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
 use plait_run::prompt_record::PromptPart;
-use plait_run::view::RunView;
+use plait_run::view::{PlacedNotice, RunView};
 
 use super::{find, status_text};
 use crate::exit::CliError;
@@ -66,10 +66,10 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
             for child in &epoch.children {
                 writeln!(out, "`{node}{}` started run {child}", epoch.epoch)?;
             }
-            for notice in &epoch.notices {
-                writeln!(out, "Notice at `{node}{}`: {notice}", epoch.epoch)?;
-            }
         }
+    }
+    for PlacedNotice { at, notice } in view.notices() {
+        writeln!(out, "Notice at `{at}`: {notice}")?;
     }
     for (at, attachment) in attachments(&detail.entries) {
         writeln!(
@@ -155,15 +155,8 @@ fn activations(entries: &[Entry]) -> comfy_table::Table {
                     message,
                 ]);
             }
-            Event::Node(Activation { node, epoch }, NodeEvent::Skipped { failed, .. }) => {
-                let notice = failed.as_deref().map(|failed| skip_notice(failed).to_string());
-                table.add_row([
-                    format!("{node}{epoch}"),
-                    "skipped".to_owned(),
-                    String::new(),
-                    String::new(),
-                    first_line(&notice.unwrap_or_default(), 80),
-                ]);
+            Event::Node(Activation { node, epoch }, NodeEvent::Skipped { .. }) => {
+                table.add_row([format!("{node}{epoch}"), "skipped".to_owned()]);
             }
             _ => {}
         }

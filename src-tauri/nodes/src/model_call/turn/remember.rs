@@ -37,6 +37,7 @@ impl Turn<'_> {
                     change.dropped = u32::try_from(folded).unwrap_or(u32::MAX);
                 }
                 Err(fault) => {
+                    self.node_context.notice(fault.clone());
                     change.error = Some(fault);
                     change.dropped = u32::try_from(current.forgotten(kept)).unwrap_or(u32::MAX);
                 }

@@ -53,6 +53,7 @@ pub(super) async fn recall(
                 }
                 // The conversation goes on with the summary so far, and the newest messages that fit beside it.
                 Err(error) => {
+                    node_context.notice(error.clone());
                     let first = find_start(conversation, covered, room)?;
                     let recalled =
                         build_recalled(conversation, first, known.clone().zip(previous), node_context)?;

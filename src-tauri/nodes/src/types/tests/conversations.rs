@@ -166,8 +166,13 @@ fn without_summary(reply: ScriptedReply) -> (Vec<String>, String) {
     let mut harness = harness(12, Some(4));
     harness.provider.push_replies([reply]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-    let output = harness.run("contextStart", config(&memory), &[]).result.unwrap();
-    let code = output.extra["notices"][0]["code"].as_str().unwrap().to_owned();
+    let run = harness.run("contextStart", config(&memory), &[]);
+    run.result.unwrap();
+    let notice = run.events.iter().find_map(|event| match event {
+        Event::Node(_, NodeEvent::Noticed { notice }) => Some(notice),
+        _ => None,
+    });
+    let code = notice.unwrap().code.to_string();
     assert!(!harness.provider.requests().is_empty());
     (texts(&harness), code)
 }

@@ -30,8 +30,10 @@ enum Kind {
     },
     /// A model call fails, and a node gets the error.
     Failing,
-    Classify {
+    /// A classification, or an extraction.
+    SideQuery {
         adds: bool,
+        extracts: bool,
     },
     Child,
     /// Messages are added, the last by the user or by the assistant.
@@ -134,7 +136,7 @@ impl AnyFlow {
                     skips_history: gene.flags.1 && gene.kind == 1,
                 },
                 5 => Kind::Failing,
-                6 if !in_conversation => Kind::Classify { adds: gene.flags.0 },
+                6 if !in_conversation => Kind::SideQuery { adds: gene.flags.0, extracts: gene.flags.1 },
                 6..=8 => Kind::Child,
                 9 | 10 => Kind::Inject { ends_with_user: gene.flags.0, count: 1 + usize::from(gene.flags.1) },
                 // What waits unanswered is replaced by what the person says then.
@@ -164,7 +166,7 @@ impl AnyFlow {
                     waiting[context] = Some(true);
                 }
                 Kind::Person { adds } => waiting[context] = Some(adds),
-                Kind::Inject { .. } | Kind::Failing | Kind::Classify { .. } => {}
+                Kind::Inject { .. } | Kind::Failing | Kind::SideQuery { .. } => {}
             }
             if matches!(kind, Kind::Chat { .. } | Kind::Child | Kind::Person { .. }) {
                 outputs.push(at);
@@ -281,8 +283,11 @@ impl Step {
             Kind::Failing => {
                 json!({ "type": "chat", "config": { "contextWindow": 1, "memory": { "mode": "off" } } })
             }
-            Kind::Classify { adds } => json!({ "type": "classify", "config": {
+            Kind::SideQuery { adds, extracts: false } => json!({ "type": "classify", "config": {
                 "addToHistory": adds, "classes": [{ "name": "refund", "description": "" }],
+            } }),
+            Kind::SideQuery { adds, extracts: true } => json!({ "type": "extract", "config": {
+                "addToHistory": adds, "schema": { "type": "object" },
             } }),
             Kind::Child => {
                 let source = if self.source == Source::Edge { "lastMessage" } else { "nodeOutput" };
@@ -316,7 +321,8 @@ impl Step {
 
     fn input(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Chat { .. } | Kind::Failing | Kind::Classify { .. } => Some("message"),
+            Kind::SideQuery { extracts: true, .. } => Some("text"),
+            Kind::Chat { .. } | Kind::Failing | Kind::SideQuery { .. } => Some("message"),
             Kind::Child => Some("value"),
             Kind::Inject { .. } | Kind::Person { .. } => None,
         }
@@ -327,7 +333,7 @@ impl Step {
             Kind::Chat { .. } => "response",
             Kind::Child => "text",
             Kind::Person { .. } => "message",
-            Kind::Failing | Kind::Classify { .. } | Kind::Inject { .. } => return None,
+            Kind::Failing | Kind::SideQuery { .. } | Kind::Inject { .. } => return None,
         };
         Some(format!("{}.{port}", self.name))
     }
@@ -466,4 +472,30 @@ proptest! {
     fn what_was_said_reaches_each_model_once_and_in_order(flow in any_flow()) {
         check(&flow)?;
     }
+}
+
+/// A new node type that takes what waits in a context has to be played here, or to say why not.
+#[test]
+fn each_node_type_that_takes_from_a_context_is_played() {
+    let played = ["chat", "classify", "extract", "subflow", "injectMessages", "userInput"];
+    let others = [
+        // Ask a person about a value; what waits stays.
+        "approval",
+        // Make contexts.
+        "newContext",
+        // Search with what waits, and leave it there.
+        "retrieve",
+    ];
+    let registry = plait_nodes::registry();
+    let takes = |ports: &plait_core::port::Ports| {
+        ports.inputs.iter().any(|port| port.kind == plait_core::port::PortKind::Context)
+    };
+    let found: Vec<&str> = registry
+        .descriptors()
+        .into_iter()
+        .filter(|descriptor| takes(&descriptor.ports))
+        .map(|descriptor| descriptor.node_type.as_str())
+        .filter(|node_type| !played.contains(node_type) && !others.contains(node_type))
+        .collect();
+    assert_eq!(found, Vec::<&str>::new());
 }

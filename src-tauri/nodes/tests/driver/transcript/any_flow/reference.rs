@@ -162,7 +162,7 @@ impl<'a> Reference<'a> {
                 self.take_turn("assistant", &reply);
                 self.edges[step.context] = Some(reply);
             }
-            Kind::Classify { adds } => {
+            Kind::SideQuery { adds, .. } => {
                 let sent = &played.requests[&format!("{}{epoch}", step.name)];
                 prop_assert_eq!(sent, &vec![line("user", &question)]);
                 if adds {

@@ -20,6 +20,7 @@ mod python;
 mod repo;
 mod requirements;
 mod run;
+mod scratch;
 mod steps;
 mod test;
 

@@ -49,7 +49,7 @@ pub enum OriginKind {
 }
 
 impl OriginKind {
-    const ALL: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::Person,
         Self::Model,
         Self::File,
@@ -60,7 +60,7 @@ impl OriginKind {
     ];
 
     /// Its name on the wire.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Person => "person",
             Self::Model => "model",

@@ -26,22 +26,22 @@ export type OriginKind = "person" | "model" | "file" | "host" | "mcp" | "knowled
 export const UNTRUSTED_ORIGIN_KINDS: readonly OriginKind[] = ["file","host","mcp","knowledge"];
 
 /** The output that carries a failure. */
-export const ERROR_PORT: string = "error";
+export const ERROR_PORT = "error";
 
 /** The input for images and files. */
-export const ATTACH_PORT: string = "attach";
+export const ATTACH_PORT = "attach";
 
 /** The key in the schema of an answer that may have attachments. */
-export const TAKES_ATTACHMENTS: string = "x-attachments";
+export const TAKES_ATTACHMENTS = "x-attachments";
 
 /** The id of the context that a flow's `contextStart` creates. */
-export const MAIN_CONTEXT: string = "main";
+export const MAIN_CONTEXT = "main";
 
 /** Above this sum of counted tokens, both sums of a correction are halved. */
-export const MAX_COUNTED_TOKENS: number = 1000000;
+export const MAX_COUNTED_TOKENS = 1000000;
 
 /** The highest price of a model. */
-export const MAX_USD_PER_MILLION_TOKENS: number = 1000000;
+export const MAX_USD_PER_MILLION_TOKENS = 1000000.0;
 
 /** The largest context window, in tokens. */
-export const MAX_CONTEXT_WINDOW: number = 4294967295;
+export const MAX_CONTEXT_WINDOW = 4294967295;

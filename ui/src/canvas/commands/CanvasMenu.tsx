@@ -12,12 +12,13 @@ import {
   Check,
 } from "lucide-react";
 import { type MouseEvent, type ReactElement, useState } from "react";
+import { CANVAS_COLORS } from "@/bindings/constants";
 import { addRoutePoint, routeRefusal } from "@/canvas/edges/route-commands";
 import { frameIdOf } from "@/canvas/elements/frame-ids";
 import { TEXTS } from "@/canvas/texts";
 import { MenuPortal } from "@/design/controls/Menu";
 import { Keys } from "@/design/keys/Keys";
-import { CANVAS_COLORS, tint } from "@/flow/edits/canvas-colors";
+import { tint } from "@/flow/edits/canvas-colors";
 import type { Command } from "@/workspace/commands/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
 import { colorCommands } from "./edit-commands";

@@ -25,6 +25,9 @@ export type OriginKind = "person" | "model" | "file" | "host" | "mcp" | "knowled
 /** Places that others than the person and the author of the flow write to. */
 export const UNTRUSTED_ORIGIN_KINDS: readonly OriginKind[] = ["file","host","mcp","knowledge"];
 
+/** The version of the flow format. */
+export const FLOW_VERSION = 1;
+
 /** The output that carries a failure. */
 export const ERROR_PORT = "error";
 

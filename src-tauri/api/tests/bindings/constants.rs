@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plait_core::flow::CanvasColor;
+use plait_core::flow::{CanvasColor, VERSION};
 use plait_core::origin::OriginKind;
 use plait_core::port::{ERROR_PORT, PortType};
 use plait_run::grant::GrantKind;
@@ -54,6 +54,7 @@ pub fn typescript() -> String {
         "readonly OriginKind[]",
         &untrusted,
     );
+    file.constant("FLOW_VERSION", "The version of the flow format.", "", &VERSION);
     file.constant("ERROR_PORT", "The output that carries a failure.", "", &ERROR_PORT);
     file.constant("ATTACH_PORT", "The input for images and files.", "", &plait_nodes::ATTACH);
     file.constant(

@@ -1,5 +1,5 @@
 //! Rules that the window computes itself, since it draws or checks while a person types or drags. Each has vectors in
-//! `tests/fixtures/rules`: cases written by hand, with the result that Rust gives. The Vitest file `ui/src/shell/rules.vectors.test.ts` holds
+//! `tests/fixtures/rules`: cases written by hand, with the result that Rust gives. `ui/src/shell/rules.vectors.test.ts` holds
 //! the window to the same results.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,7 +8,7 @@ import type { OpenPause } from "@/run/fold/types";
 import { contextOf } from "@/run/values/inputs";
 import { shorten } from "@/run/values/preview";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useContextsRevision, useEventCount, useRunHead } from "@/workspace/run-hooks";
+import { useActiveSession, useContextsVersion, useEventCount, useRunHead } from "@/workspace/run-hooks";
 import { RunPanel } from "../RunPanel";
 import { Timeline } from "../timeline/TimelineTab";
 import { useSize } from "../useSize";
@@ -76,7 +76,7 @@ function isOpen(pauses: readonly OpenPause[], item: Extract<Item, { kind: "quest
 /** The chosen context, or the context of the open question, or the main context, or the first. */
 function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefined {
   const session = useActiveSession();
-  useContextsRevision();
+  useContextsVersion();
   const asking = useRunHead((head) => head.pauses[0]);
   if (!session) return undefined;
   const { contexts } = session.fold;

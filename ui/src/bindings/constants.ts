@@ -28,11 +28,17 @@ export const UNTRUSTED_ORIGIN_KINDS: readonly OriginKind[] = ["file","host","mcp
 /** The version of the flow format. */
 export const FLOW_VERSION = 1;
 
+/** How the names of flow files end. */
+export const FLOW_ENDING = ".flow.json";
+
 /** The output that carries a failure. */
 export const ERROR_PORT = "error";
 
 /** The input for images and files. */
 export const ATTACH_PORT = "attach";
+
+/** The variable with the answers that people gave in a loop. */
+export const HITL_HISTORY = "hitl_history";
 
 /** The key in the schema of an answer that may have attachments. */
 export const TAKES_ATTACHMENTS = "x-attachments";

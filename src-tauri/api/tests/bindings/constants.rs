@@ -55,8 +55,15 @@ pub fn typescript() -> String {
         &untrusted,
     );
     file.constant("FLOW_VERSION", "The version of the flow format.", "", &VERSION);
+    file.constant("FLOW_ENDING", "How the names of flow files end.", "", &plait_api::flow_files::FLOW_ENDING);
     file.constant("ERROR_PORT", "The output that carries a failure.", "", &ERROR_PORT);
     file.constant("ATTACH_PORT", "The input for images and files.", "", &plait_nodes::ATTACH);
+    file.constant(
+        "HITL_HISTORY",
+        "The variable with the answers that people gave in a loop.",
+        "",
+        &plait_core::expression::HITL_HISTORY,
+    );
     file.constant(
         "TAKES_ATTACHMENTS",
         "The key in the schema of an answer that may have attachments.",

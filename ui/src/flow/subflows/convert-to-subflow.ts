@@ -1,5 +1,6 @@
 /** Turns selected nodes into the inner flow of one sub-flow node. Refuses what would then mean something else. */
 import type { Edge, EdgeId, Flow, FrameId, Node, NodeId } from "@/bindings";
+import { HITL_HISTORY } from "@/bindings/constants";
 import { bounds, type Point } from "@/flow/align/align";
 import { declaredPorts, edgeKind, endsOfEdge, findPort } from "@/flow/connect/ports";
 import {
@@ -70,7 +71,7 @@ function refusedNode(flow: Flow, { ids, container }: Selection, { nameOf, types 
     if (type.type === RUN_INPUT) return TEXTS.isRunInput(nameOf(flow, id));
     const { config = {} } = flow.nodes[id] as Node;
     if (container === undefined) continue;
-    if (JSON.stringify(config).includes("hitl_history")) return TEXTS.readsAnswers(nameOf(flow, id));
+    if (JSON.stringify(config).includes(HITL_HISTORY)) return TEXTS.readsAnswers(nameOf(flow, id));
     const inConversation = [container, ...containersAround(flow, container)].find(
       (loop) => flow.nodes[loop]?.config?.conversation === true,
     );

@@ -41,7 +41,12 @@ fn main() -> Result<(), BenchError> {
         let filter = RunFilter { which: Which::Roots, limit: Some(1), ..RunFilter::default() };
         store.runs(&filter).map(drop)
     };
-    figures.add("open", "opening 10,000 runs of 100 events", shortest(|| listed(&Store::open(&many)?))?, "ms");
+    figures.add(
+        "open",
+        "opening 10,000 runs of 100 events",
+        shortest(|| listed(&Store::open(&many)?))?,
+        "ms",
+    );
     let rebuilt = shortest(|| {
         // A missing index is rebuilt.
         let _ = std::fs::remove_dir_all(many.join("index"));
@@ -65,7 +70,12 @@ fn main() -> Result<(), BenchError> {
         let entries = store.read_journal(&run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
         Driver::check_journal(&plan, &entries)
     })?;
-    figures.add("open", "opening a run of 100,000 events after a crash, up to where it goes on", recovered, "ms");
+    figures.add(
+        "open",
+        "opening a run of 100,000 events after a crash, up to where it goes on",
+        recovered,
+        "ms",
+    );
     Ok(figures.write("open")?)
 }
 

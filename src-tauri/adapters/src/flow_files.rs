@@ -10,6 +10,11 @@ use crate::atomic_file;
 use crate::codes;
 use plait_core::hash::content_hash;
 
+/// How the names of flow files end.
+pub const FLOW_ENDING: &str = ".flow.json";
+/// How the names of files end that tools may not write, and other flows may run: flows, and pipelines that are named as flows.
+pub const FLOW_ENDINGS: [&str; 3] = [FLOW_ENDING, ".flow.yaml", ".flow.yml"];
+
 /// No flow is nearly as large; reading such a file would only fill the memory.
 const MAX_BYTES: u64 = 256 << 20;
 

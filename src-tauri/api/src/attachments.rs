@@ -8,6 +8,7 @@ use plait_adapters::Store;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
 use plait_core::flow::Flow;
 use plait_core::id::{AttachmentHash, NodeId};
+pub use plait_nodes::ATTACH;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -117,6 +118,3 @@ pub fn takers(flow: &Flow) -> Vec<Taker> {
     };
     flow.enabled_nodes().filter_map(taker).collect()
 }
-
-/// The input of a `chat` for images and files.
-pub const ATTACH: &str = "attach";

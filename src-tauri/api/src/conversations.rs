@@ -4,7 +4,7 @@
 mod export;
 mod service;
 
-use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord};
+use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord, flow_key};
 use plait_adapters::store::{ConversationFilter, NewConversation};
 use plait_core::flow::Flow;
 use plait_core::id::ConversationId;
@@ -40,8 +40,8 @@ impl ConversationFlow {
     }
 
     /// The key of the flow in conversation records.
-    fn key(&self) -> String {
-        self.path.clone().unwrap_or_else(|| format!("name:{}", self.name))
+    pub fn key(&self) -> String {
+        flow_key(self.path.as_deref(), &self.name)
     }
 }
 

@@ -52,7 +52,7 @@ pub enum OriginKind {
 }
 
 impl OriginKind {
-    const ALL: [Self; 8] = [
+    pub const ALL: [Self; 8] = [
         Self::Person,
         Self::Model,
         Self::File,
@@ -64,7 +64,7 @@ impl OriginKind {
     ];
 
     /// Its name on the wire.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Person => "person",
             Self::Model => "model",

@@ -10,7 +10,6 @@ mod keys;
 mod layout;
 mod lower;
 mod order;
-mod origins;
 mod patch;
 mod problem;
 mod raise;
@@ -18,6 +17,7 @@ mod read;
 mod references;
 mod save;
 mod scaffold;
+mod source_map;
 mod steps;
 mod tree;
 mod unused;
@@ -77,7 +77,7 @@ pub struct Pipeline {
 /// Where the parts of a flow are in the text of its pipeline.
 #[derive(Debug)]
 pub struct Places {
-    origins: origins::Origins,
+    source_map: source_map::SourceMap,
     root: yaml::Yaml,
 }
 
@@ -90,16 +90,16 @@ impl Pipeline {
         };
         let root = yaml::parse(text).map_err(|problem| vec![problem.locate(text)])?;
         let read = read::read(&root).map_err(locate)?;
-        let lower::Lowered { flow, origins, arranged: _ } = lower::lower(&read, &root).map_err(locate)?;
+        let lower::Lowered { flow, source_map, arranged: _ } = lower::lower(&read, &root).map_err(locate)?;
         let warnings = unused::find(&read, &flow);
-        Ok(Self { flow, places: Places { origins, root }, warnings })
+        Ok(Self { flow, places: Places { source_map, root }, warnings })
     }
 }
 
 impl Places {
     /// The bytes of the text that a part of the flow comes from. `pointer` is that of a diagnostic.
     pub fn span(&self, pointer: &str) -> Range<usize> {
-        self.root.place(&self.origins.of(pointer))
+        self.root.place(&self.source_map.of(pointer))
     }
 
     /// The line and the column of a part of the flow, both from 1.

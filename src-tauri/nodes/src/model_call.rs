@@ -34,7 +34,8 @@ use plait_run::context::{Content, Message, Role};
 use plait_run::node::NodeContext;
 use plait_run::tool::ToolSpec;
 
-pub(crate) use attachments::{ATTACH, attach, attached};
+pub use attachments::ATTACH;
+pub(crate) use attachments::{attach, attached};
 pub(crate) use call::ModelCall;
 pub(crate) use finish_tool::FINISH;
 pub(crate) use history_summary::summarize_history;

@@ -26,7 +26,6 @@ impl Unused {
 /// [`Unused`].
 pub fn no_effect(place: impl Into<String>, name: &str, reason: &str, remedy: &str) -> Diagnostic {
     let message = format!("`{name}` has no effect: {reason}.");
-    let hint =
-        if remedy.is_empty() { "Remove it.".to_owned() } else { format!("Remove it, or {remedy}.") };
+    let hint = if remedy.is_empty() { "Remove it.".to_owned() } else { format!("Remove it, or {remedy}.") };
     Diagnostic::error(codes::CONFIG_NO_EFFECT, place, message).warning().hint(hint)
 }

@@ -2,8 +2,9 @@ import { Toggle } from "@base-ui/react/toggle";
 import { ToggleGroup } from "@base-ui/react/toggle-group";
 import { Ban } from "lucide-react";
 import type { FrameId, NodeId } from "@/bindings";
+import { CANVAS_COLORS } from "@/bindings/constants";
 import { displayedFlow } from "@/flow/document/flow-state";
-import { CANVAS_COLORS, commonColor, tint } from "@/flow/edits/canvas-colors";
+import { commonColor, tint } from "@/flow/edits/canvas-colors";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 

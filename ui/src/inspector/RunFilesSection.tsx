@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
 import type { Attachment, NodeId } from "@/bindings";
-import { ATTACH } from "@/run/list/run-files";
+import { ATTACH_PORT } from "@/bindings/constants";
 import { AttachButton, AttachmentField } from "@/workspace/attachments/AttachmentField";
 import { useAttachments } from "@/workspace/attachments/useAttachments";
 import { useFlow, useWorkspace } from "@/workspace/context";
@@ -13,8 +13,8 @@ export function RunFilesSection({ nodeId }: { nodeId: NodeId }) {
   const takesFiles = useFlow(
     ({ checked, flow, outer }) =>
       outer === undefined &&
-      checked.ports[nodeId]?.inputs.some(({ name }) => name === ATTACH) === true &&
-      !Object.values(flow.edges).some(({ target, targetInput }) => target === nodeId && targetInput === ATTACH),
+      checked.ports[nodeId]?.inputs.some(({ name }) => name === ATTACH_PORT) === true &&
+      !Object.values(flow.edges).some(({ target, targetInput }) => target === nodeId && targetInput === ATTACH_PORT),
   );
   return takesFiles ? <RunFilesField nodeId={nodeId} /> : null;
 }

@@ -1,8 +1,9 @@
 /** Whether texts can be read: WCAG's contrast, computed from the tokens of both themes. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CANVAS_COLORS } from "@/flow/edits/canvas-colors";
+import { CANVAS_COLORS } from "@/bindings/constants";
 import { TONES } from "./bars/StatusPill";
 
 const AA = 4.5;

@@ -89,7 +89,7 @@ export function useContextView(id: ContextId | undefined): ContextView | undefin
 }
 
 /** A number that changes whenever a context of the run is created or changed. */
-export function useContextsRevision(): number {
+export function useContextsVersion(): number {
   const { activeRun } = useWorkspace();
   return usePart("contexts", () => {
     let revision = 0;

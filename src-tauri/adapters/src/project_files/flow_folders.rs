@@ -9,6 +9,7 @@ use plait_core::flow::FolderAccess;
 
 use super::secret_names::is_secret_name;
 use super::{AccessError, FileAccess, ReadableFolder, to_access_error};
+use crate::flow_files::FLOW_ENDINGS;
 
 /// The folders that the tools of a flow may use.
 pub struct FlowFolders {
@@ -155,7 +156,7 @@ fn is_protected(path: &Path) -> bool {
         _ => false,
     });
     let name = path.to_string_lossy().to_lowercase();
-    is_hidden || [".flow.json", ".flow.yaml", ".flow.yml"].iter().any(|ending| name.ends_with(ending))
+    is_hidden || FLOW_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// A relative path without `.` and `..`; none if it leads out.

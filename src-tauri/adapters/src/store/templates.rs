@@ -10,10 +10,7 @@ use plait_core::error::Fault;
 use super::fault;
 use crate::atomic_file;
 use crate::codes;
-use crate::flow_files;
-
-/// The end of a template's file name, after its id.
-const EXTENSION: &str = ".flow.json";
+use crate::flow_files::{self, FLOW_ENDING};
 
 /// A template that is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +42,7 @@ pub(super) fn all(home: &Path) -> Result<Vec<Template>, Fault> {
     for item in listing {
         let path = item.map_err(|error| fault::of_io(doing, &error))?.path();
         let name = path.file_name().and_then(|name| name.to_str());
-        if let Some(id) = name.and_then(|name| name.strip_suffix(EXTENSION)).filter(|id| is_id(id)) {
+        if let Some(id) = name.and_then(|name| name.strip_suffix(FLOW_ENDING)).filter(|id| is_id(id)) {
             let text = flow_files::read(&path).map(|file| file.text);
             templates.push(Template { id: id.to_owned(), saved_at: modified_at(&path), text });
         }
@@ -81,7 +78,7 @@ fn folder(home: &Path) -> PathBuf {
 }
 
 fn file(home: &Path, id: &str) -> Result<PathBuf, Fault> {
-    if is_id(id) { Ok(folder(home).join(format!("{id}{EXTENSION}"))) } else { Err(unknown(id)) }
+    if is_id(id) { Ok(folder(home).join(format!("{id}{FLOW_ENDING}"))) } else { Err(unknown(id)) }
 }
 
 /// Whether it names a file in the folder itself.

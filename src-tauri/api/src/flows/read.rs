@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plait_adapters::flow_files;
+use plait_adapters::flow_files::{self, FLOW_ENDING};
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
 use serde::{Deserialize, Serialize};
@@ -92,6 +92,6 @@ impl Command for ListNearbyFlows {
 }
 
 fn is_flow_file(path: &Path) -> bool {
-    let is_flow = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".flow.json"));
+    let is_flow = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(FLOW_ENDING));
     (is_flow || pipeline::is_pipeline(path)) && path.is_file()
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use plait_adapters::flow_files::FlowFile;
+use plait_adapters::flow_files::{FLOW_ENDING, FLOW_ENDINGS, FlowFile};
 use plait_adapters::store::record::RunRecord;
 use plait_adapters::{AccessError, FileAccess, flow_files};
 use plait_core::flow::Flow;
@@ -14,11 +14,6 @@ use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::examples;
-
-/// How the names of flow files end.
-const FLOW_ENDING: &str = ".flow.json";
-/// How the names of pipelines end that other flows run.
-const PIPELINE_ENDINGS: [&str; 2] = [".flow.yaml", ".flow.yml"];
 
 /// A flow that another flow runs.
 pub(crate) struct Subflow {
@@ -78,9 +73,9 @@ fn open(file: &str, folder: &Path, access: &FileAccess) -> Result<FlowFile, Erro
     let opened = access.open_project(folder).and_then(|(project, place)| project.open(&place.join(file)));
     let (opened, path) = opened.map_err(|error| access_error(file, folder, &error))?;
     let name = file.to_lowercase();
-    if !PIPELINE_ENDINGS.iter().chain([&FLOW_ENDING]).any(|ending| name.ends_with(ending)) {
+    if !FLOW_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         // Tools write no files of these names. Any other may hold what a web page wanted to have executed.
-        let [yaml, _] = PIPELINE_ENDINGS;
+        let [_, yaml, _] = FLOW_ENDINGS;
         let message =
             format!("`{file}` is not read: the name of a flow's file ends in `{FLOW_ENDING}` or `{yaml}`.");
         return Err(ErrorReply::new(codes::SUBFLOW_UNREADABLE, message).hint("Rename the file."));

@@ -1,5 +1,5 @@
-//! Files generated from the Rust types are up to date: the TypeScript bindings, the node types as JSON, and the pages of
-//! node types and error codes. `PLAIT_WRITE_BINDINGS=1` regenerates them.
+//! Files generated from the Rust code are up to date: the TypeScript bindings, the node types as JSON, the pages of
+//! node types and error codes, and the vectors of rules that the window computes itself. `PLAIT_WRITE_BINDINGS=1` regenerates them.
 
 #![allow(
     clippy::disallowed_methods,
@@ -8,8 +8,10 @@
     reason = "a test that can't go on ends"
 )]
 
+mod constants;
 mod error_codes;
 mod node_page;
+mod shared_rules;
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +64,12 @@ fn icon_bindings_are_fresh() {
 fn component_name(icon: &str) -> String {
     let capitalize = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
     icon.split('-').map(capitalize).collect()
+}
+
+/// Constants and tables of the engine that the window reads.
+#[test]
+fn constants_are_fresh() {
+    compare("ui/src/bindings/constants.ts", &constants::typescript());
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) fn node_page(nodes: &[&NodeDescriptor]) -> String {
          | Node | Type | Group | What it does |\n|---|---|---|---|\n",
     );
     for node in nodes {
-        let (title, slug, name) = (&node.title, slug(&node.title), &node.node_type);
+        let (title, slug, name) = (&node.title, heading_anchor(&node.title), &node.node_type);
         let _ =
             writeln!(page, "| [{title}](#{slug}) | `{name}` | {} | {} |", group(node), cell(&node.summary));
     }
@@ -179,7 +179,7 @@ fn group(node: &NodeDescriptor) -> String {
 }
 
 /// The anchor of a heading, as GitHub and mdBook make it.
-fn slug(title: &str) -> String {
+pub fn heading_anchor(title: &str) -> String {
     let kept = title.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }

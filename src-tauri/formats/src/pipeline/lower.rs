@@ -22,8 +22,8 @@ use super::document::{
     Agent, AgentRef, AgentStep, ConditionalStep, HitlStep, Loop, LoopKind, ParallelStep, StepQuota,
 };
 use super::layout::{Block, Layout};
-use super::origins::Origins;
 use super::problem::{Problem, suggest};
+use super::source_map::SourceMap;
 use super::steps::{Branch, Pipeline, Step, StepKind};
 use super::yaml::{Yaml, below, shorten};
 use crate::codes;
@@ -57,7 +57,7 @@ pub(super) struct Lowered {
     pub(super) flow: Flow,
     /// The positions of its nodes except positions that the pipeline sets.
     pub(super) arranged: BTreeMap<NodeId, Position>,
-    pub(super) origins: Origins,
+    pub(super) source_map: SourceMap,
 }
 
 /// Lowers a pipeline. The problems are prompts that name unknown values.
@@ -74,28 +74,28 @@ pub(super) fn lower(pipeline: &Pipeline, root: &Yaml) -> Result<Lowered, Vec<Pro
         pipeline,
         root,
         flow,
-        origins: Origins::default(),
+        source_map: SourceMap::default(),
         layout: Layout::default(),
         problems: Vec::new(),
         scopes: vec![HashMap::from([(INPUT.to_owned(), Source::plain(INPUT, "value"))])],
         parents: Vec::new(),
         outputs: HashMap::new(),
     };
-    lowering.origins.add(&format!("/nodes/{INPUT}"), "/input");
+    lowering.source_map.add(&format!("/nodes/{INPUT}"), "/input");
     let input = Lowering::in_line(INPUT);
     let (_, steps) = lowering.sequence(&pipeline.steps, Source::plain(INPUT, "value"));
     lowering.orders(&pipeline.steps);
     let summarizers = lowering.summarizers();
     let blocks = Layout::in_a_row(vec![input, steps]);
     lowering.layout.place(Layout::in_a_column(vec![blocks, summarizers]));
-    let Lowering { mut flow, mut layout, origins, problems, .. } = lowering;
+    let Lowering { mut flow, mut layout, source_map, problems, .. } = lowering;
     if !problems.is_empty() {
         return Err(problems);
     }
     let arranged = layout.positions().clone();
     layout.override_with(&document.layout);
     flow.layout = layout.into_positions();
-    Ok(Lowered { flow, arranged, origins })
+    Ok(Lowered { flow, arranged, source_map })
 }
 
 /// Where the output of a step is found.
@@ -121,7 +121,7 @@ struct Lowering<'p> {
     pipeline: &'p Pipeline,
     root: &'p Yaml,
     flow: Flow,
-    origins: Origins,
+    source_map: SourceMap,
     layout: Layout,
     problems: Vec<Problem>,
     /// The steps that have run before, by name, from the outermost sequence inward.
@@ -138,7 +138,7 @@ impl Lowering<'_> {
         self.scopes.push(HashMap::new());
         let mut blocks = Vec::new();
         for step in steps {
-            self.origins.add(&format!("/nodes/{}", step.name), &step.pointer);
+            self.source_map.add(&format!("/nodes/{}", step.name), &step.pointer);
             let (output, block) = match &step.kind {
                 StepKind::Agent(agent) => self.agent_step(step, agent, &previous),
                 StepKind::Hitl(hitl) => self.hitl_step(step, hitl, &previous),
@@ -179,18 +179,18 @@ impl Lowering<'_> {
             [("provider", "provider"), ("model", "model"), ("systemInstructions", "system_prompt")]
         {
             let place = below(&agent_pointer, place);
-            self.origins.add(&format!("/nodes/{context}/config/{key}"), &place);
+            self.source_map.add(&format!("/nodes/{context}/config/{key}"), &place);
         }
-        self.origins.add(&format!("/nodes/{context}"), &step.pointer);
+        self.source_map.add(&format!("/nodes/{context}"), &step.pointer);
 
         let mut config = chat_config(&agent);
         for (key, place) in CHAT_KEYS {
-            self.origins.add(&format!("/nodes/{}/config/{key}", step.name), &below(&agent_pointer, place));
+            self.source_map.add(&format!("/nodes/{}/config/{key}", step.name), &below(&agent_pointer, place));
         }
         for (key, value) in &own.config {
             config.insert(key.clone(), value.clone());
             let place = below(&below(&step.pointer, "config"), key);
-            self.origins.add(&format!("/nodes/{}/config/{key}", step.name), &place);
+            self.source_map.add(&format!("/nodes/{}/config/{key}", step.name), &place);
         }
         if let Some(prompt) = &own.prompt {
             config.insert("prompt".to_owned(), prompt.as_str().into());
@@ -201,13 +201,13 @@ impl Lowering<'_> {
         if let Some(pinned) = own.pinned {
             config.insert("pinned".to_owned(), pinned.into());
         }
-        self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
+        self.source_map.add(&format!("/nodes/{}/config", step.name), &step.pointer);
         let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
         chat.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
         let quota = own.quota.as_ref().map(StepQuota::to_quota);
         chat.limits = Limits { timeout_ms: own.timeout_ms, quota, ..Limits::default() };
         for (limit, key) in [("quota", "quota"), ("timeoutMs", "timeout_ms")] {
-            self.origins.add(&format!("/nodes/{}/limits/{limit}", step.name), &below(&step.pointer, key));
+            self.source_map.add(&format!("/nodes/{}/limits/{limit}", step.name), &below(&step.pointer, key));
         }
         chat.retry = own.retry.as_ref().map(retry_policy);
         self.add(&step.name, chat);
@@ -226,9 +226,9 @@ impl Lowering<'_> {
             self.add(&id, tools);
             self.edge(&id, "tools", &step.name, "tools");
             let key = if agent.tools.is_some() { "tools" } else { "http_tools" };
-            self.origins.add(&format!("/nodes/{id}"), &below(&agent_pointer, key));
+            self.source_map.add(&format!("/nodes/{id}"), &below(&agent_pointer, key));
             for (setting, key) in [("tools", "tools"), ("http", "http_tools")] {
-                self.origins.add(&format!("/nodes/{id}/config/{setting}"), &below(&agent_pointer, key));
+                self.source_map.add(&format!("/nodes/{id}/config/{setting}"), &below(&agent_pointer, key));
             }
             column.push(Layout::card(&id));
         }
@@ -237,12 +237,12 @@ impl Lowering<'_> {
             self.add(&id, server_node(server));
             self.edge(&id, "tools", &step.name, "tools");
             let place = below(&below(&agent_pointer, "mcp_servers"), index);
-            self.origins.add(&format!("/nodes/{id}"), &place);
+            self.source_map.add(&format!("/nodes/{id}"), &place);
             for (setting, key) in [("sendContext", "send_context"), ("policy/timeoutMs", "policy/timeout_ms")]
             {
-                self.origins.add(&format!("/nodes/{id}/config/{setting}"), &format!("{place}/{key}"));
+                self.source_map.add(&format!("/nodes/{id}/config/{setting}"), &format!("{place}/{key}"));
             }
-            self.origins.add(&format!("/nodes/{id}/config"), &place);
+            self.source_map.add(&format!("/nodes/{id}/config"), &place);
             column.push(Layout::card(&id));
         }
         let value = if is_structured { "structured" } else { "response" };
@@ -268,7 +268,7 @@ impl Lowering<'_> {
         );
         node.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
         self.add(&step.name, node);
-        self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
+        self.source_map.add(&format!("/nodes/{}/config", step.name), &step.pointer);
         self.edge(previous.node.as_str(), &previous.text, &step.name, "in");
         self.variables(step, &Template::new(prompt), previous, "in");
         (Source::plain(&step.name, "message"), Self::in_line(&step.name))
@@ -289,8 +289,8 @@ impl Lowering<'_> {
         node.limits.quota = settings.quota.as_ref().map(StepQuota::to_quota);
         self.add(&step.name, node);
         let place = below(&step.pointer, "loop");
-        self.origins.add(&format!("/nodes/{id}/limits/quota"), &below(&place, "quota"));
-        self.origins.add(&format!("/nodes/{id}/config"), &place);
+        self.source_map.add(&format!("/nodes/{id}/limits/quota"), &below(&place, "quota"));
+        self.source_map.add(&format!("/nodes/{id}/config"), &place);
         let is_for_each = settings.kind == LoopKind::ForEach;
         let mut beside = Vec::new();
         if is_for_each && settings.items.is_none() {
@@ -302,7 +302,7 @@ impl Lowering<'_> {
             let values = format!("{id}{ITEMS_SUFFIX}");
             self.add(&values, self::node("value", &[("value", Some(Value::Array(items.clone())))]));
             self.edge(&values, "value", &step.name, "items");
-            self.origins.add(&format!("/nodes/{values}"), &below(&place, "items"));
+            self.source_map.add(&format!("/nodes/{values}"), &below(&place, "items"));
             beside.push(Layout::card(&values));
         }
         self.parents.push(id.clone());
@@ -340,8 +340,8 @@ impl Lowering<'_> {
         let mut join = node("join", &settings);
         join.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
         self.add(&step.name, join);
-        self.origins.add(&format!("/nodes/{}/config/names", step.name), &below(&step.pointer, "branches"));
-        self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
+        self.source_map.add(&format!("/nodes/{}/config/names", step.name), &below(&step.pointer, "branches"));
+        self.source_map.add(&format!("/nodes/{}/config", step.name), &step.pointer);
         let mut rows = Vec::new();
         for branch in branches {
             let (last, block) = self.sequence(&branch.steps, previous.clone());
@@ -372,11 +372,11 @@ impl Lowering<'_> {
         switch.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
         self.add(&step.name, switch);
         let place = if condition.is_some() { "condition" } else { "branches" };
-        self.origins.add(&format!("/nodes/{}/config", step.name), &below(&step.pointer, place));
+        self.source_map.add(&format!("/nodes/{}/config", step.name), &below(&step.pointer, place));
         self.edge(previous.node.as_str(), &previous.value, &step.name, "value");
         let end = format!("{}{END_SUFFIX}", step.name);
         self.add(&end, node("join", &[]));
-        self.origins.add(&format!("/nodes/{end}"), &step.pointer);
+        self.source_map.add(&format!("/nodes/{end}"), &step.pointer);
         let mut rows = Vec::new();
         for branch in branches {
             let (last, block) = self.sequence(&branch.steps, Source::plain(&step.name, &branch.name));
@@ -398,7 +398,7 @@ impl Lowering<'_> {
                 let Some(source) = self.outputs.get(name).cloned() else { continue };
                 for target in step.first_nodes() {
                     let edge = self.edge(source.node.as_str(), &source.text, target, AFTER_PORT);
-                    self.origins.add(&format!("/edges/{edge}"), &place);
+                    self.source_map.add(&format!("/edges/{edge}"), &place);
                 }
             }
             for inner in step.inner() {
@@ -427,12 +427,12 @@ impl Lowering<'_> {
             for (key, own) in
                 [("overrideProvider", "provider"), ("overrideModel", "model"), ("prompt", "system_prompt")]
             {
-                self.origins.add(&format!("/nodes/{name}/config/{key}"), &below(&place, own));
+                self.source_map.add(&format!("/nodes/{name}/config/{key}"), &below(&place, own));
             }
             for (key, own) in CHAT_KEYS {
-                self.origins.add(&format!("/nodes/{name}/config/{key}"), &below(&place, own));
+                self.source_map.add(&format!("/nodes/{name}/config/{key}"), &below(&place, own));
             }
-            self.origins.add(&format!("/nodes/{name}"), &place);
+            self.source_map.add(&format!("/nodes/{name}"), &place);
             let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
             chat.title = Some(name.to_owned());
             self.flow.nodes.insert(name.into(), chat);
@@ -512,7 +512,7 @@ impl Lowering<'_> {
             metadata: Map::new(),
             extra: Map::new(),
         };
-        self.origins.add(&format!("/edges/{id}"), &self.origins.of(&format!("/nodes/{target}")));
+        self.source_map.add(&format!("/edges/{id}"), &self.source_map.of(&format!("/nodes/{target}")));
         self.flow.edges.insert(id.as_str().into(), edge);
         id
     }

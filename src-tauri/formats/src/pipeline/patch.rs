@@ -8,7 +8,7 @@ use granit_parser::ScalarStyle;
 
 use super::emit;
 use super::tree::Tree;
-use super::yaml::{Entry, Kind, Yaml};
+use super::yaml::{Kind, MappingEntry, Yaml};
 
 /// Changes `text` with the tree `root` from the content `old` to `new`.
 pub(super) fn patch(text: &str, root: &Yaml, old: &Tree, new: &Tree) -> String {
@@ -87,8 +87,8 @@ impl Patcher<'_> {
     }
 
     /// Rewrites a mapping on one line, with the texts of the values that stay.
-    fn inline_mapping(&mut self, yaml: &Yaml, entries: &[Entry], old: &Tree, new: &Tree) {
-        let stays = |entry: &&Entry| old.get(&entry.key).is_none() || new.get(&entry.key).is_some();
+    fn inline_mapping(&mut self, yaml: &Yaml, entries: &[MappingEntry], old: &Tree, new: &Tree) {
+        let stays = |entry: &&MappingEntry| old.get(&entry.key).is_none() || new.get(&entry.key).is_some();
         let mut written: Vec<String> = Vec::new();
         for entry in entries.iter().filter(stays) {
             let changed = new.get(&entry.key).filter(|value| old.get(&entry.key) != Some(value));
@@ -109,7 +109,7 @@ impl Patcher<'_> {
     }
 
     /// Changes the value of an entry.
-    fn value(&mut self, entry: &Entry, indent: usize, old: Option<&Tree>, new: &Tree) {
+    fn value(&mut self, entry: &MappingEntry, indent: usize, old: Option<&Tree>, new: &Tree) {
         let yaml = &entry.value;
         match (&yaml.kind, old, new) {
             (Kind::Mapping { entries, .. }, Some(old @ Tree::Map(_)), Tree::Map(changed))
@@ -157,7 +157,7 @@ impl Patcher<'_> {
         lines.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or_default()
     }
 
-    fn remove(&mut self, entries: &[Entry], key: &str) {
+    fn remove(&mut self, entries: &[MappingEntry], key: &str) {
         let Some(index) = entries.iter().position(|entry| entry.key == key) else { return };
         let entry = &entries[index];
         let end = self.line_end(entry.value.range.end.max(entry.key_range.end));
@@ -171,16 +171,17 @@ impl Patcher<'_> {
     /// Adds an entry: before the first of the later entries, if they hold steps, else at the end.
     fn insert(
         &mut self,
-        entries: &[Entry],
+        entries: &[MappingEntry],
         indent: usize,
         key: &str,
         value: &Tree,
         following: &[(String, Tree)],
     ) {
         let line = emit::entry(key, value, indent);
-        let holds_steps =
-            |entry: &&Entry| matches!(entry.key.as_str(), "steps" | "body" | "branches" | "loop" | "layout");
-        let follows = |entry: &&Entry| following.iter().any(|(key, _)| *key == entry.key);
+        let holds_steps = |entry: &&MappingEntry| {
+            matches!(entry.key.as_str(), "steps" | "body" | "branches" | "loop" | "layout")
+        };
+        let follows = |entry: &&MappingEntry| following.iter().any(|(key, _)| *key == entry.key);
         let before = entries.iter().skip(1).find(|entry| holds_steps(entry) && follows(entry));
         if let Some(before) = before {
             let at = self.comment_start(before.key_range.start);

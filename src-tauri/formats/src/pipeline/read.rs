@@ -16,7 +16,7 @@ use super::order;
 use super::problem::{Problem, suggest};
 use super::references;
 use super::steps::{Branch, Pipeline, Step, StepKind};
-use super::yaml::{Entry, Yaml, below, shorten};
+use super::yaml::{MappingEntry, Yaml, below, shorten};
 use crate::codes;
 use plait_core::error::ErrorCode;
 use plait_core::flow::{FlowSettings, MemorySettings, TreeLimits};
@@ -106,7 +106,7 @@ impl Reader<'_> {
             self.wrong_type("/agents", "`agents` is a mapping from names to settings.");
             return;
         }
-        for Entry { key, value, .. } in agents.entries() {
+        for MappingEntry { key, value, .. } in agents.entries() {
             let pointer = below("/agents", key);
             self.check_name(key, &pointer);
             if let Some(agent) = self.part::<Agent>(value, &pointer) {
@@ -232,7 +232,7 @@ impl Reader<'_> {
                 Some("Add a name with a list of steps.".to_owned());
         }
         let mut read = Vec::new();
-        for Entry { key, value, .. } in branches.entries() {
+        for MappingEntry { key, value, .. } in branches.entries() {
             let below_branch = below(pointer, key);
             self.check_name(key, &below_branch);
             read.push(Branch { name: key.clone(), steps: self.steps(value, &below_branch) });

@@ -43,7 +43,7 @@ pub(super) enum Kind {
         inline: bool,
     },
     Mapping {
-        entries: Vec<Entry>,
+        entries: Vec<MappingEntry>,
         /// Whether it is written as `{a: b}`.
         inline: bool,
     },
@@ -51,7 +51,7 @@ pub(super) enum Kind {
 
 /// A key and its value.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct MappingEntry {
     pub(super) key: String,
     pub(super) key_range: Range<usize>,
     pub(super) value: Yaml,
@@ -59,7 +59,7 @@ pub(super) struct Entry {
 
 impl Yaml {
     /// The entries of a mapping; none of anything else.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[MappingEntry] {
         match &self.kind {
             Kind::Mapping { entries, .. } => entries,
             _ => &[],
@@ -75,7 +75,7 @@ impl Yaml {
     }
 
     /// The entry with a key.
-    pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
+    pub(super) fn entry(&self, key: &str) -> Option<&MappingEntry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
@@ -187,7 +187,7 @@ enum Open {
         start: usize,
     },
     Mapping {
-        entries: Vec<Entry>,
+        entries: Vec<MappingEntry>,
         known: HashMap<String, usize>,
         key: Option<(String, Range<usize>)>,
         inline: bool,
@@ -357,7 +357,7 @@ impl Builder {
             Some(Open::Sequence { items, .. }) => items.push(value),
             Some(Open::Mapping { entries, key, .. }) => {
                 if let Some((key, key_range)) = key.take() {
-                    entries.push(Entry { key, key_range, value });
+                    entries.push(MappingEntry { key, key_range, value });
                 }
             }
             None => self.root = Some(value),

@@ -12,8 +12,8 @@ use plait_run::provider::{ModelReply, ModelRequest, Provider};
 
 use crate::codes;
 
-/// The input of a node that takes images and files.
-pub(crate) const ATTACH: &str = "attach";
+/// The input of a node for images and files.
+pub const ATTACH: &str = "attach";
 
 /// The attachments on the input `attach`. Faults `attachment.bad_value`, `attachment.too_many`.
 pub(crate) fn attached(inputs: &Inputs) -> Result<Vec<Attachment>, Fault> {

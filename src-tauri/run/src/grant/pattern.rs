@@ -20,11 +20,11 @@ const MAX_TARGET_BYTES: usize = 4_096;
 #[ts(type = "string")]
 pub struct GrantPattern {
     kind: GrantKind,
-    scope: Scope,
+    coverage: Coverage,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Scope {
+enum Coverage {
     /// All of the kind.
     All,
     /// Hosts below this domain.
@@ -53,11 +53,11 @@ impl GrantPattern {
             return invalid("the target is too long or contains control characters");
         }
         if text == "*" {
-            return Ok(Self { kind, scope: Scope::All });
+            return Ok(Self { kind, coverage: Coverage::All });
         }
-        let scope = match kind {
+        let coverage = match kind {
             GrantKind::Host => match parse_host(text) {
-                Some(scope) => scope,
+                Some(coverage) => coverage,
                 None => {
                     return invalid(
                         "expected a host like `api.example.com`, `localhost:8080` or `*.example.com`",
@@ -65,52 +65,54 @@ impl GrantPattern {
                 }
             },
             GrantKind::Folder => match normalize_folder(text) {
-                Some(folder) => Scope::Name(folder),
+                Some(folder) => Coverage::Name(folder),
                 None => return invalid("expected the absolute path of a folder"),
             },
             GrantKind::Tool => match text.strip_suffix("/*") {
                 Some(server) if !server.is_empty() && !server.contains('*') => {
-                    Scope::Server(server.to_owned())
+                    Coverage::Server(server.to_owned())
                 }
                 Some(_) => return invalid("a wildcard stands for all tools of a server, like `files/*`"),
-                None => Scope::Name(text.to_owned()),
+                None => Coverage::Name(text.to_owned()),
             },
-            GrantKind::Command => Scope::Name(text.to_owned()),
+            GrantKind::Command => Coverage::Name(text.to_owned()),
         };
-        if matches!(&scope, Scope::Name(name) if kind != GrantKind::Folder && name.contains('*')) {
+        if matches!(&coverage, Coverage::Name(name) if kind != GrantKind::Folder && name.contains('*')) {
             return invalid("a wildcard can't stand here");
         }
-        Ok(Self { kind, scope })
+        Ok(Self { kind, coverage })
     }
 
     pub fn of(target: &GrantTarget) -> Self {
-        let scope = match target {
-            GrantTarget::Command(name) | GrantTarget::Folder(name) => Scope::Name(name.clone()),
-            GrantTarget::Host(None) | GrantTarget::Tool { server: None, tool: None } => Scope::All,
+        let coverage = match target {
+            GrantTarget::Command(name) | GrantTarget::Folder(name) => Coverage::Name(name.clone()),
+            GrantTarget::Host(None) | GrantTarget::Tool { server: None, tool: None } => Coverage::All,
             GrantTarget::Host(Some((name, port))) => {
-                Scope::Host(name.clone(), Some(*port).filter(|port| !matches!(port, 80 | 443)))
+                Coverage::Host(name.clone(), Some(*port).filter(|port| !matches!(port, 80 | 443)))
             }
-            GrantTarget::Tool { server: Some(server), tool: None } => Scope::Server(server.clone()),
-            GrantTarget::Tool { server, tool: Some(tool) } => Scope::Name(tool_name(server.as_deref(), tool)),
+            GrantTarget::Tool { server: Some(server), tool: None } => Coverage::Server(server.clone()),
+            GrantTarget::Tool { server, tool: Some(tool) } => {
+                Coverage::Name(tool_name(server.as_deref(), tool))
+            }
         };
-        Self { kind: target.kind(), scope }
+        Self { kind: target.kind(), coverage }
     }
 
     /// The target that it stands for; with a wildcard, all of them at once, so that only a rule about all covers it.
     pub fn to_target(&self) -> GrantTarget {
-        match (&self.scope, self.kind) {
-            (Scope::Host(name, port), _) => GrantTarget::host(name, port.unwrap_or(443)),
-            (Scope::Server(server), _) => GrantTarget::Tool { server: Some(server.clone()), tool: None },
-            (Scope::Name(name), GrantKind::Command) => GrantTarget::Command(name.clone()),
-            (Scope::Name(name), GrantKind::Folder) => GrantTarget::Folder(name.clone()),
-            (Scope::Name(name), _) => match name.split_once('/') {
+        match (&self.coverage, self.kind) {
+            (Coverage::Host(name, port), _) => GrantTarget::host(name, port.unwrap_or(443)),
+            (Coverage::Server(server), _) => GrantTarget::Tool { server: Some(server.clone()), tool: None },
+            (Coverage::Name(name), GrantKind::Command) => GrantTarget::Command(name.clone()),
+            (Coverage::Name(name), GrantKind::Folder) => GrantTarget::Folder(name.clone()),
+            (Coverage::Name(name), _) => match name.split_once('/') {
                 Some((server, tool)) => GrantTarget::server_tool(server, tool),
                 None => GrantTarget::tool(name),
             },
-            (Scope::All, GrantKind::Tool) => GrantTarget::Tool { server: None, tool: None },
-            (Scope::All, GrantKind::Folder) => GrantTarget::Folder("/".to_owned()),
-            (Scope::All, GrantKind::Command) => GrantTarget::Command(String::new()),
-            (Scope::All | Scope::Below(_), _) => GrantTarget::Host(None),
+            (Coverage::All, GrantKind::Tool) => GrantTarget::Tool { server: None, tool: None },
+            (Coverage::All, GrantKind::Folder) => GrantTarget::Folder("/".to_owned()),
+            (Coverage::All, GrantKind::Command) => GrantTarget::Command(String::new()),
+            (Coverage::All | Coverage::Below(_), _) => GrantTarget::Host(None),
         }
     }
 
@@ -121,28 +123,28 @@ impl GrantPattern {
 
     /// Its text without the kind.
     pub fn name(&self) -> String {
-        match &self.scope {
-            Scope::All => "*".to_owned(),
-            Scope::Below(domain) => format!("*.{domain}"),
-            Scope::Server(server) => format!("{server}/*"),
-            Scope::Host(name, None) | Scope::Name(name) => name.clone(),
-            Scope::Host(name, Some(port)) => format!("{name}:{port}"),
+        match &self.coverage {
+            Coverage::All => "*".to_owned(),
+            Coverage::Below(domain) => format!("*.{domain}"),
+            Coverage::Server(server) => format!("{server}/*"),
+            Coverage::Host(name, None) | Coverage::Name(name) => name.clone(),
+            Coverage::Host(name, Some(port)) => format!("{name}:{port}"),
         }
     }
 
     /// Whether it has no wildcard.
     pub fn is_exact(&self) -> bool {
-        matches!(self.scope, Scope::Host(..) | Scope::Name(_))
+        matches!(self.coverage, Coverage::Host(..) | Coverage::Name(_))
     }
 
     pub fn exactness(&self) -> Exactness {
-        match &self.scope {
-            Scope::All => Exactness(0, 0),
-            Scope::Below(domain) => Exactness(1, domain.len()),
-            Scope::Server(server) => Exactness(1, server.len()),
-            Scope::Host(_, port) => Exactness(2, usize::from(port.is_some())),
+        match &self.coverage {
+            Coverage::All => Exactness(0, 0),
+            Coverage::Below(domain) => Exactness(1, domain.len()),
+            Coverage::Server(server) => Exactness(1, server.len()),
+            Coverage::Host(_, port) => Exactness(2, usize::from(port.is_some())),
             // A folder in a folder is the more exact one.
-            Scope::Name(name) => Exactness(2, name.len()),
+            Coverage::Name(name) => Exactness(2, name.len()),
         }
     }
 
@@ -152,20 +154,20 @@ impl GrantPattern {
         if self.kind != target.kind() {
             return false;
         }
-        match (&self.scope, target) {
-            (Scope::All, _) => true,
-            (Scope::Below(domain), GrantTarget::Host(Some((name, _)))) => {
+        match (&self.coverage, target) {
+            (Coverage::All, _) => true,
+            (Coverage::Below(domain), GrantTarget::Host(Some((name, _)))) => {
                 name.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.') && rest.len() > 1)
             }
-            (Scope::Host(own, port), GrantTarget::Host(Some((name, actual)))) => {
+            (Coverage::Host(own, port), GrantTarget::Host(Some((name, actual)))) => {
                 own == name && port.is_none_or(|port| port == *actual)
             }
-            (Scope::Server(own), GrantTarget::Tool { server: Some(server), .. }) => own == server,
-            (Scope::Name(own), GrantTarget::Tool { server, tool: Some(tool) }) => {
+            (Coverage::Server(own), GrantTarget::Tool { server: Some(server), .. }) => own == server,
+            (Coverage::Name(own), GrantTarget::Tool { server, tool: Some(tool) }) => {
                 *own == tool_name(server.as_deref(), tool)
             }
-            (Scope::Name(own), GrantTarget::Command(name)) => own == name,
-            (Scope::Name(own), GrantTarget::Folder(folder)) => is_in_folder(own, folder),
+            (Coverage::Name(own), GrantTarget::Command(name)) => own == name,
+            (Coverage::Name(own), GrantTarget::Folder(folder)) => is_in_folder(own, folder),
             _ => false,
         }
     }
@@ -218,10 +220,10 @@ fn is_in_folder(outer: &str, inner: &str) -> bool {
 }
 
 /// `NAME`, `NAME:PORT`, `[::1]:8080` or `*.NAME`, as URLs spell them.
-fn parse_host(text: &str) -> Option<Scope> {
+fn parse_host(text: &str) -> Option<Coverage> {
     if let Some(domain) = text.strip_prefix("*.") {
         return match Host::parse(domain).ok()? {
-            Host::Domain(domain) if !domain.contains('*') => Some(Scope::Below(canonical_host(&domain))),
+            Host::Domain(domain) if !domain.contains('*') => Some(Coverage::Below(canonical_host(&domain))),
             _ => None,
         };
     }
@@ -230,7 +232,7 @@ fn parse_host(text: &str) -> Option<Scope> {
         _ => (text, None),
     };
     let host = Host::parse(name).ok()?;
-    (!name.contains('*')).then(|| Scope::Host(canonical_host(&host.to_string()), port))
+    (!name.contains('*')).then(|| Coverage::Host(canonical_host(&host.to_string()), port))
 }
 
 /// One spelling for each host: in lower case, without the dot that ends an absolute name, and an IPv4 address as one also where

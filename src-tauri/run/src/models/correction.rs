@@ -39,7 +39,7 @@ const MAX_FACTOR: u64 = 4;
 /// Every model starts as if this many tokens had been counted correctly, so that one odd prompt changes little.
 const PRIOR_TOKENS: u64 = 1_000;
 /// Beyond this many counted tokens both sums are halved, so that later reports weigh more.
-const MAX_COUNTED_TOKENS: u64 = 1_000_000;
+pub const MAX_COUNTED_TOKENS: u64 = 1_000_000;
 /// The range of the correction factor, in thousandths.
 const PERMILLE_RANGE: std::ops::RangeInclusive<u64> = 500..=3_000;
 

@@ -54,19 +54,23 @@ impl std::iter::Sum for Cost {
     }
 }
 
+const NANO_PER_USD: u64 = 1_000_000_000;
+
 /// For people: `$0.0042`, `≥ $1.20` if some calls have no price, `—` if none has.
 impl std::fmt::Display for Cost {
-    #[expect(clippy::cast_precision_loss, reason = "shown with four digits")]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let dollars = self.nano_usd as f64 / 1e9;
         match (self.nano_usd, self.unpriced) {
             (0, 0) => f.write_str("$0"),
             (0, _) => f.write_str("—"),
             (1..100_000, 0) => f.write_str("< $0.0001"),
             (1..100_000, _) => f.write_str("> $0"),
             (nano, unpriced) => {
-                let digits = if nano < 1_000_000_000 { 4 } else { 2 };
-                write!(f, "{}${dollars:.digits$}", if unpriced > 0 { "≥ " } else { "" })
+                let (unit, digits) = if nano < NANO_PER_USD { (100_000, 4) } else { (10_000_000, 2) };
+                // Half a unit is rounded up. Floats round some halves down.
+                let units = nano / unit + u64::from(nano % unit >= unit / 2);
+                let units_per_usd = NANO_PER_USD / unit;
+                let (dollars, rest) = (units / units_per_usd, units % units_per_usd);
+                write!(f, "{}${dollars}.{rest:0digits$}", if unpriced > 0 { "≥ " } else { "" })
             }
         }
     }

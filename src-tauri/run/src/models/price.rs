@@ -53,7 +53,7 @@ pub struct PriceStep {
 }
 
 /// Far above any real price, and small enough that no sum overflows.
-const MAX_USD_PER_MILLION_TOKENS: f64 = 1_000_000.0;
+pub const MAX_USD_PER_MILLION_TOKENS: f64 = 1_000_000.0;
 
 impl Price {
     /// The cost of a call with this usage, in billionths of a US dollar.

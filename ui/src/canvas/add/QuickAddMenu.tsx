@@ -6,7 +6,7 @@ import { TEXTS } from "@/canvas/texts";
 import { MenuGroup, MenuItem, MenuList } from "@/design/controls/Menu";
 import { TypeBadge } from "@/design/icons/Icon";
 import { fittingPort, templateField } from "@/flow/connect/connection";
-import { CATEGORIES } from "@/flow/node-types/node-types";
+import { PALETTE_SECTIONS } from "@/flow/node-types/node-types";
 import type { Pulled, QuickAdd } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
@@ -55,7 +55,7 @@ function Open({ pulled, at, place }: QuickAdd) {
         placeholder={pulled.end.side === "out" ? TEXTS.whatTakes(pulled.end.port) : TEXTS.whatGives(pulled.end.port)}
         empty={TEXTS.noMatches}
       >
-        {CATEGORIES.map((category) => {
+        {PALETTE_SECTIONS.map((category) => {
           const group = choices.filter(({ type }) => type.category === category.id);
           return group.length === 0 ? null : (
             <MenuGroup key={category.id} heading={category.title}>

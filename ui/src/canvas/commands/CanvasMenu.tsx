@@ -12,12 +12,13 @@ import {
   Check,
 } from "lucide-react";
 import { type MouseEvent, type ReactElement, useState } from "react";
+import { CANVAS_COLORS } from "@/bindings/constants";
 import { addRoutePoint, routeRefusal } from "@/canvas/edges/route-commands";
 import { frameIdOf } from "@/canvas/elements/frame-ids";
 import { TEXTS } from "@/canvas/texts";
 import { MenuPortal } from "@/design/controls/Menu";
 import { Keys } from "@/design/keys/Keys";
-import { CANVAS_COLORS, tint } from "@/flow/edits/canvas-colors";
+import { tint } from "@/flow/edits/canvas-colors";
 import type { Command } from "@/workspace/commands/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
 import { colorCommands } from "./edit-commands";
@@ -60,13 +61,13 @@ const ARRANGE = [
 ] as const;
 
 /** What the menu offers; with a reason, it cannot be done now. */
-type Entry = Command & { reason?: string };
+type MenuEntry = Command & { reason?: string };
 
 /** The menu under the right mouse button: what can be done with what was clicked. */
 export function CanvasMenu({ children }: { children: ReactElement<Record<string, unknown>> }) {
   const workspace = useWorkspace();
   const commands = useCommands();
-  const [items, setItems] = useState<readonly Entry[]>([]);
+  const [items, setItems] = useState<readonly MenuEntry[]>([]);
   const [onNode, setOnNode] = useState(false);
   const prepare = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target : undefined;
@@ -93,7 +94,7 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
       );
       setItems([...runs, ...ON_NODES.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
     } else if (edge !== undefined) {
-      const addPoint: Entry = {
+      const addPoint: MenuEntry = {
         ...commands.get("edge.addPoint"),
         run: () => addRoutePoint(workspace, edge, at),
         reason: routeRefusal(workspace, edge),

@@ -1,6 +1,7 @@
 /** Commands that change the flow on the canvas. */
 
 import type { CanvasColor, NodeId } from "@/bindings";
+import { CANVAS_COLORS } from "@/bindings/constants";
 import { alignSelection, distributeSelection, nudge, resizeSelected } from "@/canvas/arrange/arrange";
 import { tidy } from "@/canvas/arrange/tidy";
 import { routeCommands } from "@/canvas/edges/route-commands";
@@ -12,7 +13,7 @@ import { snapCommands } from "@/canvas/move/snap-settings";
 import { focusedItem, toggleFocused } from "@/canvas/select/multi-select";
 import type { Alignment, Axis } from "@/flow/align/align";
 import { isContainer } from "@/flow/containers/containers";
-import { CANVAS_COLORS, commonColor } from "@/flow/edits/canvas-colors";
+import { commonColor } from "@/flow/edits/canvas-colors";
 import { commentField } from "@/flow/node-types/node-types";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";

@@ -3,7 +3,8 @@
  * stay in place while a stream makes a card grow.
  */
 import type { InputPort, OutputPort, PortKind, PortName, Ports, Position } from "@/bindings";
-import { type End, ERROR_PORT, portsOn, type Side, type Unwired } from "@/flow/connect/ports";
+import { ERROR_PORT } from "@/bindings/constants";
+import { type End, portsOn, type Side, type Unwired } from "@/flow/connect/ports";
 import { LOOP_FOOTER, LOOP_HEADER, LOOP_STRIP } from "@/flow/containers/container-box";
 
 export const CARD_WIDTH = 208;

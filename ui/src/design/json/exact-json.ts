@@ -19,15 +19,23 @@ const WRITTEN = /\{\s*"\$int":\s*"(-?\d+)"\s*\}/g;
 /** Shorter integers are always exact. */
 const MIN_UNSAFE_DIGITS = /\d{16}/;
 
-/** Parses a JSON text. Throws a `SyntaxError`. */
+const [MIN_INTEGER, MAX_INTEGER] = [-(2n ** 63n), 2n ** 64n - 1n];
+
+/** Parses a JSON text. Throws a `SyntaxError`, also for an integer of more than 64 bits. */
 export function parseJson(text: string): unknown {
   if (!MIN_UNSAFE_DIGITS.test(text)) return JSON.parse(text);
   // For the error message of a text that is not JSON.
   JSON.parse(text);
-  const exact = text.replace(TOKEN, (token) =>
-    /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `{"$int":"${token}"}` : token,
-  );
-  return JSON.parse(exact);
+  return JSON.parse(text.replace(TOKEN, exactToken));
+}
+
+function exactToken(token: string): string {
+  if (!/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token))) return token;
+  const integer = BigInt(token);
+  if (integer < MIN_INTEGER || integer > MAX_INTEGER) {
+    throw new SyntaxError(`The integer ${token} has more than 64 bits. Write it as text, in quotes.`);
+  }
+  return `{"$int":"${token}"}`;
 }
 
 /** A value as JSON text; undefined for none. */

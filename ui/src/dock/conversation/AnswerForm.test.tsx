@@ -7,7 +7,8 @@ import { AnswerForm } from "./AnswerForm";
 
 afterEach(cleanup);
 
-const APPROVAL = { type: "object", properties: { approved: { type: "boolean" }, comment: { type: "string" } } };
+const properties = { approved: { type: "boolean" }, comment: { type: "string" } };
+const APPROVAL = { type: "object", properties, required: ["approved"] };
 
 /** Renders the form as the dock does when it is reopened, and returns the sent answers. */
 function show(workspace: Workspace, schema: Record<string, unknown>, draftKey: string, taken: boolean) {

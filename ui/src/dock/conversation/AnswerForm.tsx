@@ -8,7 +8,7 @@ import { AttachButton, AttachmentField } from "@/workspace/attachments/Attachmen
 import { useAttachments } from "@/workspace/attachments/useAttachments";
 import { useWorkspace } from "@/workspace/context";
 import { AnswerText } from "./AnswerText";
-import { answerForm, type QuestionField, type Schema, skeleton } from "./answer-schema";
+import { answerForm, numberOf, type QuestionField, type Schema, skeleton } from "./answer-schema";
 import { contentOf, type FieldValues, initialValues, QuestionFields } from "./QuestionFields";
 import { TEXTS } from "./texts";
 
@@ -129,8 +129,8 @@ function exampleOf(schema: Record<string, unknown>): string {
 
 function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { integer: boolean }) {
   const { text, setText, send: sendAnswer } = useAnswerDraft({ draftKey, onAnswer }, "");
-  const value = Number(text);
-  const good = text.trim() !== "" && Number.isFinite(value) && (!integer || Number.isInteger(value));
+  const value = numberOf(text, integer);
+  const good = value !== undefined;
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (busy || !good) return;

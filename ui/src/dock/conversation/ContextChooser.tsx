@@ -1,7 +1,7 @@
 import type { ContextId } from "@/bindings";
 import { contextShade } from "@/flow/document/context-colors";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useContextsRevision } from "@/workspace/run-hooks";
+import { useActiveSession, useContextsVersion } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
 /** Which of the run's contexts the conversation shows; nothing to choose where there is one. */
@@ -14,7 +14,7 @@ export function ContextChooser({
 }) {
   const { editor, nodeNames, nodeTypes } = useWorkspace();
   const session = useActiveSession();
-  useContextsRevision();
+  useContextsVersion();
   const contexts = session ? [...session.fold.contexts] : [];
   if (contexts.length < 2) return null;
   const names = nodeNames.ofContexts(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));

@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
+import { MAIN_CONTEXT } from "@/bindings/constants";
 import { Empty } from "@/design/text/Empty";
 import { sameEpoch } from "@/run/fold/epoch";
+import { messageText } from "@/run/fold/message-text";
 import type { OpenPause } from "@/run/fold/types";
 import { contextOf } from "@/run/values/inputs";
-import { messageText } from "@/run/values/message-text";
 import { shorten } from "@/run/values/preview";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useContextsRevision, useEventCount, useRunHead } from "@/workspace/run-hooks";
+import { useActiveSession, useContextsVersion, useEventCount, useRunHead } from "@/workspace/run-hooks";
 import { RunPanel } from "../RunPanel";
 import { Timeline } from "../timeline/TimelineTab";
 import { useSize } from "../useSize";
@@ -75,7 +76,7 @@ function isOpen(pauses: readonly OpenPause[], item: Extract<Item, { kind: "quest
 /** The chosen context, or the context of the open question, or the main context, or the first. */
 function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefined {
   const session = useActiveSession();
-  useContextsRevision();
+  useContextsVersion();
   const asking = useRunHead((head) => head.pauses[0]);
   if (!session) return undefined;
   const { contexts } = session.fold;
@@ -83,7 +84,7 @@ function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefin
   const question =
     asking && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, asking.node, asking.epoch);
   if (question !== undefined && contexts.has(question)) return question;
-  return contexts.has("main") ? "main" : contexts.keys().next().value;
+  return contexts.has(MAIN_CONTEXT) ? MAIN_CONTEXT : contexts.keys().next().value;
 }
 
 /**

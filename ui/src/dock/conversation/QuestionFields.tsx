@@ -1,7 +1,6 @@
 import { useId } from "react";
 import { CONTROL } from "@/design/controls/control";
-import { parseJson } from "@/design/json/exact-json";
-import type { QuestionField } from "./answer-schema";
+import { numberOf, type QuestionField } from "./answer-schema";
 import { TEXTS } from "./texts";
 
 /** The values entered so far: texts, also for numbers; flags; lists of choices. */
@@ -42,17 +41,6 @@ export function contentOf(fields: readonly QuestionField[], values: FieldValues)
     }
   }
   return content;
-}
-
-/** The number that a text is, exact where it is an integer. */
-function numberOf(text: string, integer: boolean): unknown {
-  if (integer && !/^[+-]?\d+$/.test(text.trim())) return undefined;
-  if (!Number.isFinite(Number(text))) return undefined;
-  try {
-    return parseJson(text.trim().replace(/^\+/, ""));
-  } catch {
-    return Number(text);
-  }
 }
 
 type Props = {

@@ -1,4 +1,5 @@
 /** Which form a pause's schema asks for. */
+import { parseJson } from "@/design/json/exact-json";
 
 export type AnswerForm =
   | { kind: "text" }
@@ -31,8 +32,6 @@ export type QuestionField = {
   | { kind: "choice"; options: Option[] }
   | { kind: "choices"; options: Option[] }
 );
-
-const APPROVAL_FLAGS = ["approved", "approve", "allowed", "ok"];
 
 export function answerForm(schema: Schema): AnswerForm {
   const options = choices(schema);
@@ -148,16 +147,29 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** The number that a text is in JSON, exact where it is an integer; undefined for any other text. */
+export function numberOf(text: string, integer: boolean): unknown {
+  const typed = text.trim().replace(/^\+/, "");
+  if (!(integer ? /^-?\d+$/ : /^-?\d/).test(typed)) return undefined;
+  try {
+    return parseJson(typed);
+  } catch {
+    return undefined;
+  }
+}
+
 function choices(schema: Schema): (string | number | boolean | null)[] | undefined {
   if (!Array.isArray(schema.enum) || schema.enum.length === 0 || schema.enum.length > 12) return undefined;
   const simple = schema.enum.every((option) => typeof option !== "object" || option === null);
   return simple ? (schema.enum as (string | number | boolean | null)[]) : undefined;
 }
 
+/** A decision is the only required field, a flag. A text beside it is a comment. */
 function approval(schema: Schema): AnswerForm | undefined {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-  const flag = properties.find(([name, inner]) => APPROVAL_FLAGS.includes(name) && typeOf(inner) === "boolean")?.[0];
-  if (flag === undefined || properties.length > 2) return undefined;
+  const [flag, ...others] = Array.isArray(schema.required) ? (schema.required as string[]) : [];
+  const isDecision = properties.some(([name, inner]) => name === flag && typeOf(inner) === "boolean");
+  if (flag === undefined || others.length > 0 || !isDecision || properties.length > 2) return undefined;
   const comment = properties.find(([name, inner]) => name !== flag && typeOf(inner) === "string")?.[0];
   if (properties.length === 2 && comment === undefined) return undefined;
   return { kind: "approval", flag, comment };

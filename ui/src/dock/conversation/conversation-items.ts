@@ -1,8 +1,9 @@
 /** The items of the conversation in the order of their events. Grows with the journal; nothing is computed twice. */
 import type { Answer, ContextId, Entry, Epoch, Fault, Message, NodeId, PortName } from "@/bindings";
 import { activationKey } from "@/run/fold/epoch";
+import { plainMessageText } from "@/run/fold/message-text";
 import { answerValue } from "@/run/values/answers";
-import { plainMessageText } from "@/run/values/message-text";
+import { wasStopped } from "@/run/values/outputs";
 
 export type Item =
   | { kind: "message"; key: string; context: ContextId; message: Message }
@@ -60,7 +61,7 @@ export class ConversationItems {
         break;
       }
       case "node.failed":
-        if (!entry.handled && entry.error.code !== "node.cancelled" && entry.error.code !== "node.stopped") {
+        if (!entry.handled && !wasStopped(entry)) {
           this.items.push({ kind: "failure", key, node: entry.node, epoch: entry.epoch, error: entry.error });
         }
         break;

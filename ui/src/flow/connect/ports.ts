@@ -11,6 +11,7 @@ import type {
   Ports,
   PortType,
 } from "@/bindings";
+import { ERROR_PORT, FED_PORT_TYPES } from "@/bindings/constants";
 import { innerEnds } from "@/flow/containers/containers";
 import type { NodeTypes } from "@/flow/node-types/node-types";
 
@@ -18,8 +19,6 @@ export type Side = "in" | "out";
 /** One port of one node, as the canvas addresses it. Ports inside a container's border lead into its body. */
 export type End = { node: NodeId; side: Side; port: PortName; inner?: boolean };
 
-/** The output that carries a failure. */
-export const ERROR_PORT = "error";
 /**
  * Which of the ports that most nodes have and few use have no edge: the output that carries a failure, and the input that only
  * orders the node after others. They stay hidden until they are needed.
@@ -88,10 +87,9 @@ export function findPort(
   return portsOn(ports, side, inner).find((port) => port.name === name);
 }
 
-/** Whether a value of one type may feed an input of another: the engine's rule, see its `PortType::feeds`. */
+/** Whether a value of one type may feed an input of another. */
 export function feeds(output: PortType, input: PortType): boolean {
-  if (output === input || output === "any" || input === "any") return true;
-  return input === "text" && (output === "number" || output === "boolean");
+  return FED_PORT_TYPES[output].includes(input);
 }
 
 /** The two ends of an edge; which ports of a container they are follows from the other end. */

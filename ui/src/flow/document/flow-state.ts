@@ -3,6 +3,7 @@
  * Never holds the state of a run, so that a run that streams re-renders no document view.
  */
 import type { CheckedFlow, Flow, ImportReport, RunId } from "@/bindings";
+import { FLOW_VERSION } from "@/bindings/constants";
 import type { Items } from "@/flow/edits/edits";
 import { freshKey } from "@/flow/edits/ids";
 import { EMPTY_HISTORY, type History } from "./history";
@@ -49,7 +50,7 @@ export type FlowState = {
   importReport?: ImportReport;
 };
 
-export const EMPTY_FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
+export const EMPTY_FLOW: Flow = { version: FLOW_VERSION, name: "", nodes: {}, edges: {}, layout: {} };
 export const NOTHING: Items = { nodes: new Set(), edges: new Set() };
 export const UNCHECKED: CheckedFlow = { diagnostics: [], ports: {}, contexts: {}, backEdges: [], reads: {} };
 

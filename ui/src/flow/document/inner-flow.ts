@@ -1,5 +1,6 @@
 /** Flows that are written inside a node of another flow, and the document as a whole while one of them is edited. */
 import type { Flow, Node, NodeId } from "@/bindings";
+import { FLOW_VERSION } from "@/bindings/constants";
 import type { Items } from "@/flow/edits/edits";
 import { setConfig } from "@/flow/edits/edits";
 import type { History } from "./history";
@@ -18,7 +19,7 @@ export type OuterFlow = {
   opened: Flow;
 };
 
-const EMPTY: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
+const EMPTY: Flow = { version: FLOW_VERSION, name: "", nodes: {}, edges: {}, layout: {} };
 
 // An inner flow is in one outer flow only. The same whole for the same parts: what was saved is recognized by that.
 const wholes = new WeakMap<Flow, { outer: OuterFlow; whole: Flow }>();

@@ -1,16 +1,6 @@
 /** The colors that people give to nodes. Each theme has its own shade of each. */
 import type { CanvasColor, Flow, FrameId, NodeId, Position } from "@/bindings";
-
-export const CANVAS_COLORS: readonly CanvasColor[] = [
-  "gray",
-  "blue",
-  "violet",
-  "pink",
-  "red",
-  "amber",
-  "green",
-  "teal",
-];
+import { CANVAS_COLORS } from "@/bindings/constants";
 
 /** The CSS color of a name; none for one that only a newer version knows. */
 export function tint(color: CanvasColor | undefined): string | undefined {

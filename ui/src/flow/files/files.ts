@@ -1,5 +1,6 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
 import type { Autosave, Flow, ImportedFlow, OpenedFlow } from "@/bindings";
+import { FLOW_ENDING } from "@/bindings/constants";
 import { notify } from "@/design/dialogs/notify";
 import type { QuestionStore } from "@/design/dialogs/question-store";
 import { commitTyping } from "@/design/keys/commit-typing";
@@ -477,6 +478,6 @@ function slug(name: string): string {
 
 /** The name that a dialog begins with: that of the file, or one that follows from the flow's name. */
 function suggestedName(path: string | undefined, name: string, asFlow: boolean): string {
-  if (path === undefined) return `${slug(name)}.flow.json`;
-  return asFlow ? `${fileName(path).replace(/(\.flow)?\.ya?ml$/i, "")}.flow.json` : fileName(path);
+  if (path === undefined) return `${slug(name)}${FLOW_ENDING}`;
+  return asFlow ? `${fileName(path).replace(/(\.flow)?\.ya?ml$/i, "")}${FLOW_ENDING}` : fileName(path);
 }

@@ -1,6 +1,7 @@
 /** The node types the host knows, loaded once. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Category, Node, NodeDescriptor } from "@/bindings";
+import { CATEGORIES } from "@/bindings/constants";
 import { TEXTS } from "@/flow/texts";
 import type { Host } from "@/ipc";
 
@@ -49,12 +50,7 @@ export function childFlowField(types: NodeTypes, node: Node | undefined): string
   return node && types.byType.get(node.type)?.editor.childFlowField;
 }
 
-export const CATEGORIES: readonly { id: Category; title: string }[] = [
-  { id: "contexts", title: TEXTS.contexts },
-  { id: "people", title: TEXTS.people },
-  { id: "models", title: TEXTS.models },
-  { id: "tools", title: TEXTS.tools },
-  { id: "data", title: TEXTS.data },
-  { id: "control", title: TEXTS.control },
-  { id: "wiring", title: TEXTS.wiring },
-];
+export const PALETTE_SECTIONS: readonly { id: Category; title: string }[] = CATEGORIES.map((id) => ({
+  id,
+  title: TEXTS[id],
+}));

@@ -29,7 +29,6 @@ describe("what a sub-flow would change is refused:", () => {
     ["an unknown type", /type of “a” is not known/, flowOf({ a: { type: "nobodyKnowsIt" } }), ["a"]],
     ["a result", /“a” is a result/, flowOf({ a: { type: "output" } }), ["a"]],
     ["the input of the run", /“a” takes the input of the run/, flowOf({ a: { type: "manualInput" } }), ["a"]],
-    ["an ID with a dot", /“a\.b” contains a dot/, flowOf({ "a.b": { type: "text" } }), ["a.b"]],
     [
       "answers given in a loop",
       /“a” reads the answers/,

@@ -1,5 +1,6 @@
 /** Turns selected nodes into the inner flow of one sub-flow node. Refuses what would then mean something else. */
 import type { Edge, EdgeId, Flow, FrameId, Node, NodeId } from "@/bindings";
+import { HITL_HISTORY } from "@/bindings/constants";
 import { bounds, type Point } from "@/flow/align/align";
 import { declaredPorts, edgeKind, endsOfEdge, findPort } from "@/flow/connect/ports";
 import {
@@ -32,6 +33,7 @@ import {
   SUBFLOW,
   type SubflowParts,
 } from "./subflow-border";
+import { linkName } from "./subflow-names";
 import { SUBFLOW_TEXTS as TEXTS } from "./subflow-texts";
 
 const RIGHT_OF_BODY = 90;
@@ -67,10 +69,9 @@ function refusedNode(flow: Flow, { ids, container }: Selection, { nameOf, types 
     if (!type) return TEXTS.unknownType(nameOf(flow, id));
     if (type.type === OUTPUT) return TEXTS.isResult(nameOf(flow, id));
     if (type.type === RUN_INPUT) return TEXTS.isRunInput(nameOf(flow, id));
-    if (id.includes(".")) return TEXTS.dotInId(id);
     const { config = {} } = flow.nodes[id] as Node;
     if (container === undefined) continue;
-    if (JSON.stringify(config).includes("hitl_history")) return TEXTS.readsAnswers(nameOf(flow, id));
+    if (JSON.stringify(config).includes(HITL_HISTORY)) return TEXTS.readsAnswers(nameOf(flow, id));
     const inConversation = [container, ...containersAround(flow, container)].find(
       (loop) => flow.nodes[loop]?.config?.conversation === true,
     );
@@ -88,8 +89,9 @@ function refusedRead(flow: Flow, { ids }: Selection, { nameOf, types }: SubflowP
       if (Object.hasOwn(flow.nodes, read) && ids.has(read) !== ids.has(id))
         return TEXTS.readsAcross(nameOf(flow, id), nameOf(flow, read));
     }
-    if (node.type !== "portalIn" && node.type !== "portalOut") continue;
-    const channel = String(node.config?.channel ?? "portal");
+    const link = linkName(types, node);
+    if (link?.space !== "channel") continue;
+    const channel = link.name;
     const other = channels.get(channel) ?? id;
     if (ids.has(other) !== ids.has(id)) return TEXTS.portalAcross(channel);
     channels.set(channel, id);

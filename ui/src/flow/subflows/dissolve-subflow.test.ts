@@ -67,6 +67,16 @@ describe("a dissolved sub-flow", () => {
     return outcome.flow;
   };
 
+  it("passes its values to a node whose ID has a dot", () => {
+    const config = { mapping: [{ from: "x", to: "a.b.value" }] };
+    const flow = flowOf({ s: { type: "text" }, sub: sub(flowOf({ "a.b": { type: "json" } }), { config }) }, [
+      "s.text>sub.x",
+    ]);
+    expect(Object.values(done(flow).edges)).toEqual([
+      { source: "s", sourceOutput: "text", target: "a.b", targetInput: "value" },
+    ]);
+  });
+
   it("gives back the frames and the points of edges that were in it", () => {
     const before: Flow = {
       ...flowOf({ a: { type: "text" }, b: { type: "json" }, c: { type: "json" } }, [

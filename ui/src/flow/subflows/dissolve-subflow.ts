@@ -99,7 +99,7 @@ function dissolve(
   const queries = leaving.flatMap(({ query }) => query ?? []);
   // Without the points of the edges that go: a new edge may get the id of one.
   const rest = followNodes(flow, remove(flow, { nodes: new Set([id, ...queries]), edges: new Set() }));
-  const kept = withOwnNames(takeOut(remove(inner, { nodes: gone, edges: new Set() }), gone), rest);
+  const kept = withOwnNames(types, takeOut(remove(inner, { nodes: gone, edges: new Set() }), gone), rest);
   const container = containerOf(flow, id);
   const taken = outermost(kept, Object.keys(kept.nodes));
   const body = bounds(new Map(taken.map((one) => [one, { ...cornerOf(kept, one), ...sizeOf(kept, one) }])));
@@ -147,7 +147,8 @@ function dissolve(
 }
 
 function portOf(target: string): { node: NodeId; port: string } {
-  const dot = target.indexOf(".");
+  // Names of ports have no dots; IDs of nodes may.
+  const dot = target.lastIndexOf(".");
   return { node: target.slice(0, dot), port: target.slice(dot + 1) };
 }
 

@@ -3,28 +3,38 @@
  * another flow must not meet nodes of the same names there.
  */
 import type { Flow, Node } from "@/bindings";
+import type { Schema } from "@/flow/node-types/config-spec";
+import type { NodeTypes } from "@/flow/node-types/node-types";
 
-/** The config field of each node type that has such a name, and its default. Types that share a `space` find each other. */
-const NAMES: Readonly<Record<string, { space: string; field: string; default?: string }>> = {
-  portalIn: { space: "channel", field: "channel", default: "portal" },
-  portalOut: { space: "channel", field: "channel", default: "portal" },
-  contextStart: { space: "context", field: "contextId", default: "main" },
+type NameKind = { space: string; field: string };
+
+/** The config field of each node type that has such a name. Types that share a `space` find each other. */
+const NAMES: Readonly<Record<string, NameKind>> = {
+  portalIn: { space: "channel", field: "channel" },
+  portalOut: { space: "channel", field: "channel" },
+  contextStart: { space: "context", field: "contextId" },
   injectMessages: { space: "context", field: "contextId" },
   setContext: { space: "context", field: "contextId" },
 };
 
-function nameOf(node: Node): { space: string; field: string; name: string } | undefined {
+/** The name by which others find the node, or by which it finds others. */
+export function linkName(types: NodeTypes, node: Node): (NameKind & { name: string }) | undefined {
   const kind = NAMES[node.type];
-  const name = kind && (node.config?.[kind.field] ?? kind.default);
+  const name = kind && (node.config?.[kind.field] ?? defaultOf(types, node.type, kind.field));
   return kind && typeof name === "string" ? { ...kind, name } : undefined;
 }
 
+function defaultOf(types: NodeTypes, type: string, field: string): unknown {
+  const properties = types.byType.get(type)?.configSchema.properties as Record<string, Schema> | undefined;
+  return properties?.[field]?.default;
+}
+
 /** The flow with new names where `around` has the same ones. */
-export function withOwnNames(flow: Flow, around: Flow): Flow {
+export function withOwnNames(types: NodeTypes, flow: Flow, around: Flow): Flow {
   const key = (space: string, name: string) => `${space} ${name}`;
   const namesIn = ({ nodes }: Flow) =>
     Object.values(nodes).flatMap((node) => {
-      const found = nameOf(node);
+      const found = linkName(types, node);
       return found ? [key(found.space, found.name)] : [];
     });
   const others = new Set(namesIn(around));
@@ -32,7 +42,7 @@ export function withOwnNames(flow: Flow, around: Flow): Flow {
   const renamed = new Map<string, string>();
   const nodes = { ...flow.nodes };
   for (const [id, node] of Object.entries(flow.nodes)) {
-    const found = nameOf(node);
+    const found = linkName(types, node);
     if (!found || !others.has(key(found.space, found.name))) continue;
     const { space, field, name } = found;
     let fresh = renamed.get(key(space, name));

@@ -7,7 +7,6 @@ export const SUBFLOW_TEXTS = {
   isResult: (name: string) => `“${name}” is a result of this flow. Leave it outside.`,
   isRunInput: (name: string) =>
     `“${name}” takes the input of the run, which a sub-flow does not see. Leave it outside.`,
-  dotInId: (id: string) => `The ID “${id}” contains a dot, so no value can be passed to it in a sub-flow.`,
   readsAnswers: (name: string) => `“${name}” reads the answers given in its loop, which a sub-flow does not see.`,
   inConversation: (name: string, loop: string) =>
     `“${name}” takes part in the conversation of “${loop}”, which a sub-flow does not see.`,

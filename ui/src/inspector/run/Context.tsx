@@ -7,7 +7,7 @@ import type { ContextMark } from "@/run/live/event-log";
 import type { RunSession } from "@/run/live/session";
 import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
-import { messageText } from "@/run/values/message-text";
+import { messageText } from "@/run/fold/message-text";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useChosenEpoch, useContextView } from "@/workspace/run-hooks";

@@ -1,5 +1,6 @@
 import type { Origins } from "@/bindings";
-import { isUntrusted, type OriginKind, parseOrigin } from "@/run/nodes/origins";
+import type { OriginKind } from "@/bindings/constants";
+import { isUntrusted, parseOrigin } from "@/run/nodes/origins";
 import { TEXTS } from "./texts";
 
 const NAMES: Record<OriginKind, string> = {

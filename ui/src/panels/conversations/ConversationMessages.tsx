@@ -6,7 +6,7 @@ import { notify } from "@/design/dialogs/notify";
 import { Empty } from "@/design/text/Empty";
 import { HostError } from "@/ipc";
 import { titleOf } from "@/run/conversations/current-conversation";
-import { messageText } from "@/run/values/message-text";
+import { messageText } from "@/run/fold/message-text";
 import { Truncated } from "@/run/values/Truncated";
 import { useWorkspace } from "@/workspace/context";
 import { forkConversation } from "./actions";

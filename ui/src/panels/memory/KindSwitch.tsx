@@ -1,6 +1,6 @@
 import type { MemoryKind } from "@/bindings";
+import { MEMORY_KINDS } from "@/bindings/constants";
 import { formatCount } from "@/run/values/format";
-import { KINDS } from "./memory";
 import { TEXTS } from "./texts";
 
 type Props = {
@@ -13,7 +13,7 @@ type Props = {
 export function KindSwitch({ kind, counts, onChange }: Props) {
   return (
     <fieldset className="my-2 flex overflow-hidden rounded-md border border-line" aria-label={TEXTS.kind}>
-      {KINDS.map((one) => (
+      {MEMORY_KINDS.map((one) => (
         <button
           key={one}
           type="button"

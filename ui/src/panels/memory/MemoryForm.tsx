@@ -1,11 +1,12 @@
 import { type FormEvent, useId, useState } from "react";
 import type { MemoryContent, MemoryKind } from "@/bindings";
+import { MEMORY_KINDS } from "@/bindings/constants";
 import { Button } from "@/design/controls/Button";
 import { CONTROL } from "@/design/controls/control";
 import { Select } from "@/design/controls/Select";
 import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
-import { contentOf, draftOf, isComplete, KINDS, type MemoryDraft } from "./memory";
+import { contentOf, draftOf, isComplete, type MemoryDraft } from "./memory";
 import { TEXTS } from "./texts";
 
 type Props = {
@@ -45,7 +46,7 @@ export function MemoryForm({ content, titles, onSave, onCancel }: Props) {
         <Select
           label={TEXTS.kind}
           testId="memory-form-kind"
-          options={KINDS.map((kind) => ({ id: kind, label: TEXTS.kindNames[kind] }))}
+          options={MEMORY_KINDS.map((kind) => ({ id: kind, label: TEXTS.kindNames[kind] }))}
           value={draft.kind}
           onChange={(kind) => change({ kind })}
         />

@@ -1,6 +1,7 @@
 import { Download, Plus, Trash2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { MemoryContent, MemoryKind, MemoryPage } from "@/bindings";
+import { MEMORY_KINDS } from "@/bindings/constants";
 import { Button, IconButton } from "@/design/controls/Button";
 import { SearchField } from "@/design/controls/SearchField";
 import { Empty } from "@/design/text/Empty";
@@ -12,7 +13,7 @@ import { eraseMemories, exportMemories } from "./actions";
 import { KindSwitch } from "./KindSwitch";
 import { MemoryForm } from "./MemoryForm";
 import { MemoryRow } from "./MemoryRow";
-import { KINDS, stillThere } from "./memory";
+import { stillThere } from "./memory";
 import { TEXTS } from "./texts";
 import { UserBar } from "./UserBar";
 import { useMemories } from "./useMemories";
@@ -47,7 +48,7 @@ export function MemoryPanel() {
   }
   if (!page) return <Empty title={TEXTS.loading} />;
   const { user, counts } = page;
-  const total = KINDS.reduce((sum, one) => sum + (counts[one] ?? 0), 0);
+  const total = MEMORY_KINDS.reduce((sum, one) => sum + (counts[one] ?? 0), 0);
   const choose = (next: MemoryKind) => {
     setKind(next);
     setSelected(NOTHING);

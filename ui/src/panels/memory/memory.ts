@@ -3,8 +3,6 @@ import type { MemoryContent, MemoryKind, MemoryRecord } from "@/bindings";
 import { isUntrusted, parseOrigin } from "@/run/nodes/origins";
 import { TEXTS } from "./texts";
 
-export const KINDS: readonly MemoryKind[] = ["fact", "episode", "procedure"];
-
 /** The content of a form: the steps are lines. */
 export type MemoryDraft = { kind: MemoryKind; text: string; steps: string };
 

@@ -4,7 +4,7 @@ import type { NodeDescriptor } from "@/bindings";
 import { TypeBadge } from "@/design/icons/Icon";
 import { formatKeys, isComposing } from "@/design/keys/keys";
 import { Empty } from "@/design/text/Empty";
-import { CATEGORIES } from "@/flow/node-types/node-types";
+import { PALETTE_SECTIONS } from "@/flow/node-types/node-types";
 import { useKeys, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTypeDrag } from "./drag";
 import { searchTypes } from "./search";
@@ -132,7 +132,9 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 function byCategory(types: readonly NodeDescriptor[]) {
-  return CATEGORIES.map(({ id, title }) => ({ id, title, types: types.filter((type) => type.category === id) })).filter(
-    (group) => group.types.length > 0,
-  );
+  return PALETTE_SECTIONS.map(({ id, title }) => ({
+    id,
+    title,
+    types: types.filter((type) => type.category === id),
+  })).filter((group) => group.types.length > 0);
 }

@@ -3,15 +3,17 @@ import { useState } from "react";
 import type { ToolSecret, ToolSettings as Tools } from "@/bindings";
 import { Button, IconButton } from "@/design/controls/Button";
 import { CONTROL } from "@/design/controls/control";
+import { InlineCode } from "@/design/text/InlineCode";
+import { HostError } from "@/ipc";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
-import { isHost, isOrigin, isVariable, readHosts } from "./tool-settings";
+import { readHosts } from "./tool-settings";
 
 /** What the person allows tools: hosts that are not public, and secrets for their headers. */
 export function ToolSettings() {
   const tools = useSettings((settings) => settings.tools) ?? {};
   const { settings } = useWorkspace();
-  const put = (changes: Partial<Tools>) => settings.change({ tools: { ...tools, ...changes } });
+  const put = (changes: Partial<Tools>) => settings.put((all) => ({ tools: { ...all.tools, ...changes } }));
   return (
     <>
       <HostField hosts={tools.allowedHosts ?? []} onRead={(allowedHosts) => put({ allowedHosts })} />
@@ -20,8 +22,32 @@ export function ToolSettings() {
   );
 }
 
-function HostField({ hosts, onRead }: { hosts: readonly string[]; onRead: (hosts: string[]) => void }) {
-  const [wrong, setWrong] = useState<string>();
+/** What the host says of a change that it refuses, and how to try one. Resolves to whether it was accepted. */
+function useProblem() {
+  const [problem, setProblem] = useState<string>();
+  const attempt = async (change: Promise<void>): Promise<boolean> => {
+    try {
+      await change;
+      setProblem(undefined);
+      return true;
+    } catch (thrown) {
+      setProblem(HostError.from(thrown).message);
+      return false;
+    }
+  };
+  return { problem, attempt };
+}
+
+function Problem({ text }: { text: string | undefined }) {
+  return text === undefined ? null : (
+    <p className="mt-0.5 text-bad text-xs" role="status">
+      <InlineCode text={text} />
+    </p>
+  );
+}
+
+function HostField({ hosts, onRead }: { hosts: readonly string[]; onRead: (hosts: string[]) => Promise<void> }) {
+  const { problem, attempt } = useProblem();
   const text = hosts.join("\n");
   return (
     <div data-setting="network" className="mb-3">
@@ -36,20 +62,14 @@ function HostField({ hosts, onRead }: { hosts: readonly string[]; onRead: (hosts
         className={`${CONTROL} field-sizing-content min-h-12 font-mono text-xs`}
         placeholder="localhost:8080"
         defaultValue={text}
-        aria-invalid={wrong !== undefined || undefined}
+        aria-invalid={problem !== undefined || undefined}
         aria-describedby="tools-hosts-help"
         onBlur={(event) => {
           const read = readHosts(event.target.value);
-          const bad = read.find((host) => !isHost(host));
-          setWrong(bad);
-          if (bad === undefined && read.join("\n") !== text) onRead(read);
+          if (problem !== undefined || read.join("\n") !== text) void attempt(onRead(read));
         }}
       />
-      {wrong === undefined ? null : (
-        <p className="mt-0.5 text-bad text-xs" role="status">
-          {TEXTS.notAHost(wrong)}
-        </p>
-      )}
+      <Problem text={problem} />
       <p id="tools-hosts-help" className="mt-0.5 text-fg-3 text-xs">
         {TEXTS.allowedHostsHelp}
       </p>
@@ -59,7 +79,7 @@ function HostField({ hosts, onRead }: { hosts: readonly string[]; onRead: (hosts
 
 type SecretsProps = {
   secrets: Readonly<Record<string, ToolSecret>>;
-  onChange: (secrets: Record<string, ToolSecret>) => void;
+  onChange: (secrets: Record<string, ToolSecret>) => Promise<void>;
 };
 
 /** Each secret by name: where it may be sent, and the variable that holds it. Never the secret itself. */
@@ -67,7 +87,8 @@ function Secrets({ secrets, onChange }: SecretsProps) {
   const [name, setName] = useState("");
   const [origin, setOrigin] = useState("");
   const [variable, setVariable] = useState("");
-  const isComplete = isVariable(name) && isOrigin(origin) && isVariable(variable);
+  const { problem, attempt } = useProblem();
+  const isComplete = name !== "" && origin !== "" && variable !== "";
   const without = (removed: string) =>
     Object.fromEntries(Object.entries(secrets).filter(([other]) => other !== removed));
   return (
@@ -86,7 +107,7 @@ function Secrets({ secrets, onChange }: SecretsProps) {
             label={TEXTS.removeSecret(known)}
             icon={<Trash2 size={13} />}
             className="size-6"
-            onClick={() => onChange(without(known))}
+            onClick={() => void attempt(onChange(without(known)))}
           />
         </div>
       ))}
@@ -102,8 +123,8 @@ function Secrets({ secrets, onChange }: SecretsProps) {
         <Button
           className="self-start"
           disabled={!isComplete}
-          onClick={() => {
-            onChange({ ...secrets, [name]: { origin, variable } });
+          onClick={async () => {
+            if (!(await attempt(onChange({ ...secrets, [name]: { origin, variable } })))) return;
             setName("");
             setOrigin("");
             setVariable("");
@@ -111,6 +132,7 @@ function Secrets({ secrets, onChange }: SecretsProps) {
         >
           <Plus size={14} aria-hidden /> {TEXTS.addSecret}
         </Button>
+        <Problem text={problem} />
       </div>
       <p className="mt-1 text-fg-3 text-xs">{TEXTS.toolSecretsHelp}</p>
     </fieldset>

@@ -90,7 +90,6 @@ export const TEXTS = {
   allowedHosts: "Allowed hosts",
   allowedHostsHelp:
     "Tools and HTTP requests reach public addresses. Hosts of this machine and of private networks are refused unless they are listed here, one per line.",
-  notAHost: (text: string | number) => `“${text}” is not a host. Enter a name like localhost:8080, without http://.`,
   toolSecrets: "Secrets for HTTP tools",
   secretName: "Name of the secret",
   secretOrigin: "Origin it may be sent to",

@@ -1,14 +1,9 @@
 /** What events do to contexts. The same rules as the engine's context manager and `run::view`. */
-import type { Content, ContextChange, ContextId, Entry, Message } from "@/bindings";
+import type { ContextChange, ContextId, Entry, Message } from "@/bindings";
 import type { Draft } from "./draft";
+import { plainMessageText } from "./message-text";
 import { addCorrections, addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spending";
 import type { ContextView } from "./types";
-
-/** The text of a message, parts joined by newlines, other media left out. */
-export function textOf(content: Content): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-}
 
 function tokensOf(messages: readonly Message[]): number {
   let tokens = 0;
@@ -95,7 +90,7 @@ function applyChange(view: ContextView, change: ContextChange, at: number, draft
       const messages = change.messages ?? [];
       const last = messages.at(-1);
       if (last) {
-        const text = textOf(last.content);
+        const text = plainMessageText(last.content);
         record.currentOutput = text || undefined;
       }
       record.messageHistory = draft.own(record.messageHistory);

@@ -1,5 +1,6 @@
 /** Sums of tokens, of money and of corrections. The same rules as the engine's `TokenUsage`, `Cost` and `Correction`. */
 import type { Correction, Cost, TokenUsage } from "@/bindings";
+import { MAX_COUNTED_TOKENS } from "@/bindings/constants";
 
 export const NO_TOKENS: TokenUsage = { input: 0, output: 0 };
 export const NO_COST: Cost = { nanoUsd: 0 };
@@ -32,11 +33,9 @@ export function costOfCall(nanoUsd: number | undefined): Cost {
   return nanoUsd === undefined ? { nanoUsd: 0, unpriced: 1 } : { nanoUsd };
 }
 
-const MAX_CALIBRATION_TOKENS = 1_000_000;
-
 export function addCorrections(known: Correction | undefined, more: Correction): Correction {
   const counted = (known?.counted ?? 0) + more.counted;
   const reported = (known?.reported ?? 0) + more.reported;
-  if (counted <= MAX_CALIBRATION_TOKENS) return { counted, reported };
+  if (counted <= MAX_COUNTED_TOKENS) return { counted, reported };
   return { counted: Math.floor(counted / 2), reported: Math.floor(reported / 2) };
 }

@@ -1,5 +1,6 @@
 /** What a flow needs and what a person decides about it: pure functions for the dialog before a run and for the panel. */
 import type { GrantDecision, GrantKind, GrantRule, McpPin, Need, NeedStatus, NeedUse } from "@/bindings";
+import { GRANT_KINDS } from "@/bindings/constants";
 
 /**
  * What a person can choose before a run. `once` and `denyOnce` hold for this run only; the others are kept for the flow's file.
@@ -17,8 +18,6 @@ const CHOICES: Record<GrantChoice, { decision: GrantDecision; forGood: boolean }
   denyOnce: { decision: "deny", forGood: false },
   never: { decision: "deny", forGood: true },
 };
-
-export const GRANT_KINDS: readonly GrantKind[] = ["command", "host", "folder", "tool"];
 
 /** The needs of each kind that has some, in the order in which they are shown. */
 export function needsByKind<T extends { need: Need }>(needs: readonly T[]): { kind: GrantKind; needs: T[] }[] {

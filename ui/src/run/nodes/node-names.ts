@@ -1,5 +1,6 @@
 /** What people call the nodes and contexts of the run that is shown. */
 import type { ContextId, Node, NodeId } from "@/bindings";
+import { MAIN_CONTEXT } from "@/bindings/constants";
 import type { FlowEditor } from "@/flow/document/editor";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { NodeTypeRegistry } from "@/flow/node-types/node-types";
@@ -21,7 +22,7 @@ export class NodeNames {
 
   /** Names for contexts that are listed together: the nodes that made them, or their ids where names would be the same. */
   ofContexts(contexts: readonly { id: ContextId; maker: NodeId }[]): Map<ContextId, string> {
-    const names = contexts.map(({ id, maker }) => (id === "main" ? "main" : this.nameOf(maker)));
+    const names = contexts.map(({ id, maker }) => (id === MAIN_CONTEXT ? MAIN_CONTEXT : this.nameOf(maker)));
     const duplicates = new Set(names.filter((name, at) => names.indexOf(name) !== at));
     return new Map(contexts.map(({ id }, at) => [id, duplicates.has(names[at] ?? "") ? id : (names[at] ?? id)]));
   }

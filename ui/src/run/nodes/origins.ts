@@ -1,14 +1,10 @@
 /** Where values come from: the labels that events carry, and the way that one took through the run. */
 import type { EdgeId, Flow, NodeId, Origins, PortName, SourceRef } from "@/bindings";
+import { type OriginKind, UNTRUSTED_ORIGIN_KINDS } from "@/bindings/constants";
 import { compareEpochs, indexOfEpoch } from "@/run/fold/epoch";
 import type { EpochView, NodeView, OpenPause } from "@/run/fold/types";
 
 export type Origin = { kind: OriginKind; place: string };
-
-export type OriginKind = "person" | "model" | "file" | "attachment" | "host" | "mcp" | "knowledge" | "conversation";
-
-/** Kinds of places that others than the person and the author of the flow write to. */
-const UNTRUSTED: ReadonlySet<OriginKind> = new Set(["file", "attachment", "host", "mcp", "knowledge"]);
 
 export function parseOrigin(text: string): Origin {
   const colon = text.indexOf(":");
@@ -17,7 +13,7 @@ export function parseOrigin(text: string): Origin {
 }
 
 export function isUntrusted({ kind }: Origin): boolean {
-  return UNTRUSTED.has(kind);
+  return UNTRUSTED_ORIGIN_KINDS.includes(kind);
 }
 
 /** One step of a way: a value left this output of a node. */

@@ -1,5 +1,6 @@
 /** Images and files of messages and values. They are references: the host has the bytes. */
 import type { Attachment, Content } from "@/bindings";
+import { TAKES_ATTACHMENTS } from "@/bindings/constants";
 
 /** The attachments of a message. */
 export function attachmentsOf(content: Content): Attachment[] {
@@ -38,9 +39,9 @@ function isAttachment(value: unknown): value is Attachment {
   return typeof value === "object" && value !== null && "type" in value && value.type === "attachment";
 }
 
-/** Whether a question takes images and files with its answer; see `attachment::TAKES_ATTACHMENTS` of the engine. */
+/** Whether a question takes images and files with its answer. */
 export function takesAttachments(schema: Record<string, unknown>): boolean {
-  return schema["x-attachments"] === true;
+  return schema[TAKES_ATTACHMENTS] === true;
 }
 
 /** Its size for people: `68 bytes`, `1.2 MB`. */

@@ -22,8 +22,10 @@ export function formatDuration(ms: number): string {
 export function formatCost({ nanoUsd, unpriced = 0 }: Cost): string {
   if (nanoUsd === 0) return unpriced > 0 ? "—" : "$0";
   if (nanoUsd < 100_000) return unpriced > 0 ? "> $0" : "< $0.0001";
-  const dollars = (nanoUsd / 1e9).toFixed(nanoUsd < 1e9 ? 4 : 2);
-  return `${unpriced > 0 ? "≥ " : ""}$${dollars}`;
+  const [unit, digits] = nanoUsd < 1e9 ? [1e5, 4] : [1e7, 2];
+  // Half a unit is rounded up. Floats round some halves down.
+  const units = Math.floor(nanoUsd / unit) + (nanoUsd % unit >= unit / 2 ? 1 : 0);
+  return `${unpriced > 0 ? "≥ " : ""}$${((units * unit) / 1e9).toFixed(digits)}`;
 }
 
 /** What there is to know of tokens: in and out, and what of them was cached or reasoning. */

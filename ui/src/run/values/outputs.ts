@@ -1,6 +1,6 @@
 /** The values of a node's outputs, also values that its events only imply. */
 import type { Fault, NodeId, PortName } from "@/bindings";
-import { ERROR_PORT } from "@/flow/connect/ports";
+import { ERROR_PORT } from "@/bindings/constants";
 import type { EpochView } from "../fold/types";
 
 const errorOutputs = new WeakMap<Fault, Record<PortName, unknown>>();

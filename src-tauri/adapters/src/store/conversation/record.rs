@@ -8,6 +8,11 @@ use plait_run::journal::Spending;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+/// What conversations keep of their flow: its file, or `name:` and its name if it has no file.
+pub fn flow_key(path: Option<&str>, name: &str) -> String {
+    path.map_or_else(|| format!("name:{name}"), str::to_owned)
+}
+
 /// A conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -8,7 +8,7 @@ use plait_run::journal::{Event, RunEvent, Spending};
 
 use super::Report;
 use super::salvage::replace;
-use crate::store::conversation::record::ConversationRecord;
+use crate::store::conversation::record::{ConversationRecord, flow_key};
 use crate::store::conversation::{
     self, ConversationFilter, ConversationProjector, ConversationUpdate, Loaded, id_of, key_of,
 };
@@ -117,7 +117,7 @@ impl Recorded {
 fn origin(key: Key, run: &RunRecord, thread: &str) -> ConversationRecord {
     ConversationRecord {
         id: id_of(key),
-        flow: run.flow.path.clone().unwrap_or_else(|| format!("name:{}", run.flow.name)),
+        flow: flow_key(run.flow.path.as_deref(), &run.flow.name),
         flow_name: run.flow.name.clone(),
         user: run.user.to_string(),
         thread_id: thread.to_owned(),

@@ -27,14 +27,14 @@ pub struct Variable {
 /// Finds the variables of `template` and rewrites its tree.
 pub(super) fn discover(template: &mut Template) -> Result<Vec<Variable>, Problem> {
     let mut finder =
-        VariableFinder { scopes: vec![Scope::Root], names: Vec::new(), found: Vec::new(), at: (1, 1) };
+        VariableFinder { levels: vec![Level::Root], names: Vec::new(), found: Vec::new(), at: (1, 1) };
     finder.template(template)?;
     Ok(finder.found)
 }
 
 /// What plain names refer to at a place in the template.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
+enum Level {
     /// Variables.
     Root,
     /// Fields of an item or object.
@@ -42,8 +42,8 @@ enum Scope {
 }
 
 struct VariableFinder {
-    /// The enclosing scopes, innermost last.
-    scopes: Vec<Scope>,
+    /// The enclosing blocks, innermost last.
+    levels: Vec<Level>,
     /// Names bound by `as |name|`, innermost last.
     names: Vec<String>,
     found: Vec<Variable>,
@@ -52,7 +52,7 @@ struct VariableFinder {
 
 /// Whether a value may be missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Need {
+enum Presence {
     Required,
     Optional,
 }
@@ -82,43 +82,45 @@ impl VariableFinder {
 
     fn expression(&mut self, expression: &mut HelperTemplate) -> Result<(), Problem> {
         let plain = expression.params.is_empty() && expression.hash.is_empty();
-        let Parameter::Path(path) = &expression.name else { return self.call(expression, Need::Required) };
+        let Parameter::Path(path) = &expression.name else {
+            return self.call(expression, Presence::Required);
+        };
         if !plain {
-            return self.call(expression, Need::Required);
+            return self.call(expression, Presence::Required);
         }
-        self.path(path, Need::Required)?;
+        self.path(path, Presence::Required)?;
         let value = std::mem::replace(&mut expression.name, Parameter::Name(TEXT.to_owned()));
         expression.params.push(value);
         Ok(())
     }
 
-    fn call(&mut self, call: &HelperTemplate, need: Need) -> Result<(), Problem> {
-        let need = match self.helper(&call.name, &VALUE_HELPERS, "helper")? {
-            Some("default") => Need::Optional,
-            _ => need,
+    fn call(&mut self, call: &HelperTemplate, presence: Presence) -> Result<(), Problem> {
+        let presence = match self.helper(&call.name, &VALUE_HELPERS, "helper")? {
+            Some("default") => Presence::Optional,
+            _ => presence,
         };
-        self.values(call, need)
+        self.values(call, presence)
     }
 
     fn block(&mut self, block: &mut HelperTemplate) -> Result<(), Problem> {
         let name = self.helper(&block.name, &BLOCK_HELPERS, "block")?.unwrap_or_default().to_owned();
         let opens = matches!(name.as_str(), "each" | "with");
         let lenient = !opens || block.inverse.is_some();
-        self.values(block, if lenient { Need::Optional } else { Need::Required })?;
+        self.values(block, if lenient { Presence::Optional } else { Presence::Required })?;
         let inner = match block.params.first() {
-            Some(Parameter::Path(path)) if name == "with" && self.is_root_itself(path) => Scope::Root,
-            _ => Scope::Inner,
+            Some(Parameter::Path(path)) if name == "with" && self.is_root_itself(path) => Level::Root,
+            _ => Level::Inner,
         };
         let bound = block_names(block);
         if let Some(template) = &mut block.template {
             let names = self.names.len();
             if opens {
-                self.scopes.push(inner);
+                self.levels.push(inner);
                 self.names.extend(bound);
             }
             self.template(template)?;
             if opens {
-                self.scopes.pop();
+                self.levels.pop();
                 self.names.truncate(names);
             }
             if name == "each" {
@@ -131,31 +133,31 @@ impl VariableFinder {
         Ok(())
     }
 
-    fn values(&mut self, call: &HelperTemplate, need: Need) -> Result<(), Problem> {
+    fn values(&mut self, call: &HelperTemplate, presence: Presence) -> Result<(), Problem> {
         for value in &call.params {
-            self.value(value, need)?;
+            self.value(value, presence)?;
         }
         // A hash has no order; sorting by name keeps the result stable.
         let mut named: Vec<_> = call.hash.iter().collect();
         named.sort_by_key(|(name, _)| name.as_str());
         for (_, value) in named {
-            self.value(value, need)?;
+            self.value(value, presence)?;
         }
         Ok(())
     }
 
-    fn value(&mut self, value: &Parameter, need: Need) -> Result<(), Problem> {
+    fn value(&mut self, value: &Parameter, presence: Presence) -> Result<(), Problem> {
         match value {
-            Parameter::Path(path) => self.path(path, need),
+            Parameter::Path(path) => self.path(path, presence),
             Parameter::Subexpression(inner) => match inner.as_element() {
-                TemplateElement::Expression(call) => self.call(call, need),
+                TemplateElement::Expression(call) => self.call(call, presence),
                 _ => Ok(()),
             },
             _ => Ok(()),
         }
     }
 
-    fn path(&mut self, path: &Path, need: Need) -> Result<(), Problem> {
+    fn path(&mut self, path: &Path, presence: Presence) -> Result<(), Problem> {
         let Path::Relative((segments, raw)) = path else { return Ok(()) };
         let ups = segments.iter().take_while(|segment| matches!(segment, PathSeg::Ruled(_))).count();
         let first = segments.iter().find_map(|segment| match segment {
@@ -166,10 +168,10 @@ impl VariableFinder {
         if self.names.iter().any(|bound| bound == name) {
             return Ok(());
         }
-        let scope = if raw.starts_with("@root") { Some(Scope::Root) } else { self.scope(ups) };
-        match scope {
-            Some(Scope::Root) => self.add(name, need),
-            Some(Scope::Inner) => {}
+        let level = if raw.starts_with("@root") { Some(Level::Root) } else { self.level(ups) };
+        match level {
+            Some(Level::Root) => self.add(name, presence),
+            Some(Level::Inner) => {}
             None => {
                 let message = format!("`{raw}` refers to a scope outside of the template.");
                 return Err(self.problem(codes::TEMPLATE_SYNTAX, message));
@@ -178,22 +180,24 @@ impl VariableFinder {
         Ok(())
     }
 
-    /// The scope `ups` above the innermost one.
-    fn scope(&self, ups: usize) -> Option<Scope> {
-        self.scopes.len().checked_sub(ups + 1).map(|index| self.scopes[index])
+    /// The level `ups` above the innermost one.
+    fn level(&self, ups: usize) -> Option<Level> {
+        self.levels.len().checked_sub(ups + 1).map(|index| self.levels[index])
     }
 
-    /// Whether a path refers to the root scope itself.
+    /// Whether a path refers to the root level itself.
     fn is_root_itself(&self, path: &Path) -> bool {
         let Path::Relative((segments, raw)) = path else { return false };
         let named = segments.iter().any(|segment| matches!(segment, PathSeg::Named(_)));
-        !named && (raw.starts_with("@root") || self.scope(segments.len()) == Some(Scope::Root))
+        !named && (raw.starts_with("@root") || self.level(segments.len()) == Some(Level::Root))
     }
 
-    fn add(&mut self, name: &str, need: Need) {
+    fn add(&mut self, name: &str, presence: Presence) {
         match self.found.iter_mut().find(|variable| variable.name == name) {
-            Some(variable) => variable.optional |= need == Need::Optional,
-            None => self.found.push(Variable { name: name.to_owned(), optional: need == Need::Optional }),
+            Some(variable) => variable.optional |= presence == Presence::Optional,
+            None => {
+                self.found.push(Variable { name: name.to_owned(), optional: presence == Presence::Optional })
+            }
         }
     }
 

@@ -69,7 +69,7 @@ struct RequestState {
 
 /// A person's answer, as the schema of the pause has it.
 #[derive(Deserialize)]
-struct Answer {
+struct Acceptance {
     accept: bool,
     #[serde(default)]
     content: Value,
@@ -99,7 +99,7 @@ impl CallRequests {
         kind: ToolPauseKind,
         prompt: String,
         schema: Value,
-    ) -> Result<(usize, Answer), Fault> {
+    ) -> Result<(usize, Acceptance), Fault> {
         let mut state = self.state.lock();
         if state.open.is_none() {
             let is_asked = |(index, one): (usize, &RecordedAnswer)| {
@@ -107,7 +107,7 @@ impl CallRequests {
             };
             if let Some(index) = self.answers.iter().enumerate().position(is_asked) {
                 state.taken[index] = true;
-                let answer = Answer::deserialize(&self.answers[index].value).map_err(|error| {
+                let answer = Acceptance::deserialize(&self.answers[index].value).map_err(|error| {
                     Fault::new(codes::ANSWER_INVALID, format!("The answer is not one to a tool: {error}."))
                 })?;
                 return Ok((index, answer));

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 /// The places by pointers into the flow.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Origins(BTreeMap<String, String>);
+pub(super) struct SourceMap(BTreeMap<String, String>);
 
-impl Origins {
+impl SourceMap {
     /// Remembers the place of a part and of all below it that have none of their own.
     pub(super) fn add(&mut self, part: &str, place: &str) {
         self.0.insert(part.to_owned(), place.to_owned());

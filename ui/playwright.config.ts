@@ -18,9 +18,6 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   reporter: [["list"]],
   use: {
-    // One page for each worker, emptied before each test: a new one costs a second of processor time, most of it for processes
-    // of the browser and for compiling the scripts again.
-    reuseContext: true,
     viewport: { width: 1280, height: 800 },
     permissions: ["clipboard-read", "clipboard-write"],
     launchOptions: {

@@ -20,7 +20,6 @@ mod python;
 mod repo;
 mod requirements;
 mod run;
-mod scratch;
 mod steps;
 mod test;
 

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 pub(crate) use children::kill_children_on_exit;
 use output::Line;
 use progress::Progress;
-pub(crate) use progress::{format_duration, print_line, print_note, run_in_lane};
+pub(crate) use progress::{format_duration, print_note};
 
 /// Longer than any step on a slow machine with empty caches.
 const STEP_TIMEOUT: Duration = Duration::from_mins(40);
@@ -120,7 +120,7 @@ impl Step {
         }
         progress.failed();
         for line in buffered {
-            print_line(&format!("  │ {}", line.text));
+            println!("  │ {}", line.text);
         }
         bail!("{}: {status}", self.title)
     }

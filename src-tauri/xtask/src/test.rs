@@ -1,9 +1,6 @@
 //! `cargo xtask test`: all tests and lints, in parts, with a summary. A failing step does not stop the others.
 //!
 //! Owns the order of the parts and their requirements. The steps of each part are in its own file.
-//!
-//! Steps run in two lanes beside each other: what cargo does, and what the editor's tools do. Tests of both lanes wait for
-//! processes much of the time, so together they use the processor better. The real window runs alone, after them.
 
 mod acceptance;
 mod banned_words;
@@ -16,16 +13,14 @@ mod ui;
 mod vendors;
 pub(crate) mod window;
 
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::requirements::{self, Purpose};
-use crate::steps::{format_duration, print_line, print_note, run_in_lane};
-use crate::{editor, gallery, scratch};
+use crate::steps::{format_duration, print_note};
+use crate::{editor, gallery};
 
 /// One part of the tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -73,7 +68,7 @@ impl Report {
         let outcome = match run_step() {
             Ok(()) => Outcome::Passed(start.elapsed()),
             Err(error) => {
-                print_line(&format!("✘ {error:#}"));
+                eprintln!("✘ {error:#}");
                 Outcome::Failed(start.elapsed(), error)
             }
         };
@@ -139,65 +134,28 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
     // All steps use one selection of crates: another selection would recompile shared dependencies.
     let selection =
         if parts.contains(&Part::Window) { rust::Selection::Everything } else { rust::Selection::Headless };
+    let runs_rust = parts.contains(&Part::Rust);
     let takes_pictures = parts.contains(&Part::Ui) || parts.contains(&Part::Window);
-    // An interrupted run leaves it.
-    scratch::clear();
-    run_lanes(&parts, selection, &mut report)?;
-    if parts.contains(&Part::Window) {
-        gallery::clear(gallery::WINDOW)?;
-        window::run(&mut report);
+    for part in parts {
+        match part {
+            Part::Lint => lint::run(&mut report),
+            Part::Rust => {
+                vendors::forget_requests()?;
+                rust::run(&mut report, selection);
+            }
+            Part::Vendors => vendors::run(&mut report, selection, runs_rust),
+            Part::Ui => {
+                gallery::clear(gallery::CHROMIUM)?;
+                ui::run(&mut report, selection);
+            }
+            Part::Window => {
+                gallery::clear(gallery::WINDOW)?;
+                window::run(&mut report);
+            }
+        }
     }
-    scratch::clear();
     if takes_pictures {
         print_note(&format!("Pictures of every screen: {}", gallery::write()?.display()));
     }
     report.print_summary(start.elapsed())
-}
-
-/// Runs everything but the real window, in two lanes. The summary lists the steps of cargo's lane first.
-fn run_lanes(parts: &[Part], selection: rust::Selection, report: &mut Report) -> Result<()> {
-    if parts.contains(&Part::Ui) {
-        gallery::clear(gallery::CHROMIUM)?;
-    }
-    if parts.contains(&Part::Rust) {
-        vendors::forget_requests()?;
-    }
-    let (compiled, host_compiled) = mpsc::channel();
-    let mut editor_report = Report::default();
-    thread::scope(|scope| {
-        let editor_report = &mut editor_report;
-        scope.spawn(move || run_in_lane("editor", || run_editor_lane(parts, editor_report, &host_compiled)));
-        run_in_lane("rust", || run_rust_lane(parts, selection, report, compiled));
-    });
-    report.lines.append(&mut editor_report.lines);
-    Ok(())
-}
-
-/// The steps that compile Rust, and those that need their results only. Dropping `compiled` tells
-/// the other lane that all programs exist.
-fn run_rust_lane(parts: &[Part], selection: rust::Selection, report: &mut Report, compiled: Sender<()>) {
-    if parts.contains(&Part::Lint) {
-        lint::check_rust(report);
-    }
-    let runs_rust = parts.contains(&Part::Rust);
-    if runs_rust || parts.contains(&Part::Ui) {
-        report.step("Rust compiles", || rust::compile(selection));
-    }
-    drop(compiled);
-    if runs_rust {
-        rust::run(report, selection);
-    }
-    if parts.contains(&Part::Vendors) {
-        vendors::run(report, selection, runs_rust);
-    }
-}
-
-/// The steps of Node and of programs that are there already.
-fn run_editor_lane(parts: &[Part], report: &mut Report, host_compiled: &Receiver<()>) {
-    if parts.contains(&Part::Lint) {
-        lint::check_others(report);
-    }
-    if parts.contains(&Part::Ui) {
-        ui::run(report, host_compiled);
-    }
 }

@@ -262,7 +262,7 @@ export function failingChat(title: string, error: { code: string; message: strin
 export async function runToEnd(host: TestHost, flow: Flow): Promise<RunId> {
   const { run } = await host.call("run.start", { flow });
   await expect
-    .poll(async () => (await host.call("runs.show", { run })).summary.status, { intervals: [50] })
+    .poll(async () => (await host.call("runs.show", { run })).summary.status)
     .toMatch(/^(finished|failed|cancelled)$/);
   return run;
 }

@@ -1,5 +1,5 @@
+import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { findViolations } from "./accessibility";
 import { expect, filePath, openFlow, putFile, type TestHost, test as withHost } from "./fixture";
 import { EmbeddingServer } from "./model-server";
 
@@ -55,7 +55,9 @@ async function addHandbook(host: TestHost, server: EmbeddingServer): Promise<voi
 }
 
 async function expectAccessible(page: Page, what: string): Promise<void> {
-  expect(await findViolations(page, 'section[aria-label="Left panel"]'), what).toEqual([]);
+  const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Left panel"]').analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
+  expect(found, what).toEqual([]);
 }
 
 test("a knowledge base is indexed, searched, and its source opened", async ({ page, host, embeddings }) => {
@@ -67,7 +69,7 @@ test("a knowledge base is indexed, searched, and its source opened", async ({ pa
   await page.getByTestId("knowledge-index-handbook").click();
   await expect(base.getByTestId("knowledge-progress")).toContainText(/Indexing \d+ of \d+/);
   embeddings.open();
-  await expect(base.getByTestId("knowledge-state")).toHaveText("Ready");
+  await expect(base.getByTestId("knowledge-state")).toHaveText("Ready", { timeout: 10_000 });
   await expect(base).toContainText("2 files, 7 passages");
   await base.getByText("1 not searched").click();
   await expect(base).toContainText("the PDF has no text, only images");

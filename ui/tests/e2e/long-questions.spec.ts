@@ -1,7 +1,7 @@
 /** A question about a tool call with arguments longer than the dock: it can be answered without scrolling. */
 import { dirname } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
-import { findViolations } from "./accessibility";
 import {
   expect,
   filePath,
@@ -104,7 +104,8 @@ for (const theme of ["dark", "light"] as const) {
         await dock.evaluate((box) => box.scrollTo(0, box.scrollHeight));
         await expect(question.getByTestId("pause-reject").getByRole("button")).toBeInViewport({ ratio: 1 });
         await takePicture(page, `long-question-end-${theme}-${width}`);
-        expect(await findViolations(page, '[data-testid="messages"]')).toEqual([]);
+        const { violations } = await new AxeBuilder({ page }).include('[data-testid="messages"]').analyze();
+        expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
 
         await question.getByTestId("pause-comment").focus();
         await page.keyboard.press("Tab");

@@ -14,13 +14,13 @@ test("an approval accepts a decision with a comment and iterates", async ({ page
   await open(page, "approval", "draft");
   await page.getByTestId("run-button").click();
   const pause = page.getByTestId("pause-check");
-  await expect(pause).toContainText("May this go out?");
+  await expect(pause).toContainText("May this go out?", { timeout: 10_000 });
   await expect(page.getByTestId("pause-answer")).toBeFocused();
   await page.getByTestId("pause-comment").fill("Too stiff.");
   await page.getByTestId("pause-reject").getByRole("button").click();
-  await expect(pause).toHaveAttribute("data-epoch", "1");
+  await expect(pause).toHaveAttribute("data-epoch", "1", { timeout: 10_000 });
   await page.getByTestId("pause-approve").getByRole("button").click();
-  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 10_000 });
   await node(page, "check").click();
   await page.getByTestId("inspector-tab-io").click();
   await page.getByTestId("epoch-picker").focus();

@@ -31,7 +31,7 @@ test("a selection becomes a sub-flow and its nodes again, each in one undo step"
     .click({ modifiers: ["Shift"] });
   await node(page, "draft").locator(".summary").click({ button: "right" });
   await page.getByTestId("menu-subflow.convert").click();
-  await page.getByTestId("rename-subflow").fill("Answer");
+  await page.getByTestId("rename-subflow").fill("Answer", { timeout: 10_000 });
   await page.keyboard.press("Enter");
   await expect(node(page, "clean")).toHaveCount(0);
   const converted = await savedFlow(page);

@@ -20,12 +20,6 @@ export const FLOWS = join(FOLDER, "flows");
 /** The path of a file beside the flows of a test. */
 export const filePath = (name: string): string => join(FLOWS, name);
 
-/**
- * The port of the worker's hosts; 0 for any. Playwright reuses a browser context only while its options stay the same, and
- * the address is one of them.
- */
-let workerPort = 0;
-
 export class TestHost {
   #process: ChildProcess;
   /** The address of the page. */
@@ -36,12 +30,11 @@ export class TestHost {
     this.url = url;
   }
 
-  /** Starts a host without any data, at the address of the worker's last one if it is free. */
+  /** Starts a host without any data. */
   static async start(): Promise<TestHost> {
     rmSync(FOLDER, { recursive: true, force: true });
     mkdirSync(FLOWS, { recursive: true });
-    const { host, url } = await launch(workerPort).catch(() => launch(0));
-    workerPort = Number(new URL(url).port);
+    const { host, url } = await launch(0);
     return new TestHost(host, url);
   }
 

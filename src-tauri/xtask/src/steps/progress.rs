@@ -1,5 +1,4 @@
-//! The progress display of a step: a spinner in a terminal, otherwise a line at intervals. Steps that run beside others have
-//! a lane, which each of their lines begins with.
+//! The progress display of a step: a spinner in a terminal, otherwise a line at intervals.
 
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -9,27 +8,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// The interval of progress lines without a terminal.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(30);
-
-thread_local! {
-    /// The lane of the steps of this thread; empty outside of lanes.
-    static LANE: Cell<&'static str> = const { Cell::new("") };
-}
-
-/// Runs steps that share the terminal with those of another thread.
-pub(crate) fn run_in_lane<R>(lane: &'static str, run_steps: impl FnOnce() -> R) -> R {
-    LANE.set(lane);
-    let result = run_steps();
-    LANE.set("");
-    result
-}
-
-/// Prints a line, with the lane of this thread.
-pub(crate) fn print_line(line: &str) {
-    match LANE.get() {
-        "" => println!("{line}"),
-        lane => println!("{lane:<6} {line}"),
-    }
-}
 
 /// The progress display of one step.
 pub(super) struct Progress {
@@ -43,11 +21,9 @@ pub(super) struct Progress {
 impl Progress {
     /// Starts the display. A step that shows its output gets a heading instead of a spinner.
     pub(super) fn start(title: &str, shows_output: bool) -> Self {
-        let is_alone = LANE.get().is_empty();
-        let has_spinner = !shows_output && is_alone && std::io::stdout().is_terminal();
-        let spinner = has_spinner.then(|| spinner(title));
+        let spinner = (!shows_output && std::io::stdout().is_terminal()).then(|| spinner(title));
         if spinner.is_none() {
-            print_line(&format!("▸ {title}"));
+            println!("▸ {title}");
         }
         Self { title: title.to_owned(), start: Instant::now(), spinner, shows_output, last: Cell::default() }
     }
@@ -55,7 +31,7 @@ impl Progress {
     /// Handles a line of output.
     pub(super) fn line(&self, line: &str) {
         if self.shows_output {
-            print_line(line);
+            println!("{line}");
         } else if let Some(spinner) = &self.spinner {
             spinner.set_message(line.trim().to_owned());
         }
@@ -66,7 +42,7 @@ impl Progress {
         let elapsed = self.start.elapsed();
         if self.spinner.is_none() && !self.shows_output && elapsed > self.last.get() + HEARTBEAT_INTERVAL {
             self.last.set(elapsed);
-            print_line(&format!("  … {} ({})", self.title, format_duration(elapsed)));
+            println!("  … {} ({})", self.title, format_duration(elapsed));
         }
     }
 
@@ -82,13 +58,13 @@ impl Progress {
         if let Some(spinner) = self.spinner {
             spinner.finish_and_clear();
         }
-        print_line(&format!("{mark} {} ({})", self.title, format_duration(self.start.elapsed())));
+        println!("{mark} {} ({})", self.title, format_duration(self.start.elapsed()));
     }
 }
 
 /// Prints a note that is not a step.
 pub(crate) fn print_note(text: &str) {
-    print_line(&format!("· {text}"));
+    println!("· {text}");
 }
 
 /// Formats a duration: `4.2 s`, `3 min 07 s`.

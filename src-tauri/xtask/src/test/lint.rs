@@ -25,18 +25,13 @@ pub(super) fn check_sources(report: &mut Report) {
     report.step("The tests of the table of features exist", acceptance::check_features);
 }
 
-/// The checks that cargo makes.
-pub(super) fn check_rust(report: &mut Report) {
+pub(super) fn run(report: &mut Report) {
     report.step("Rust is formatted", || Step::new("cargo fmt", cargo(&["fmt", "--all", "--check"])).run());
     report.step("Clippy finds nothing", || {
         let args = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
         Step::new("cargo clippy (the first time takes some minutes)", cargo(&args)).run()
     });
     report.step("One selection of features", feature_selection::check);
-}
-
-/// All other checks: they leave cargo's build directory alone.
-pub(super) fn check_others(report: &mut Report) {
     check_sources(report);
     report.step("The editor is linted", || Step::new("biome", npm(&["run", "lint"])).run());
     report.step("The editor's layers hold", || Step::new("layers", npm(&["run", "layers"])).run());

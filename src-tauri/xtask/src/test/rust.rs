@@ -4,9 +4,9 @@
 use anyhow::Result;
 
 use crate::platform::succeeds;
+use crate::repo;
 use crate::steps::{Step, cargo, npm_in, print_note};
 use crate::test::Report;
-use crate::{repo, scratch};
 
 /// Which crates are compiled together. Features are chosen for a whole selection, so the steps of one run share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ impl Selection {
     }
 }
 
-/// Runs the tests, which must be compiled.
 pub(super) fn run(report: &mut Report, selection: Selection) {
+    report.step("Rust compiles", || compile(selection));
     report.step("MCP servers for tests", install_mcp_servers);
     report.step("Rust tests", || {
         let args = if has_nextest() {
@@ -43,9 +43,7 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
                 if selection == Selection::Everything { &["--exclude", "plait-window-tests"] } else { &[] };
             [&["test", "--no-fail-fast"], selection.args(), exclude].concat()
         };
-        let mut tests = cargo(&args);
-        scratch::use_memory(&mut tests);
-        Step::new("Rust tests", tests).run_with_output()
+        Step::new("Rust tests", cargo(&args)).run_with_output()
     });
     report.step("Rust doc tests", || {
         // The same crates as above: another selection would recompile everything.

@@ -1,23 +1,20 @@
 //! The editor's tests: unit tests in Node, then the built pages in Chromium, on the real host (`tests/host`).
 
-use std::sync::mpsc::Receiver;
-
+use super::rust::Selection;
+use crate::browser;
 use crate::steps::{Step, npm};
-use crate::test::Report;
-use crate::{browser, scratch};
+use crate::test::{Report, rust};
 
-/// Runs the tests. Those in Chromium wait until the host is `compiled`.
-pub(super) fn run(report: &mut Report, compiled: &Receiver<()>) {
+pub(super) fn run(report: &mut Report, selection: Selection) {
     report
         .step("Editor tests", || Step::new("Editor tests (Vitest)", npm(&["run", "test"])).run_with_output());
-    // The other lane sends nothing: it drops the sender once it has compiled.
-    let _ = compiled.recv();
+    // A no-op after the Rust tests, which build it with everything else.
+    report.step("The host compiles", || rust::compile(selection));
     report.step("Editor in Chromium", || {
         let mut command = npm(&["run", "test:e2e"]);
         if let Some(found) = browser::find() {
             command.env(browser::BROWSER_VARIABLE, found);
         }
-        scratch::use_memory(&mut command);
         Step::new("Editor in Chromium (Playwright)", command).run_with_output()
     });
 }

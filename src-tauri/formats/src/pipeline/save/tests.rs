@@ -311,7 +311,7 @@ fn order_is_saved_with_its_step() {
 
 #[test]
 fn order_of_branches_and_conditionals_is_saved_unchanged() {
-    let text = "version: \"0.1\"\nsteps:\n  - kind: parallel\n    name: both\n    branches:\n      write:\n        - kind: conditional\n          name: route\n          branches:\n            \"yes\":\n              - kind: step\n                name: post\n      read:\n        - kind: parallel\n          name: reads\n          after: route\n          branches:\n            one:\n              - kind: step\n                name: get\n            two:\n              - kind: hitl\n                name: ask\n";
+    let text = "version: \"0.1\"\nsteps:\n  - kind: parallel\n    name: both\n    branches:\n      write:\n        - kind: conditional\n          name: route\n          branches:\n            \"yes\":\n              - kind: step\n                name: post\n      read:\n        - kind: step\n          name: first\n        - kind: parallel\n          name: reads\n          after: route\n          branches:\n            one:\n              - kind: step\n                name: get\n            two:\n              - kind: hitl\n                name: ask\n";
     let flow = open(text);
     let order = flow.edges.values().filter(|edge| edge.target_input.as_str() == "after");
     let order: Vec<_> = order.map(|edge| format!("{} {}", edge.source, edge.target)).collect();

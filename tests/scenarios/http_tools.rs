@@ -323,7 +323,14 @@ async fn no_tool_writes_what_a_person_runs() {
     refused(write("agent.flow.json", "article.yaml", "Milk.").await);
     refused(write("agent.flow.json", "new.yaml", pipeline).await);
     refused(write("agent.flow.json", "new.txt", pipeline).await);
-    refused(write("agent.flow.json", "new", &flow_json("F", json!({ "v": { "type": "value" } }), &[]).to_string()).await);
+    refused(
+        write(
+            "agent.flow.json",
+            "new",
+            &flow_json("F", json!({ "v": { "type": "value" } }), &[]).to_string(),
+        )
+        .await,
+    );
     // A file that has grants is one even while it is broken.
     let granted = machine.write("granted.yaml", pipeline);
     assert_eq!(machine.plait(&["grants", "allow", &granted, "host=a.com"]).code, 0);

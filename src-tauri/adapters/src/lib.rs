@@ -30,5 +30,6 @@ pub use providers::{ProviderRegistry, ProviderSettings};
 pub use redaction::Redaction;
 pub use store::{Store, record::RunRecord};
 pub use tools::{
-    FlowGuard, HttpTools, McpServers, NativeTools, RedactingTools, ToolEnvironment, ToolHosts, ToolSecret, ToolSettings,
+    FlowGuard, HttpTools, McpServers, NativeTools, RedactingTools, ToolEnvironment, ToolHosts, ToolSecret,
+    ToolSettings,
 };

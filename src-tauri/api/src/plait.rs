@@ -9,8 +9,8 @@ use plait_adapters::providers::{self, Url};
 use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{
-    FileAccess, FlowGuard, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools, Store,
-    SystemClock, ToolEnvironment, ToolHosts,
+    FileAccess, FlowGuard, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools,
+    Store, SystemClock, ToolEnvironment, ToolHosts,
 };
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;

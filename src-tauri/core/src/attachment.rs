@@ -25,7 +25,8 @@ use crate::text_file;
 
 pub use inspect::{MAX_ATTACHMENT_BYTES, MAX_TEXT_BYTES, check_file_size, inspect};
 pub use value::{
-    MAX_ATTACHMENTS, TAKES_ATTACHMENTS, attached_origins, attachments_of, takes_attachments, to_value, to_values,
+    MAX_ATTACHMENTS, TAKES_ATTACHMENTS, attached_origins, attachments_of, takes_attachments, to_value,
+    to_values,
 };
 
 pub const PDF: &str = "application/pdf";

@@ -149,12 +149,7 @@ impl Need {
     /// The rule by which a person decides about exactly this need.
     pub fn to_rule(&self, decision: GrantDecision) -> GrantRule {
         let rule = GrantRule::new(self.target.clone(), decision);
-        GrantRule {
-            write: self.write,
-            seen: self.seen.clone(),
-            needs_hash: self.needs_hash.clone(),
-            ..rule
-        }
+        GrantRule { write: self.write, seen: self.seen.clone(), needs_hash: self.needs_hash.clone(), ..rule }
     }
 }
 

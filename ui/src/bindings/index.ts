@@ -1492,7 +1492,7 @@ export type GrantRule = {
    */
   seen?: string,
   /** The hash of what the flow needed for what when the person decided. If it is another now, the person is asked again. Absent for a
-   * rule that holds for one run, whatever the flow needs.
+   * rule that holds for one run.
    */
   needsHash?: string,
 };

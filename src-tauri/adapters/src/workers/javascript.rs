@@ -11,7 +11,8 @@ use plait_core::exact_json;
 use rquickjs::prelude::Rest;
 use rquickjs::promise::PromiseState;
 use rquickjs::{
-    CatchResultExt as _, CaughtError, Coerced, Context, Ctx, Function, Object, Persistent, Promise, Runtime, Value,
+    CatchResultExt as _, CaughtError, Coerced, Context, Ctx, Function, Object, Persistent, Promise, Runtime,
+    Value,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

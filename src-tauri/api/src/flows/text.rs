@@ -18,7 +18,7 @@ pub(crate) fn write_flow(flow: &Flow) -> Result<String, ErrorReply> {
     })
 }
 
-/// Whether a text is one that `plait run` takes as a flow, whatever the name of its file.
+/// Whether `plait run` takes a text as a flow. The name of its file does not matter.
 pub(crate) fn is_flow(text: &str) -> bool {
     flow::read(text).is_ok() || Pipeline::read(text).is_ok()
 }

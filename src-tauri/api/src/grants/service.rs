@@ -42,14 +42,22 @@ impl GrantService {
         let mcp = self.mcp.clone();
         run_blocking(move || {
             let catalog = NeedCatalog::of(&*tools);
-            let NeedsOfFlow { needs, hash: needs_hash } = FlowNeeds::of_flow(&flow, path.as_deref(), &registry, &catalog);
+            let NeedsOfFlow { needs, hash: needs_hash } =
+                FlowNeeds::of_flow(&flow, path.as_deref(), &registry, &catalog);
             let grants =
                 path.as_deref().map(|path| stored_grants(&store, path)).transpose()?.unwrap_or_default();
             let needs: Vec<NeedStatus> = needs.into_iter().map(|need| status(need, &grants)).collect();
             let is_used = |rule: &&GrantRule| needs.iter().any(|one| one.rule.as_ref() == Some(*rule));
             let unused = grants.rules().iter().filter(|rule| !is_used(rule)).cloned().collect();
             let pins = pins(&flow, &registry, &mcp);
-            Ok(FlowGrants { needs, unused, pins, needs_hash, first: grants.rules().is_empty(), has_file: path.is_some() })
+            Ok(FlowGrants {
+                needs,
+                unused,
+                pins,
+                needs_hash,
+                first: grants.rules().is_empty(),
+                has_file: path.is_some(),
+            })
         })
         .await
     }

@@ -164,7 +164,8 @@ impl StoredSettings {
             Ok(values) => Self::parse(&values),
             Err(fault) => {
                 // The person has to see what stands there to accept it.
-                let found = store.settings_as_found().ok().filter(|_| fault.code == codes::STORE_CHANGED_OUTSIDE);
+                let found =
+                    store.settings_as_found().ok().filter(|_| fault.code == codes::STORE_CHANGED_OUTSIDE);
                 let mut stored = found.map(|values| Self::parse(&values)).unwrap_or_default();
                 stored.guard_problems.add(Guard::File, &fault);
                 stored.faults.insert(0, fault);
@@ -280,10 +281,8 @@ impl GuardProblems {
     /// Why no run may start.
     pub(super) fn to_fault(&self) -> Option<Fault> {
         let (guard, fault) = self.0.first_key_value()?;
-        let message = format!(
-            "No run starts while the settings have a bound that can't be kept. {}",
-            fault.message
-        );
+        let message =
+            format!("No run starts while the settings have a bound that can't be kept. {}", fault.message);
         let fault = Fault { message, ..fault.clone() };
         Some(match guard {
             Guard::File => fault,
@@ -311,7 +310,10 @@ fn known_keys(document: &Value) -> impl Iterator<Item = &str> {
 
 fn unknown_key<'k>(key: &str, known: impl Iterator<Item = &'k str>) -> Fault {
     let hint = similar_name(key, known).map_or_else(
-        || "It is kept, for a newer version of Plait may have written it. Remove it if it did not.".to_owned(),
+        || {
+            "It is kept, for a newer version of Plait may have written it. Remove it if it did not."
+                .to_owned()
+        },
         |similar| format!("Did you mean `{similar}`?"),
     );
     Fault::new(codes::SETTINGS_UNKNOWN_KEY, format!("There is no setting `{key}`, so it has no effect."))

@@ -28,11 +28,20 @@ fn origin_is_a_text_on_the_wire() {
 
 #[test]
 fn untrusted_is_what_others_write() {
-    let all: Origins =
-        ["person", "model:a/b", "file:a", "attachment:a", "host:a", "mcp:a", "knowledge:a", "conversation:a", "file:*"]
-            .iter()
-            .filter_map(|text| text.parse().ok())
-            .collect();
+    let all: Origins = [
+        "person",
+        "model:a/b",
+        "file:a",
+        "attachment:a",
+        "host:a",
+        "mcp:a",
+        "knowledge:a",
+        "conversation:a",
+        "file:*",
+    ]
+    .iter()
+    .filter_map(|text| text.parse().ok())
+    .collect();
     assert_eq!(all.iter().count(), 9);
     let untrusted: Vec<_> = all.untrusted().iter().map(ToString::to_string).collect();
     assert_eq!(untrusted, ["file:a", "attachment:a", "host:a", "mcp:a", "knowledge:a", "file:*"]);

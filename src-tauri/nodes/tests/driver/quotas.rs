@@ -346,7 +346,8 @@ fn parallel_chats(count: usize, tokens: u64) -> (Value, Value, Value) {
     let mut edges = Vec::new();
     for number in 0..count {
         let (start, chat) = (format!("start{number}"), format!("chat{number}"));
-        nodes[&start] = json!({ "type": "newContext", "config": { "provider": "counts-otherwise", "model": "m" } });
+        nodes[&start] =
+            json!({ "type": "newContext", "config": { "provider": "counts-otherwise", "model": "m" } });
         nodes[&chat] = json!({ "type": "chat", "config": { "maxTokens": 2 } });
         edges.extend([format!("{start}.context -> {chat}.context"), format!("ask.value -> {chat}.message")]);
     }

@@ -32,7 +32,7 @@ pub struct GrantRule {
     #[ts(optional)]
     pub seen: Option<String>,
     /// The hash of what the flow needed for what when the person decided. If it is another now, the person is asked again. Absent for a
-    /// rule that holds for one run, whatever the flow needs.
+    /// rule that holds for one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub needs_hash: Option<String>,

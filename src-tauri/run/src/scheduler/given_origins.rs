@@ -1,4 +1,4 @@
-//! Where the values come from that a run was given: the texts of whoever started it, and the files that a person attached.
+//! Where the values come from that a run was given: the texts of the caller, and the files that a person attached.
 
 use std::collections::BTreeMap;
 

@@ -30,7 +30,11 @@ fn written() -> tempfile::TempDir {
 fn documents_that_were_there_first_are_taken_as_they_are() {
     let home = tempfile::tempdir().expect("folder");
     fs::write(home.path().join("settings.json"), r#"{"theme": "dark"}"#).expect("written");
-    assert_eq!(Store::open_for_reading(home.path()).expect("opened").settings(), Ok(dark()), "nothing opened it");
+    assert_eq!(
+        Store::open_for_reading(home.path()).expect("opened").settings(),
+        Ok(dark()),
+        "nothing opened it"
+    );
     assert_eq!(read(home.path()), Ok(dark()));
     assert_eq!(read(home.path()), Ok(dark()));
 }
@@ -48,7 +52,9 @@ fn changed_added_and_removed_documents_are_refused_until_they_are_accepted() {
         let store = Store::open(home.path()).expect("opened");
         let put = store.put_settings(&dark()).expect_err("it would be lost");
         assert_eq!(put.code.as_str(), "store.changed_outside", "{name}");
-        assert!(put.message.contains("settings.json") && put.hint.expect("a hint").contains("--accept-edits"));
+        assert!(
+            put.message.contains("settings.json") && put.hint.expect("a hint").contains("--accept-edits")
+        );
         drop(store);
         let accepted = doctor::accept_edits(home.path()).expect("accepted");
         assert_eq!(accepted, [path], "{name}");

@@ -11,7 +11,11 @@ fn run_with_time(code: &str, limit: Duration) -> Result<serde_json::Value, Fault
     run_within_time(code, json!(null), limit)
 }
 
-fn run_within_time(code: &str, input: serde_json::Value, limit: Duration) -> Result<serde_json::Value, Fault> {
+fn run_within_time(
+    code: &str,
+    input: serde_json::Value,
+    limit: Duration,
+) -> Result<serde_json::Value, Fault> {
     let program = Program { code: code.to_owned(), input };
     // Programs use much stack in a debug build.
     let thread = std::thread::Builder::new().stack_size(8 << 20);
@@ -113,7 +117,11 @@ fn program_beyond_its_memory_has_the_code_of_the_limit() {
         assert!(fault.message.contains("memory"), "{code}: {}", fault.message);
     }
     for code in ["throw null", "if (!input) { throw (null); }", "return Promise.reject(null)"] {
-        assert_eq!(code_of(code), ("tool.code_failed".to_owned(), "The program failed: null".to_owned()), "{code}");
+        assert_eq!(
+            code_of(code),
+            ("tool.code_failed".to_owned(), "The program failed: null".to_owned()),
+            "{code}"
+        );
     }
 }
 

@@ -121,7 +121,6 @@ steps:
         - {kind: step, name: ask, agent: own, prompt: "Go on."}
 "#;
 
-/// The requests for summaries.
 async fn summaries(settings: &[(&str, Value)]) -> Vec<SentRequest> {
     let long = "The tide rises and falls twice a day along most coasts, and once along some. ".repeat(3);
     let provider = RecordingProvider::with_rule(move |sent, _| {

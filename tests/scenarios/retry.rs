@@ -70,7 +70,6 @@ async fn forecast(app: &App, run: &RunId) -> [u64; 4] {
     [forecast.replies.calls, forecast.tool_results, forecast.answers, forecast.bought.calls]
 }
 
-/// The run that a journal is of.
 fn run_of(journal: &Journal) -> RunId {
     journal.view().outline.run.unwrap()
 }

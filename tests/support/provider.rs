@@ -94,7 +94,6 @@ impl RecordingProvider {
     }
 }
 
-/// A reply with this text.
 pub fn text(text: &str) -> ModelReply {
     let usage = TokenUsage::new(10, text.split_whitespace().count() as u64);
     ModelReply {

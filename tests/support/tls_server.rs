@@ -9,7 +9,6 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 
-/// The certificate, in DER.
 pub const CERTIFICATE: &[u8] = include_bytes!("certificate.der");
 const KEY: &[u8] = include_bytes!("key.der");
 

@@ -20,6 +20,7 @@ mod checksums;
 pub mod conversation;
 mod disk;
 pub mod doctor;
+mod document_files;
 mod documents;
 mod drafts;
 mod fault;
@@ -78,6 +79,7 @@ pub use templates::Template;
 pub use users::UserList;
 
 const SETTINGS: &str = "settings";
+const USERS: &str = "users";
 const GRANTS: &str = "grants";
 const MCP_SERVERS: &str = "mcp-servers";
 const MCP_TOOLS: &str = "mcp-tools";

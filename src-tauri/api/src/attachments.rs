@@ -48,7 +48,6 @@ pub struct GetAttachment {
     pub hash: AttachmentHash,
 }
 
-/// The bytes of an attachment.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct AttachmentBytes {
     /// In base64.

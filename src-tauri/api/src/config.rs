@@ -57,7 +57,6 @@ impl Command for ExplainConfig {
 /// `settings.bad_value`, `settings.wrong_layer`, and the errors of `settings.set`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct SetConfig {
-    /// The key.
     pub key: String,
     /// The value. Null removes it.
     #[serde(default)]

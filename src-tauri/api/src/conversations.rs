@@ -86,10 +86,8 @@ impl Command for ListConversations {
     }
 }
 
-/// `conversations.get`: one conversation.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct GetConversation {
-    /// The conversation.
     pub conversation: ConversationId,
 }
 
@@ -107,7 +105,6 @@ impl Command for GetConversation {
 /// `conversations.open`: the user's latest conversation with this flow, or a new one. `user.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct OpenConversation {
-    /// The flow.
     pub flow: ConversationFlow,
     /// The user; the current one when left out.
     #[serde(default)]
@@ -145,7 +142,6 @@ impl Command for OpenConversation {
 /// `conversations.messages`: a page of messages, oldest first.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ListMessages {
-    /// The conversation.
     pub conversation: ConversationId,
     /// The first message of the page; the oldest when left out.
     #[serde(default)]
@@ -157,7 +153,6 @@ pub struct ListMessages {
     pub limit: Option<u32>,
 }
 
-/// A page of messages.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct MessagesPage {
     /// The current state of the conversation.
@@ -190,9 +185,7 @@ impl Command for ListMessages {
 /// `conversations.rename`: changes the title of a conversation.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RenameConversation {
-    /// The conversation.
     pub conversation: ConversationId,
-    /// The new title.
     pub title: String,
 }
 
@@ -214,7 +207,6 @@ impl Command for RenameConversation {
 /// `conversations.fork`: copies a conversation up to a message into a new one. The original is not changed.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ForkConversation {
-    /// The conversation.
     pub conversation: ConversationId,
     /// The last message of the fork. If it is a user message, the fork ends before it, and the message is returned to be
     /// edited and sent again.
@@ -222,10 +214,8 @@ pub struct ForkConversation {
     pub message: u64,
 }
 
-/// A forked conversation.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ForkedConversation {
-    /// The new conversation.
     pub conversation: ConversationRecord,
     /// The user message that it was forked at, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,7 +241,6 @@ impl Command for ForkConversation {
 /// `conversations.delete`: deletes a conversation permanently. `conversation.busy` while an active run continues it.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct DeleteConversation {
-    /// The conversation.
     pub conversation: ConversationId,
 }
 

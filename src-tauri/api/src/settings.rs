@@ -66,7 +66,6 @@ impl Command for AcceptSettings {
 /// `settings.set`: replaces the settings and returns those in force. Active runs are not affected.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct SetSettings {
-    /// The new settings.
     pub settings: Settings,
 }
 

@@ -56,7 +56,6 @@ impl Command for UsageByDay {
     }
 }
 
-/// The usage of one day.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DayUsage {

@@ -226,7 +226,6 @@ impl FlowBuilder {
         self.connect_as(from, to, input, PortKind::Data);
     }
 
-    /// Connects an output to an input of this kind.
     pub(super) fn connect_as(&mut self, from: &Output, to: &NodeId, input: &str, kind: PortKind) {
         if !self.try_connect(from, to, input, kind)
             && let Some(source) = self.owners.get(to).cloned()

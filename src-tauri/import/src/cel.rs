@@ -25,7 +25,6 @@ pub(super) enum Operator {
     NotIn,
     Empty,
     NotEmpty,
-    /// It is null.
     Null,
     NotNull,
     /// The object has the field.

@@ -116,7 +116,6 @@ pub(super) fn provider_name(name: &str) -> String {
     found.map_or_else(|| super::template::identifier(&name), str::to_owned)
 }
 
-/// A call of a model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChatCall {
     pub(super) model: Model,

@@ -21,7 +21,6 @@ use plait_core::error::Fault;
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 
-/// Reads a flow.
 pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
     // Some exports hold the flow as text.
     let inner =

@@ -59,7 +59,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
     pub const ALL: [Self; 5] = [Self::Dify, Self::Flowise, Self::Langflow, Self::N8n, Self::Rivet];
 
     /// Its name on the command line.

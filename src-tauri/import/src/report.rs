@@ -9,7 +9,6 @@ use ts_rs::TS;
 use super::Format;
 use plait_core::id::NodeId;
 
-/// The report of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportReport {

@@ -173,7 +173,6 @@ impl<'v> Reader<'v> {
         names.into_iter().filter_map(|name| Some((name.to_owned(), self.fed_output(at, name)?))).collect()
     }
 
-    /// A place as an output.
     fn field(&mut self, at: usize, (output, path): &Place) -> Output {
         let node = &self.graph.nodes[at];
         self.builder.field_output(&node.key, (output, path), node.at)

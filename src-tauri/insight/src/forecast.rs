@@ -59,7 +59,6 @@ pub struct ForecastRequest<'a> {
     pub so_far: Option<&'a RunView>,
 }
 
-/// The forecast of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowForecast {
@@ -129,7 +128,6 @@ pub struct Executions {
     pub is_exact: bool,
 }
 
-/// One prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptPoint {

@@ -107,7 +107,10 @@ impl Lens {
     /// The notices of the wanted activations that called no model. Those of others are with their calls.
     pub fn notices_without_call(&self, wanted: &CallFilter) -> Vec<PlacedNotice> {
         let has_call = |at: &Activation| self.calls.iter().any(|place| place.activation == *at);
-        self.view.notices().filter(|found| wanted.matches_activation(&found.at) && !has_call(&found.at)).collect()
+        self.view
+            .notices()
+            .filter(|found| wanted.matches_activation(&found.at) && !has_call(&found.at))
+            .collect()
     }
 
     /// One of an activation's model calls, from 0.

@@ -27,7 +27,6 @@ pub enum GrantKind {
     Host,
     /// A folder with everything in it.
     Folder,
-    /// A tool.
     Tool,
 }
 

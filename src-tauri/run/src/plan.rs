@@ -205,7 +205,6 @@ pub struct PlanEdge {
     pub back: Option<CycleIx>,
 }
 
-/// A cycle of a plan.
 #[derive(Debug)]
 pub struct Cycle {
     pub entry: NodeIx,

@@ -79,7 +79,6 @@ pub enum Chunk {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelReply {
-    /// The text.
     pub text: String,
     /// The images and files of the reply, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -112,7 +111,6 @@ pub struct ModelReply {
 /// Receives the parts of a reply while it streams.
 pub type ChunkSink<'a> = dyn FnMut(Chunk) + Send + 'a;
 
-/// A model provider.
 #[async_trait]
 pub trait Provider: Send + Sync {
     /// Sends the request, passes each part to `sink` as it arrives, and returns the complete reply.

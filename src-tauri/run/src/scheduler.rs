@@ -72,7 +72,6 @@ pub enum RunPhase {
     Running,
     /// Only a person can make it go on.
     Waiting,
-    /// It has ended.
     Ended,
 }
 

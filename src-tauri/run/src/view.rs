@@ -44,7 +44,6 @@ pub enum RunStatus {
     Finished,
     /// A node failed and nothing handled it.
     Failed,
-    /// It was cancelled.
     Cancelled,
     /// Its process died; resuming goes on. No journal says so: only a store, which knows who is at work, gives this.
     Interrupted,
@@ -233,7 +232,6 @@ pub struct OpenPause {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Asker {
-    /// The run.
     pub run: RunId,
     /// The node that asks in it.
     pub node: NodeId,
@@ -245,7 +243,6 @@ pub struct Asker {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextView {
-    /// The context.
     pub record: ContextRecord,
     /// What its history takes, in tokens.
     #[ts(type = "number")]
@@ -346,7 +343,6 @@ pub struct NodeCounts {
     pub done: u32,
     /// Did not run.
     pub skipped: u32,
-    /// Failed.
     pub failed: u32,
     /// Succeeded with what an earlier execution gave.
     pub cached: u32,

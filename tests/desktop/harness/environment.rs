@@ -57,7 +57,6 @@ impl Display {
         Ok(Self { name: format!(":{}", number.trim()), _server: server })
     }
 
-    /// The name for `DISPLAY`.
     pub fn name(&self) -> &str {
         &self.name
     }

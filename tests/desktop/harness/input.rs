@@ -146,7 +146,6 @@ impl App {
         self.drag_with(MIDDLE_BUTTON, 30, FRAME_MS, from, to).await
     }
 
-    /// Drags in `steps` steps of `step_ms` each.
     async fn drag_with(&self, button: u64, steps: u32, step_ms: u64, from: Point, to: Point) -> Result<()> {
         let mut pointer = MouseActions::new("pointer".to_owned())
             .then(move_to(from, 0))

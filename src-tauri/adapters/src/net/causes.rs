@@ -15,7 +15,6 @@ pub(crate) fn innermost_cause(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(|| "no connection".to_owned(), ToString::to_string)
 }
 
-/// The fault with the causes of the error.
 pub(crate) fn with_causes(fault: Fault, error: &reqwest::Error) -> Fault {
     match error.source() {
         Some(source) => fault.caused_by(Cause::of(source)),

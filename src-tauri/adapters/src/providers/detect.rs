@@ -32,7 +32,6 @@ pub struct DetectedServer {
     pub providers: Vec<String>,
     /// An unused name for a new provider.
     pub suggested_name: String,
-    /// The settings of that provider.
     pub settings: ProviderSettings,
     /// The models of the server, sorted.
     pub models: Vec<String>,

@@ -41,7 +41,6 @@ pub struct BaseDefinition {
 pub struct EmbeddingModel {
     /// The provider: one with an OpenAI-compatible `/embeddings`.
     pub provider: String,
-    /// Its model.
     pub model: String,
 }
 

@@ -13,8 +13,7 @@ use plait_core::hash::content_hash;
 
 use super::disk::Disk;
 use super::store_core::StoreCore;
-use super::users::USERS;
-use super::{SETTINGS, documents, fault};
+use super::{SETTINGS, USERS, document_files, fault};
 use crate::codes;
 
 /// The name of the document with the checksums.
@@ -30,9 +29,9 @@ pub(super) type Checksums = BTreeMap<String, BTreeSet<String>>;
 
 /// The checksums of the data directory `home`. None if no process has opened it for writing yet.
 fn load(home: &Path) -> Result<Option<Checksums>, Fault> {
-    let path = documents::path_in(home, CHECKSUMS);
-    let Some(bytes) = documents::bytes_of(&path, CHECKSUMS)? else { return Ok(None) };
-    documents::parse(&path, CHECKSUMS, &bytes).map(Some)
+    let path = document_files::path_in(home, CHECKSUMS);
+    let Some(bytes) = document_files::bytes_of(&path, CHECKSUMS)? else { return Ok(None) };
+    document_files::parse(&path, CHECKSUMS, &bytes).map(Some)
 }
 
 fn checksum(bytes: Option<&[u8]>) -> String {
@@ -51,7 +50,11 @@ pub(super) fn verify(home: &Path, name: &str, bytes: Option<&[u8]>) -> Result<()
         Some(known) => known.contains(&found),
         None => found == ABSENT,
     };
-    if is_known { Ok(()) } else { Err(changed_outside(&documents::path_in(home, name), bytes.is_some())) }
+    if is_known {
+        Ok(())
+    } else {
+        Err(changed_outside(&document_files::path_in(home, name), bytes.is_some()))
+    }
 }
 
 fn changed_outside(path: &Path, is_there: bool) -> Fault {
@@ -63,12 +66,12 @@ fn changed_outside(path: &Path, is_there: bool) -> Fault {
 
 /// Takes the documents as they are if the data directory has no checksums yet.
 pub(super) fn begin(disk: &dyn Disk, home: &Path) {
-    if documents::path_in(home, CHECKSUMS).symlink_metadata().is_ok() {
+    if document_files::path_in(home, CHECKSUMS).symlink_metadata().is_ok() {
         return;
     }
     let mut checksums = Checksums::new();
     for name in GUARDED {
-        if let Ok(bytes) = documents::bytes_of(&documents::path_in(home, name), name) {
+        if let Ok(bytes) = document_files::bytes_of(&document_files::path_in(home, name), name) {
             checksums.insert(name.to_owned(), BTreeSet::from([checksum(bytes.as_deref())]));
         }
     }
@@ -81,10 +84,10 @@ pub(super) fn begin(disk: &dyn Disk, home: &Path) {
 pub(super) fn replace(core: &StoreCore, name: &str, bytes: &[u8]) -> Result<(), Fault> {
     let (home, disk) = (&core.shared.home, &*core.shared.disk);
     let _alone = core.changing_checksums.lock();
-    let path = documents::path_in(home, name);
-    let before = documents::bytes_of(&path, name)?;
+    let path = document_files::path_in(home, name);
+    let before = document_files::bytes_of(&path, name)?;
     if let Some(before) = &before {
-        documents::parse::<serde_json::Value>(&path, name, before)?;
+        document_files::parse::<serde_json::Value>(&path, name, before)?;
     }
     verify(home, name, before.as_deref())?;
     let (before, after) = (checksum(before.as_deref()), checksum(Some(bytes)));
@@ -106,10 +109,10 @@ pub(super) fn accept(core: &StoreCore, names: &[&str]) -> Result<Vec<PathBuf>, F
     let mut checksums = load(home).ok().flatten().unwrap_or_default();
     let mut accepted = Vec::new();
     for name in names {
-        let path = documents::path_in(home, name);
-        let bytes = documents::bytes_of(&path, name)?;
+        let path = document_files::path_in(home, name);
+        let bytes = document_files::bytes_of(&path, name)?;
         if let Some(bytes) = &bytes {
-            documents::parse::<serde_json::Map<String, serde_json::Value>>(&path, name, bytes)?;
+            document_files::parse::<serde_json::Map<String, serde_json::Value>>(&path, name, bytes)?;
         }
         let now = BTreeSet::from([checksum(bytes.as_deref())]);
         if checksums.get(*name) != Some(&now) {
@@ -122,8 +125,8 @@ pub(super) fn accept(core: &StoreCore, names: &[&str]) -> Result<Vec<PathBuf>, F
 }
 
 fn write(disk: &dyn Disk, home: &Path, checksums: &Checksums) -> Result<(), Fault> {
-    let bytes = documents::json(CHECKSUMS, checksums)?;
-    let path = documents::path_in(home, CHECKSUMS);
+    let bytes = document_files::json(CHECKSUMS, checksums)?;
+    let path = document_files::path_in(home, CHECKSUMS);
     disk.replace(&path, &bytes).map_err(|error| fault::of_io("write the checksums", &error))
 }
 

@@ -214,7 +214,6 @@ impl Conversations {
         self.state.lock()
     }
 
-    /// The record of a conversation.
     pub(in crate::store) fn get(&self, id: &ConversationId) -> Result<ConversationRecord, Fault> {
         self.lock().record(key_of(id)?).cloned().ok_or_else(|| unknown(id.as_str()))
     }

@@ -33,7 +33,6 @@ pub(super) trait AppendFile: Send + Sync {
     fn truncate(&self, length: u64) -> io::Result<()>;
 }
 
-/// The file system.
 pub(super) struct FileSystem;
 
 impl Disk for FileSystem {

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::document_files::{bytes_of, json, parse, path_in};
 use super::store_core::StoreCore;
 use super::{checksums, fault};
 use crate::codes;
@@ -25,7 +26,6 @@ const RECENT: &str = "recent";
 pub struct RecentFlow {
     /// Its file.
     pub path: String,
-    /// Its name.
     pub name: String,
     /// When it was last opened, in milliseconds since the Unix epoch.
     #[ts(type = "number")]
@@ -107,24 +107,6 @@ pub(super) fn read_as_found<T: DeserializeOwned + Default>(home: &Path, name: &s
     bytes_of(&path, name)?.map_or_else(|| Ok(T::default()), |bytes| parse(&path, name, &bytes))
 }
 
-/// The content of a document's file, if it is there.
-pub(super) fn bytes_of(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Fault> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(fault::of_io(&format!("read the stored {name}"), &error)),
-    }
-}
-
-pub(super) fn parse<T: DeserializeOwned>(path: &Path, name: &str, bytes: &[u8]) -> Result<T, Fault> {
-    serde_json::from_slice(bytes).map_err(|why| {
-        let message = format!("The stored {name} in `{}` are damaged: {why}.", path.display());
-        Fault::new(codes::STORE_CORRUPT, message).hint(
-            "Restore the file from a copy, or go on without it: `plait doctor --salvage` keeps it aside.",
-        )
-    })
-}
-
 /// Replaces the document of that name; on disk when this returns.
 pub(super) fn put(core: &StoreCore, name: &str, document: &impl Serialize) -> Result<(), Fault> {
     core.writer()?;
@@ -175,17 +157,6 @@ pub(super) fn calibration<T: DeserializeOwned + Default>(core: &StoreCore) -> Re
 /// The file of a document.
 pub(super) fn path(core: &StoreCore, name: &str) -> PathBuf {
     path_in(&core.shared.home, name)
-}
-
-/// The same in a data directory that need not be open.
-pub(super) fn path_in(home: &Path, name: &str) -> PathBuf {
-    home.join(name).with_extension("json")
-}
-
-pub(super) fn json(name: &str, document: &impl Serialize) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(document).map_err(|error| {
-        Fault::new(codes::STORE_IO, format!("The {name} can't be written as JSON: {error}."))
-    })
 }
 
 pub(super) fn recent(core: &StoreCore) -> Result<Vec<RecentFlow>, Fault> {

@@ -76,7 +76,6 @@ struct OpenFiles {
     sizes: KnownSizes,
 }
 
-/// The folder of the files.
 pub(in crate::store) fn folder_in(home: &Path) -> PathBuf {
     home.join("memory")
 }

@@ -64,7 +64,6 @@ impl UnansweredCall {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRecord {
-    /// The run.
     pub run: RunId,
     /// The flow it runs: name, file and hash of the document as it ran.
     pub flow: FlowRef,

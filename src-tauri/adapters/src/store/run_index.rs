@@ -122,7 +122,6 @@ impl RunIndex {
         self.index.records().keys().copied().collect()
     }
 
-    /// The runs of a tree.
     pub(super) fn tree(&self, root: Key) -> Vec<Key> {
         self.by_root.get(&root).into_iter().flatten().copied().collect()
     }
@@ -196,7 +195,6 @@ impl RunIndex {
         self.damaged.iter().map(|(root, why)| (*root, why.clone())).collect()
     }
 
-    /// Runs, newest first.
     pub(super) fn newest_first(&self) -> impl Iterator<Item = (&Key, &RunEntry)> {
         self.index.records().iter().rev()
     }

@@ -15,7 +15,6 @@ use super::log_file::Key;
 use super::record::RunRecord;
 use super::tree::{self, run_key};
 
-/// The summary of one run.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RunSummary {
     pub(super) record: RunRecord,

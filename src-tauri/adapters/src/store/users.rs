@@ -5,11 +5,10 @@ use plait_core::user::UserName;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::documents;
 use super::store_core::StoreCore;
+use super::{USERS, documents};
 use crate::codes;
 
-pub(super) const USERS: &str = "users";
 /// The most users of a data directory.
 const MAX_USERS: usize = 200;
 

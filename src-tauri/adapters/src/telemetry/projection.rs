@@ -292,7 +292,6 @@ impl SpanProjector {
     }
 }
 
-/// The name of a span: the operation and its target.
 fn named(operation: &str, target: &str) -> String {
     if target.is_empty() { operation.to_owned() } else { format!("{operation} {target}") }
 }

@@ -19,9 +19,7 @@ use crate::text_export::{ExportFormat, json_text, write_if_named};
 /// for the conversation and one for each message, JSON is `{"conversation": …, "messages": […]}`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ExportConversation {
-    /// The conversation.
     pub conversation: ConversationId,
-    /// The format.
     pub format: ExportFormat,
     /// The file to write. An existing file is replaced.
     #[serde(default)]
@@ -29,12 +27,10 @@ pub struct ExportConversation {
     pub path: Option<String>,
 }
 
-/// An exported conversation.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ExportedConversation {
     /// A suggested file name.
     pub name: String,
-    /// The text.
     pub text: String,
 }
 

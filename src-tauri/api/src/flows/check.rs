@@ -31,7 +31,6 @@ use crate::command::Command;
 /// `flow.check`: the problems of a flow. Runs nothing.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct CheckFlow {
-    /// The flow.
     pub flow: Flow,
     /// Its file, if it has one. The paths of sub-flows are relative to its folder.
     #[serde(default)]

@@ -134,7 +134,6 @@ fn is_read_only(path: &Path) -> bool {
 pub struct SaveFlow {
     /// The file.
     pub path: String,
-    /// The flow.
     pub flow: Flow,
     /// Hash of the file as it was opened or last saved. A file that changed since is not overwritten.
     #[serde(default)]

@@ -37,7 +37,6 @@ pub struct ImportFlow {
     pub format: Option<Format>,
 }
 
-/// An imported flow.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ImportedFlow {
     pub flow: Flow,

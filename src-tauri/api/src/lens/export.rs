@@ -18,7 +18,6 @@ use crate::command::Command;
 /// again gives the same ids. `run.unknown`, `telemetry.*`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ExportSpans {
-    /// The run.
     pub run: RunId,
     /// The endpoint; that of the settings when left out.
     #[serde(default)]

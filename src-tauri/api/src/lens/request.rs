@@ -14,7 +14,6 @@ use crate::command::Command;
 /// `lens.no_call`, `lens.no_request`, `provider.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct GetCallRequest {
-    /// The run.
     pub run: RunId,
     pub node: NodeId,
     #[serde(default)]

@@ -14,9 +14,7 @@ use crate::command::Command;
 /// history is found once, in the first prompt that has it. At most 200 places. `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct SearchPrompts {
-    /// The run.
     pub run: RunId,
-    /// The text.
     pub text: String,
 }
 

@@ -14,7 +14,6 @@ use crate::command::Command;
 /// `lens.show`: the model calls of a run in their order, each with the messages as they were sent. `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ShowPrompts {
-    /// The run.
     pub run: RunId,
     /// Only calls of this node.
     #[serde(default)]
@@ -57,7 +56,13 @@ impl Command for ShowPrompts {
             let wanted = CallFilter { node: self.node, epoch: self.epoch, index: self.call };
             let lens = read_lens(&store, &self.run)?;
             let (calls, notices) = (lens.calls(&wanted), lens.notices_without_call(&wanted));
-            Ok(PromptsOfRun { run: self.run, flow_name: record.flow.name, status: record.status, calls, notices })
+            Ok(PromptsOfRun {
+                run: self.run,
+                flow_name: record.flow.name,
+                status: record.status,
+                calls,
+                notices,
+            })
         })
         .await
     }

@@ -21,7 +21,6 @@ const MAX_DEPTH: usize = 64;
 /// `lens.trace`: what ran inside of what in a run and its child runs, with timings, tokens and costs. `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct TraceRun {
-    /// The run.
     pub run: RunId,
 }
 

@@ -13,7 +13,6 @@ use crate::command::Command;
 /// `lens.turns`: the conversations of the loops of a run. `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ListTurns {
-    /// The run.
     pub run: RunId,
     /// Also of loops that have ended.
     #[serde(default)]

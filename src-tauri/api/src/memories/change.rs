@@ -59,7 +59,6 @@ pub struct EditMemory {
     #[serde(default)]
     #[ts(optional)]
     pub user: Option<UserName>,
-    /// The memory.
     pub id: MemoryId,
     /// What it says from now on.
     pub content: MemoryContent,

@@ -29,7 +29,6 @@ pub struct ExportMemories {
     pub path: Option<String>,
 }
 
-/// Exported memories.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ExportedMemories {
     /// A suggested file name.

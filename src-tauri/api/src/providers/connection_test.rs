@@ -27,7 +27,6 @@ const MIN_OUTPUT_TOKENS: u32 = 16;
 /// generates a few tokens with it. A failed check is not an error of this command. `provider.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct TestProvider {
-    /// The provider.
     pub provider: String,
     /// The model to call.
     #[serde(default)]

@@ -31,7 +31,6 @@ impl Serialize for SecretText {
 /// `keys.*`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct SetKey {
-    /// The provider.
     pub provider: String,
     /// The key. Surrounding whitespace is ignored.
     #[ts(type = "string")]
@@ -60,7 +59,6 @@ impl Command for SetKey {
 /// nothing when there is none. `provider.unknown`, `keys.*`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RemoveKey {
-    /// The provider.
     pub provider: String,
 }
 

@@ -12,7 +12,6 @@ use crate::command::Command;
 /// change. `provider.timeout` after 20 s, and the errors of the provider.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ListModels {
-    /// The provider.
     pub provider: String,
     /// Ignore the cache.
     #[serde(default)]

@@ -41,7 +41,6 @@ pub struct KeyStatus {
     pub removed_with: Option<String>,
 }
 
-/// The status of a provider.
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent property")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

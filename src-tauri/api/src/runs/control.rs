@@ -17,7 +17,6 @@ use crate::command::Command;
 /// does not match the schema of the pause.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct AnswerRun {
-    /// The run.
     pub run: RunId,
     /// The node that asks.
     pub node: NodeId,
@@ -52,7 +51,6 @@ impl Command for AnswerRun {
 /// `run.end`: ends a pause without an answer. Its outputs are dead, and the run continues by the ordinary rules.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct EndPause {
-    /// The run.
     pub run: RunId,
     /// The node that asks.
     pub node: NodeId,
@@ -75,13 +73,11 @@ impl Command for EndPause {
 /// off. `history.not_waiting` when the run does not wait for a person, `history.no_turn` when the loop has no such turn.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct PinTurn {
-    /// The run.
     pub run: RunId,
     /// The loop.
     pub node: NodeId,
     /// Its iteration outside.
     pub epoch: Epoch,
-    /// The turn.
     pub turn: MessageId,
     /// Whether it is to be pinned.
     pub pinned: bool,
@@ -102,7 +98,6 @@ impl Command for PinTurn {
 /// `run.is_child` when it is part of a run that has not ended.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct CancelRun {
-    /// The run.
     pub run: RunId,
 }
 
@@ -119,7 +114,6 @@ impl Command for CancelRun {
 /// `run.resume`: continues a run that was interrupted by a crash or a restart. A run that waits can be answered again.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ResumeRun {
-    /// The run.
     pub run: RunId,
 }
 

@@ -29,7 +29,6 @@ const MAX_ENTRIES: usize = 20_000;
 /// run may cost, as far as that is known. Calls nobody. `flow.invalid`, `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ForecastFlow {
-    /// The flow.
     pub flow: Flow,
     /// Its file, if it has one. The latest runs of that file say how long replies are.
     #[serde(default)]

@@ -22,7 +22,6 @@ use crate::flows::text::recorded_flow;
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunSummary {
-    /// The run.
     pub run: RunId,
     /// The flow's name.
     pub flow_name: String,
@@ -178,7 +177,6 @@ impl Command for ListRuns {
 /// `runs.show`: a run with its flow and its journal.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ShowRun {
-    /// The run.
     pub run: RunId,
 }
 
@@ -237,7 +235,6 @@ impl Command for ShowRun {
 /// has not.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RemoveRun {
-    /// The run.
     pub run: RunId,
 }
 

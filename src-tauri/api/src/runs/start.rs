@@ -13,10 +13,8 @@ use crate::command::Command;
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct StartRun(pub RunRequest);
 
-/// A run that was started.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct StartedRun {
-    /// The run.
     pub run: RunId,
 }
 

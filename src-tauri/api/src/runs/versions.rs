@@ -42,7 +42,6 @@ pub struct FlowVersion {
     pub runs: Vec<VersionRun>,
 }
 
-/// A run of a version.
 #[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionRun {

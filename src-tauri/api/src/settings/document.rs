@@ -26,7 +26,6 @@ use crate::codes;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum Theme {
-    /// The theme of the system.
     #[default]
     System,
     Light,

@@ -160,7 +160,6 @@ impl ConfigKey {
         Self { flow: Some(Place::Config), ..self.settings(section) }
     }
 
-    /// In `config` of the settings.
     pub(super) const fn settings(self, section: &'static str) -> Self {
         Self { settings: Some(Place::Config), section: Some(section), ..self }
     }

@@ -59,7 +59,9 @@ fn collect<'v>(
         match value {
             Value::String(name) => {
                 let name = name.trim();
-                let Some(kind) = NameKind::of(schema).filter(|_| is_item || !name.is_empty()) else { continue };
+                let Some(kind) = NameKind::of(schema).filter(|_| is_item || !name.is_empty()) else {
+                    continue;
+                };
                 names.push(SettingName { kind, pointer: place.clone(), name });
                 // Alternatives say the same of it.
                 return;

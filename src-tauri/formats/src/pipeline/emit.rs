@@ -43,7 +43,6 @@ pub(super) fn step(tree: &Tree, indent: usize) -> String {
     format!("{}- {}", " ".repeat(indent), body.trim_start_matches(' '))
 }
 
-/// A key.
 pub(super) fn key(name: &str) -> String {
     if is_plain_text(name) { name.to_owned() } else { quoted(name) }
 }

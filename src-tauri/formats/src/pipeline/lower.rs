@@ -111,7 +111,6 @@ struct Source {
 }
 
 impl Source {
-    /// A node with one output.
     fn plain(node: &str, output: &str) -> Self {
         Self { node: node.into(), text: output.to_owned(), value: output.to_owned(), is_list: false }
     }

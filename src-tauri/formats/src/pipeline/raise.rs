@@ -210,7 +210,6 @@ impl<'f> Raising<'f> {
         Ok(step.build())
     }
 
-    /// The tools of an agent.
     fn tools(&mut self, id: &NodeId, agent: &mut Map<String, Value>) -> Result<(), Box<Diagnostic>> {
         let edges = self.incoming.get(id).into_iter().flatten().copied();
         let sources: BTreeSet<&'f NodeId> =

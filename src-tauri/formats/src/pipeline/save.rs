@@ -200,7 +200,6 @@ fn difference(ours: &Flow, theirs: &Flow, renamed: &BTreeMap<NodeId, NodeId>) ->
     (!same_settings).then(|| refuse("/settings", "Its settings would be lost.").into())
 }
 
-/// The ends of an edge.
 fn ends(edge: &Edge, name_of: impl Fn(&NodeId) -> NodeId) -> (NodeId, String, NodeId, String) {
     let Edge { source, source_output, target, target_input, .. } = edge;
     (name_of(source), source_output.as_str().to_owned(), name_of(target), target_input.as_str().to_owned())

@@ -16,7 +16,6 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
-    /// The agent with a name.
     pub(super) fn agent(&self, name: &str) -> Option<&Agent> {
         self.agents.iter().find(|(known, _)| known == name).map(|(_, agent)| agent)
     }

@@ -74,7 +74,6 @@ impl Yaml {
         }
     }
 
-    /// The entry with a key.
     pub(super) fn entry(&self, key: &str) -> Option<&MappingEntry> {
         self.entries().iter().find(|entry| entry.key == key)
     }

@@ -170,7 +170,6 @@ pub(super) fn is_model(kind: &str) -> bool {
         || matches!(kind, "ChatOpenAI" | "ChatAnthropic" | "ChatOllama" | "LanguageModel")
 }
 
-/// Reads the settings of a model.
 fn read_model(kind: &str, settings: &Settings<'_>) -> Model {
     let vendor =
         ["/provider", "/agent_llm", "/model_provider"].iter().find_map(|pointer| settings.text(pointer));

@@ -442,7 +442,6 @@ fn default_model(provider: &str) -> Option<&'static str> {
     }
 }
 
-/// Reads the settings of a model.
 fn read_model(settings: &Settings<'_>, provider: &str) -> Model {
     let mut model = Model { provider: Some(provider.to_owned()), ..Model::default() };
     let name =

@@ -271,7 +271,6 @@ impl Values {
         Self { outputs: input.map(|shape| shape.output.clone()).into_iter().collect() }
     }
 
-    /// The path to a value of an output.
     fn path(&mut self, output: &Output, path: &[String]) -> String {
         let index = self.outputs.iter().position(|known| known == output).unwrap_or_else(|| {
             self.outputs.push(output.clone());

@@ -48,7 +48,6 @@ impl InputNames {
         &self.inputs
     }
 
-    /// The name of the input for an output.
     pub(super) fn name_of(&mut self, wanted: &str, output: &Output) -> String {
         if let Some(known) = self.names.get(output) {
             return known.clone();

@@ -14,8 +14,9 @@ use plait_run::node::CallLimit;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum UnknownReason {
-    /// The price of its model.
-    NoPrice { model: String },
+    NoPrice {
+        model: String,
+    },
     /// It sets no `maxTokens`, so a reply may have any length.
     NoMaxTokens,
     /// Nothing but a person ends the cycle that it is in.

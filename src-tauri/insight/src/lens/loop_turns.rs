@@ -11,7 +11,6 @@ use plait_run::journal::{Entry, Event, LoopEvent, NodeEvent};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopTurnsView {
-    /// The loop.
     pub node: NodeId,
     /// Its iteration outside.
     pub epoch: Epoch,

@@ -393,7 +393,6 @@ impl RebuiltMessage {
 }
 
 impl SentMessage {
-    /// A message of a history.
     pub(super) fn of_history(message: &SharedMessage) -> Self {
         Self {
             tokens: Some(message.tokens.into()),

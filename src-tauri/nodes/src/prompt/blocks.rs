@@ -20,7 +20,6 @@ use plait_run::transcript::{CarriedMessages, PromptText};
 
 pub use memory_block::MemoryView;
 
-/// A block as it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SentBlock {
     pub(super) kind: BlockKind,

@@ -11,7 +11,6 @@ fn outputs(node: &str, events: &[Value]) -> Vec<Value> {
     finished.map(|event| event["outputs"].clone()).collect()
 }
 
-/// Epochs of the events of a type, of one node.
 fn epochs(node: &str, event_type: &str, events: &[Value]) -> Vec<Value> {
     let found = events.iter().filter(|event| event["node"] == node && event["type"] == event_type);
     found.map(|event| event["epoch"].clone()).collect()

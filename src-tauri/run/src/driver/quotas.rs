@@ -269,7 +269,6 @@ impl Quotas {
         links
     }
 
-    /// Adds the branches that a node is in.
     fn add_branches(&self, plan: &Plan, node: NodeIx, epoch: &Epoch, links: &mut Vec<QuotaLink>) {
         if links.is_empty() {
             return;

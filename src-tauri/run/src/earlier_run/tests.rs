@@ -132,7 +132,6 @@ fn tool_call_without_result_has_no_outcome() {
     assert!(!earlier.was_interrupted(&activation("chat"), 0, &call));
 }
 
-/// A call of a tool that failed, and the event after it.
 fn failed_call(step: u32, after: Option<Event>) -> (EarlierRun, ToolCall) {
     let call = ToolCall { id: "1".to_owned(), name: "weather".to_owned(), arguments: json!({}) };
     let finished = CallEvent::ToolFinished {

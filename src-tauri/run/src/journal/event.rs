@@ -89,7 +89,6 @@ impl Event {
 
 /// An event of an activation that does not say yet which.
 pub trait ActivationEvent {
-    /// The event, of `activation`.
     fn of(self, activation: Activation) -> Event;
 }
 

@@ -23,9 +23,7 @@ pub type NodeOutputs = BTreeMap<PortName, Arc<Value>>;
 /// Where a value on an input came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SourceRef {
-    /// The node.
     pub node: NodeId,
-    /// Its epoch.
     pub epoch: Epoch,
     /// Its output.
     pub port: PortName,
@@ -35,7 +33,6 @@ pub struct SourceRef {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowRef {
-    /// Its name.
     pub name: String,
     /// Where its file was, if it had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +56,6 @@ pub struct RunOrigin {
 /// An event of another run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EventRef {
-    /// The run.
     pub run: RunId,
     /// The position in its journal, from 0.
     #[ts(type = "number")]

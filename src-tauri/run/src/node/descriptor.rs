@@ -18,7 +18,6 @@ use plait_core::port::Ports;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum Category {
-    /// Contexts.
     Contexts,
     /// Input from people.
     People,

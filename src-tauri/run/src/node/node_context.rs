@@ -153,7 +153,6 @@ impl NodeContext {
         self.run.earlier.as_deref()
     }
 
-    /// The model settings of the run.
     pub fn model_settings(&self) -> RunModelSettings<'_> {
         RunModelSettings { flow_window: self.flow_window, models: &self.models }
     }

@@ -17,7 +17,6 @@ use plait_core::flow::{Edge, Flow};
 use plait_core::id::{EdgeId, NodeId};
 use plait_core::port::Ports;
 
-/// A flow, checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckedFlow {

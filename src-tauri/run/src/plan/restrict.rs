@@ -58,7 +58,6 @@ struct Dependencies<'a> {
     /// The entrances of each portal channel.
     entrances: BTreeMap<String, Vec<&'a NodeId>>,
     makers: BTreeMap<ContextId, &'a NodeId>,
-    /// The context that a node names.
     names: BTreeMap<&'a NodeId, ContextId>,
     /// Nodes with a context that a value names at run time, from a node that does not make it.
     named_at_run_time: BTreeSet<&'a NodeId>,

@@ -42,7 +42,6 @@ pub struct OmittedTurns {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopConversationRecord {
-    /// The loop.
     pub node: NodeId,
     /// Its iteration outside.
     pub epoch: Epoch,

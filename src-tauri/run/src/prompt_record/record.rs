@@ -19,9 +19,7 @@ use plait_core::origin::Origins;
 pub enum PromptPart {
     /// Consecutive messages of the context's history.
     History {
-        /// The first message.
         first: MessageId,
-        /// The last message.
         last: MessageId,
         #[ts(type = "number")]
         count: u64,
@@ -166,7 +164,6 @@ pub struct Omitted {
     pub count: u64,
 }
 
-/// The record of one prompt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptRecord {
@@ -330,7 +327,6 @@ impl PromptPart {
         }
     }
 
-    /// The tokens of the part.
     pub fn tokens(&self) -> u64 {
         match self {
             Self::History { tokens, .. }

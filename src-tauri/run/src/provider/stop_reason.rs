@@ -15,7 +15,6 @@ pub enum StopReason {
     /// The reply is complete.
     #[default]
     End,
-    /// It calls tools.
     ToolCalls,
     /// It reached the maximum number of tokens.
     MaxTokens,

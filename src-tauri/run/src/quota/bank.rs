@@ -88,7 +88,6 @@ impl QuotaBank {
         Self { miscounts: Arc::default(), state: Mutex::default(), day_of: Box::new(day_of) }
     }
 
-    /// The holder of the quota of the day that `now_ms` is in.
     pub fn day(&self, now_ms: u64) -> Holder {
         Holder::Day((self.day_of)(now_ms))
     }

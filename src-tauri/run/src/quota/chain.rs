@@ -13,7 +13,6 @@ pub struct QuotaChain {
     pub bank: Arc<QuotaBank>,
     /// The account of the run tree, which holds all of its runs, calls and events.
     pub tree: Arc<TreeAccount>,
-    /// The quotas.
     pub links: Arc<[QuotaLink]>,
 }
 

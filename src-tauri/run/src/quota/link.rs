@@ -82,7 +82,6 @@ pub struct QuotaState {
 /// One of the quotas that hold a call.
 #[derive(Clone, Debug)]
 pub enum QuotaLink {
-    /// A quota.
     Quota {
         holder: Holder,
         quota: Arc<Quota>,

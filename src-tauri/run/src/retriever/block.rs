@@ -22,7 +22,6 @@ pub(super) fn render(used: &[RetrievedChunk]) -> String {
     block
 }
 
-/// The passage with this number.
 pub(super) fn render_chunk(number: usize, passage: &Passage, text: &str) -> PromptText {
     let Passage { base, source, line, heading, .. } = passage;
     let heading = if heading.is_empty() { String::new() } else { format!(" ({heading})") };

@@ -32,7 +32,6 @@ impl PromptText {
         Self(format!("{}\n{}", one_line(heading), ContentEscape::below_heading().apply(text)))
     }
 
-    /// The instructions of a tool.
     pub fn instructions(tool: &str, text: &str) -> Self {
         Self(format!("- {}: {}", one_line(tool), ContentEscape::within_lines().apply(text)))
     }

@@ -241,7 +241,6 @@ pub struct PauseView {
     pub answer: Option<Answer>,
 }
 
-/// One call of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelCallView {
@@ -297,13 +296,11 @@ impl ModelCallView {
     }
 }
 
-/// One call of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallView {
     /// Which model call of this activation asked for it, from 0.
     pub step: u32,
-    /// The call.
     pub call: ToolCall,
     /// When it was made.
     #[ts(type = "number")]
@@ -350,7 +347,6 @@ pub enum TurnState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnView {
-    /// The context.
     pub context_id: ContextId,
     /// How far it got.
     pub state: TurnState,

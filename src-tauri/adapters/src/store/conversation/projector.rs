@@ -81,7 +81,6 @@ impl ConversationProjector {
         })
     }
 
-    /// The conversation.
     pub(in crate::store) fn conversation(&self) -> Key {
         self.key
     }

@@ -13,7 +13,6 @@ pub fn flow_key(path: Option<&str>, name: &str) -> String {
     path.map_or_else(|| format!("name:{name}"), str::to_owned)
 }
 
-/// A conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRecord {
@@ -53,7 +52,6 @@ pub struct ConversationRecord {
     pub forked_from: Option<ForkOrigin>,
 }
 
-/// The origin of a fork.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkOrigin {
@@ -83,7 +81,6 @@ pub struct ConversationMessage {
     /// The position in the conversation, from 0.
     #[ts(type = "number")]
     pub id: u64,
-    /// The conversation.
     pub conversation: ConversationId,
     /// The run that produced it.
     pub run: RunId,

@@ -13,7 +13,9 @@ use super::Report;
 use crate::codes;
 use crate::store::checksums::{self, CHECKSUMS, Checksums, GUARDED};
 use crate::store::store_core::StoreCore;
-use crate::store::{GRANTS, MCP_SERVERS, MCP_TOOLS, RecentFlow, SETTINGS, UserList, documents, drafts};
+use crate::store::{
+    GRANTS, MCP_SERVERS, MCP_TOOLS, RecentFlow, SETTINGS, UserList, document_files, documents, drafts,
+};
 
 /// A document that the data directory has one of.
 pub(super) struct Document {
@@ -89,7 +91,7 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
     }
     for name in GUARDED {
         let path = documents::path(core, name);
-        let Ok(bytes) = documents::bytes_of(&path, name) else { continue };
+        let Ok(bytes) = document_files::bytes_of(&path, name) else { continue };
         match checksums::verify(&home, name, bytes.as_deref()) {
             Err(fault) if fault.code == codes::STORE_CHANGED_OUTSIDE => report.note(
                 &path,

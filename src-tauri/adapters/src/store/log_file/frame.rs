@@ -24,7 +24,6 @@ pub(in crate::store) enum FileKind {
     Spending = 5,
 }
 
-/// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) struct FileHeader {
     pub(in crate::store) kind: FileKind,

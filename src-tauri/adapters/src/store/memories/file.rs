@@ -28,7 +28,6 @@ const USER: u8 = 1;
 const MEMORY: u8 = 2;
 const ERASED: u8 = 3;
 
-/// The record of the user.
 #[derive(Serialize, Deserialize)]
 struct UserRecord {
     user: UserName,

@@ -34,7 +34,6 @@ pub enum McpLogOrigin {
     Stdout,
     /// The server, in a logging message.
     Message,
-    /// Plait.
     Plait,
 }
 

@@ -171,7 +171,6 @@ impl McpServers {
         Ok(())
     }
 
-    /// Reads a resource. Faults `mcp.*`.
     pub async fn read_resource(&self, name: &str, uri: &str) -> Result<McpResourceContent, Fault> {
         let server = self.find(name)?;
         let read = async { self.connection(&server).await?.read_resource(uri).await };

@@ -98,7 +98,6 @@ pub struct McpImport {
     pub ignored: Vec<String>,
 }
 
-/// The content of a resource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct McpResourceContent {
     #[ts(type = "unknown")]

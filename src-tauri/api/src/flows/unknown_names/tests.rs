@@ -52,12 +52,14 @@ fn config_with(path: &str, name: &str) -> (Value, String) {
 fn each_setting_that_names_something_is_checked_in_each_node_type() {
     let settings = naming_settings();
     for (node_type, path, _) in &settings {
-        let document = |name: &str| {
-            json!({ "version": 1, "nodes": { "n": { "type": node_type, "config": config_with(path, name).0 } } })
-        };
+        let document = |name: &str| json!({ "version": 1, "nodes": { "n": { "type": node_type, "config": config_with(path, name).0 } } });
         let pointer = format!("/nodes/n/config{}", config_with(path, "").1);
         let found = found_in(&document("nosuch"));
-        assert_eq!(found.iter().filter(|one| one.pointer == pointer).count(), 1, "{node_type} {path}: {found:?}");
+        assert_eq!(
+            found.iter().filter(|one| one.pointer == pointer).count(),
+            1,
+            "{node_type} {path}: {found:?}"
+        );
         assert!(found.iter().all(|one| one.node.as_ref().is_some_and(|node| node.as_str() == "n")));
         let tool_or_other = if path.contains("tool") { "calculator" } else { KNOWN };
         assert_eq!(found_in(&document(tool_or_other)), [], "{node_type} {path}");
@@ -87,7 +89,8 @@ fn settings_that_are_called_like_names_say_what_they_name() {
 
 #[test]
 fn names_in_settings_and_limits_are_checked() {
-    let fallback = json!({ "tokens": 5, "onExceeded": "fallback", "fallback": { "provider": "nosuch", "model": "m" } });
+    let fallback =
+        json!({ "tokens": 5, "onExceeded": "fallback", "fallback": { "provider": "nosuch", "model": "m" } });
     let found = found_in(&json!({
         "version": 1,
         "nodes": {
@@ -110,7 +113,8 @@ fn names_in_settings_and_limits_are_checked() {
         "/settings/quotas/run/fallback/provider",
     ];
     assert_eq!(places, BTreeSet::from(expected), "{found:?}");
-    let is_warning = |one: &Diagnostic| one.severity == Severity::Warning && one.code == codes::PROVIDER_UNKNOWN;
+    let is_warning =
+        |one: &Diagnostic| one.severity == Severity::Warning && one.code == codes::PROVIDER_UNKNOWN;
     assert!(found.iter().all(is_warning), "{found:?}");
     assert!(found[0].hint.as_ref().unwrap().contains("plait providers add"), "{found:?}");
 }

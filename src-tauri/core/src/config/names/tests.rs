@@ -22,8 +22,10 @@ fn names_are_found_by_the_format_of_their_settings_at_any_depth() {
         "table": { "x/y": { "bases": ["f"] } },
         "other": { "provider": "g" },
     });
-    let found: Vec<_> =
-        names_in(&schema, &value, "/config").into_iter().map(|one| (one.pointer, one.kind, one.name)).collect();
+    let found: Vec<_> = names_in(&schema, &value, "/config")
+        .into_iter()
+        .map(|one| (one.pointer, one.kind, one.name))
+        .collect();
     let expected = [
         ("/config/fallback/provider", NameKind::Provider, "c"),
         ("/config/provider", NameKind::Provider, "a"),

@@ -59,7 +59,6 @@ pub(super) fn name_agents(
     (agents, by_step)
 }
 
-/// A step with the agents of it and of the steps in it.
 pub(super) fn with_agents(step: Tree, agents: &BTreeMap<String, Tree>) -> Tree {
     let name = step.name().map(str::to_owned);
     match step {

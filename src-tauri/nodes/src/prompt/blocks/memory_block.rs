@@ -13,7 +13,6 @@ pub struct MemoryView {
     pub memory: WorkflowMemory,
     /// How many turns it sees at most.
     pub recent_turns: usize,
-    /// The node.
     pub reader: NodeId,
     /// The iteration of the innermost cycle around it, from 0; nothing outside of cycles.
     pub iteration: Option<u32>,

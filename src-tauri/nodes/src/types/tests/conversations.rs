@@ -13,7 +13,7 @@ use plait_run::context::conversation::{
     Conversation, ConversationReader, ConversationRef, Summary, SummaryRef, message_id,
 };
 use plait_run::context::{Message, Role, SharedMessage};
-use plait_run::journal::{CallEvent, Event};
+use plait_run::journal::{CallEvent, Event, NodeEvent};
 use plait_run::models::TokenUsage;
 use plait_run::provider::{ModelReply, StopReason};
 use plait_testing::ScriptedReply;

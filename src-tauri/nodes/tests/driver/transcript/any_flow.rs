@@ -481,8 +481,9 @@ fn each_node_type_that_takes_from_a_context_is_played() {
     let others = [
         // Ask a person about a value; what waits stays.
         "approval",
-        // Make contexts.
+        // Make contexts, or change their settings.
         "newContext",
+        "setContext",
         // Search with what waits, and leave it there.
         "retrieve",
     ];

@@ -12,20 +12,13 @@ use plait_core::id::RunId;
 pub enum ChildEvent {
     /// An attempt started a child run, or attached to the one it had started before a restart.
     #[serde(rename = "child.started")]
-    Started {
-        /// The child run.
-        run: RunId,
-    },
+    Started { run: RunId },
     /// The child run, or one inside it, asked a person for the first time.
     #[serde(rename = "child.asked")]
-    Asked {
-        /// The child run.
-        run: RunId,
-    },
+    Asked { run: RunId },
     /// The child run waits for a person, and so does the node. An answer addresses the run that asks.
     #[serde(rename = "child.waiting")]
     Waiting {
-        /// The child run.
         run: RunId,
         /// The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`](crate::journal::MAX_LISTED_QUESTIONS) of them. Others
         /// follow when these are answered.
@@ -33,8 +26,5 @@ pub enum ChildEvent {
     },
     /// The child run was answered and continues.
     #[serde(rename = "child.resumed")]
-    Resumed {
-        /// The child run.
-        run: RunId,
-    },
+    Resumed { run: RunId },
 }

@@ -24,7 +24,6 @@ pub enum ContextEvent {
     Changed {
         /// The context that changed.
         context_id: ContextId,
-        /// The change.
         change: ContextChange,
         /// It was done in an iteration of a loop, and counts outside when `context.merged` names the activation.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -43,7 +43,6 @@ pub enum LoopEvent {
     /// that follow. The event is of the loop, in its own epoch.
     #[serde(rename = "history.pinned")]
     HistoryPinned {
-        /// The turn.
         turn: MessageId,
         /// Whether it is pinned from now on.
         pinned: bool,

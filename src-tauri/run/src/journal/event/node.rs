@@ -122,7 +122,6 @@ pub enum NodeEvent {
     /// A person answered.
     #[serde(rename = "input.provided")]
     Answered {
-        /// The answer.
         answer: Answer,
         /// The event of an earlier run that the answer is taken from.
         #[serde(default, skip_serializing_if = "Option::is_none")]

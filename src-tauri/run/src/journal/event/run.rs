@@ -23,7 +23,6 @@ pub enum RunEvent {
     /// The run began. Always the first event.
     #[serde(rename = "run.started")]
     Started {
-        /// This run.
         run: RunId,
         /// The revision of the engine that wrote this event; see [`ENGINE_REVISION`](crate::journal::ENGINE_REVISION).
         /// Zero in journals of early versions.
@@ -38,7 +37,6 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         from: Option<Box<RunOrigin>>,
-        /// The flow it runs.
         flow: Box<FlowRef>,
         /// The node it runs to, if not the whole flow.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +117,6 @@ pub enum RunEvent {
         #[ts(optional, as = "Option<Origins>")]
         origins: Origins,
     },
-    /// The run was canceled.
     #[serde(rename = "run.cancelled")]
     Canceled {
         /// As in `run.finished`: the outputs up to the cancellation.

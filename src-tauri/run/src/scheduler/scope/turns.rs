@@ -131,13 +131,11 @@ struct ContextQueues {
 #[derive(Default)]
 pub(in crate::scheduler) struct TurnQueues {
     scope: ScopeIx,
-    /// By context.
     contexts: Vec<ContextQueues>,
     /// Activations that may take a turn in any context.
     any: TurnQueue,
     /// Activations that read the workflow's memory or change it.
     memory_users: TurnQueue,
-    /// The writers.
     memory_writers: TurnQueue,
     /// The activations that made a context.
     made: FxHashSet<(NodeIx, Epoch)>,

@@ -20,10 +20,10 @@ export const FINAL_RUN_STATUSES: readonly RunStatus[] = ["finished","failed","ca
 export const FED_PORT_TYPES: Readonly<Record<PortType, readonly PortType[]>> = {"any":["any","text","number","boolean","list","object"],"boolean":["any","text","boolean"],"list":["any","list"],"number":["any","text","number"],"object":["any","object"],"text":["any","text"]};
 
 /** A kind of place that values come from. */
-export type OriginKind = "person" | "model" | "file" | "host" | "mcp" | "knowledge" | "conversation";
+export type OriginKind = "person" | "model" | "file" | "attachment" | "host" | "mcp" | "knowledge" | "conversation";
 
 /** Places that others than the person and the author of the flow write to. */
-export const UNTRUSTED_ORIGIN_KINDS: readonly OriginKind[] = ["file","host","mcp","knowledge"];
+export const UNTRUSTED_ORIGIN_KINDS: readonly OriginKind[] = ["file","attachment","host","mcp","knowledge"];
 
 /** The version of the flow format. */
 export const FLOW_VERSION = 1;

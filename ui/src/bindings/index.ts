@@ -81,9 +81,7 @@ export type Answer = { "value": unknown } | { "attached": { value: unknown, atta
 /** `run.answer`: answers a pause. `answer.not_waiting` when the activation is not waiting, `answer.invalid` when the value
  * does not match the schema of the pause.
  */
-export type AnswerRun = {
-  /** The run. */
-  run: RunId,
+export type AnswerRun = { run: RunId,
   /** The node that asks. */
   node: NodeId,
   /** The iteration of the node. */
@@ -111,9 +109,7 @@ export type AppInfo = { version: string,
 };
 
 /** Who asks, in a run that this one began, or that one in turn. */
-export type Asker = {
-  /** The run. */
-  run: RunId,
+export type Asker = { run: RunId,
   /** The node that asks in it. */
   node: NodeId,
   /** The iteration. */
@@ -138,7 +134,6 @@ export type Attachment = {
   pages?: number,
 };
 
-/** The bytes of an attachment. */
 export type AttachmentBytes = {
   /** In base64. */
   data: string,
@@ -294,9 +289,7 @@ export type CancelKnowledge = { name: string,
 /** `run.cancel`: cancels a run and the runs below it, also one that waits or was interrupted. Does nothing when it has ended.
  * `run.is_child` when it is part of a run that has not ended.
  */
-export type CancelRun = {
-  /** The run. */
-  run: RunId,
+export type CancelRun = { run: RunId,
 };
 
 /** A color that a person chose. Each theme has its own shade of it. */
@@ -378,14 +371,11 @@ export type ChatQuirks = {
 };
 
 /** `flow.check`: the problems of a flow. Runs nothing. */
-export type CheckFlow = {
-  /** The flow. */
-  flow: Flow,
+export type CheckFlow = { flow: Flow,
   /** Its file, if it has one. The paths of sub-flows are relative to its folder. */
   path?: string,
 };
 
-/** A flow, checked. */
 export type CheckedFlow = {
   /** Errors and warnings. Without an error, the flow can run. */
   diagnostics: Array<Diagnostic>,
@@ -525,9 +515,7 @@ export type ContextRecord = {
 export type ContextType = "main" | "isolated" | "child";
 
 /** A context as it stands, and who is at it. */
-export type ContextView = {
-  /** The context. */
-  record: ContextRecord,
+export type ContextView = { record: ContextRecord,
   /** What its history takes, in tokens. */
   tokens: number,
   /** What the model calls made in it have used. */
@@ -556,9 +544,7 @@ export type ConversationId = string;
 /** One message of a conversation. It never changes. */
 export type ConversationMessage = {
   /** The position in the conversation, from 0. */
-  id: number,
-  /** The conversation. */
-  conversation: ConversationId,
+  id: number, conversation: ConversationId,
   /** The run that produced it. */
   run: RunId,
   /** The user or the assistant. */
@@ -577,7 +563,6 @@ export type ConversationMessage = {
   createdAt: number,
 };
 
-/** A conversation. */
 export type ConversationRecord = { id: ConversationId,
   /** The flow's file, or `name:` followed by its name if it has no file. */
   flow: string, flowName: string,
@@ -649,7 +634,6 @@ export type CountTokens = {
   model: string, text: string,
 };
 
-/** The usage of one day. */
 export type DayUsage = {
   /** The day, as `2026-08-06`. */
   day: string, total: Spending,
@@ -668,9 +652,7 @@ export type DefaultQuotas = {
 };
 
 /** `conversations.delete`: deletes a conversation permanently. `conversation.busy` while an active run continues it. */
-export type DeleteConversation = {
-  /** The conversation. */
-  conversation: ConversationId,
+export type DeleteConversation = { conversation: ConversationId,
 };
 
 /** `provider.detect`: looks for model servers on this machine: Ollama, LM Studio, llama.cpp and vLLM on their default ports,
@@ -685,9 +667,7 @@ export type DetectedServer = {
   /** The configured providers that use this server, sorted. */
   providers: Array<string>,
   /** An unused name for a new provider. */
-  suggestedName: string,
-  /** The settings of that provider. */
-  settings: ProviderSettings,
+  suggestedName: string, settings: ProviderSettings,
   /** The models of the server, sorted. */
   models: Array<string>,
 };
@@ -730,9 +710,7 @@ export type EdgeId = string;
  */
 export type EditMemory = {
   /** The user; the current one when left out. */
-  user?: UserName,
-  /** The memory. */
-  id: MemoryId,
+  user?: UserName, id: MemoryId,
   /** What it says from now on. */
   content: MemoryContent,
 };
@@ -760,15 +738,11 @@ export type EditorTraits = {
 /** A model that computes embeddings. */
 export type EmbeddingModel = {
   /** The provider: one with an OpenAI-compatible `/embeddings`. */
-  provider: string,
-  /** Its model. */
-  model: string,
+  provider: string, model: string,
 };
 
 /** `run.end`: ends a pause without an answer. Its outputs are dead, and the run continues by the ordinary rules. */
-export type EndPause = {
-  /** The run. */
-  run: RunId,
+export type EndPause = { run: RunId,
   /** The node that asks. */
   node: NodeId,
   /** The iteration of the node. */
@@ -792,9 +766,7 @@ export type Entry = {
   /** In order. */
   turns: Array<Message>,
   /** Those of them that are pinned: their nodes say so. */
-  pinned?: Array<MessageId>, } | { "type": "history.pinned",
-  /** The turn. */
-  turn: MessageId,
+  pinned?: Array<MessageId>, } | { "type": "history.pinned", turn: MessageId,
   /** Whether it is pinned from now on. */
   pinned: boolean, } | { "type": "iteration.finished",
   /** Why it failed, or was stopped. What it did in contexts does not count. */
@@ -848,9 +820,7 @@ export type Entry = {
   /** Whether the answer follows at once, because the run that this one is forked from has it. Nobody is asked. */
   answered?: boolean,
   /** The tool call it is about, if it is about one. */
-  tool?: ToolPause, } | { "type": "input.provided",
-  /** The answer. */
-  answer: Answer,
+  tool?: ToolPause, } | { "type": "input.provided", answer: Answer,
   /** The event of an earlier run that the answer is taken from. */
   reused?: EventRef, }) | {
   /** The node. */
@@ -860,9 +830,7 @@ export type Entry = {
   /** The new context. Shared: inline it would make every event as large. */
   context: ContextRecord, } | { "type": "context.changed",
   /** The context that changed. */
-  contextId: ContextId,
-  /** The change. */
-  change: ContextChange,
+  contextId: ContextId, change: ContextChange,
   /** It was done in an iteration of a loop, and counts outside when `context.merged` names the activation. */
   pending?: boolean, } | { "type": "turn.started",
   /** The context that is locked for the turn. */
@@ -984,19 +952,11 @@ export type Entry = {
   /** The node. */
   node: NodeId,
   /** The iteration. */
-  epoch: Epoch, } & ({ "type": "child.started",
-  /** The child run. */
-  run: RunId, } | { "type": "child.asked",
-  /** The child run. */
-  run: RunId, } | { "type": "child.waiting",
-  /** The child run. */
-  run: RunId,
+  epoch: Epoch, } & ({ "type": "child.started", run: RunId, } | { "type": "child.asked", run: RunId, } | { "type": "child.waiting", run: RunId,
   /** The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`](crate::journal::MAX_LISTED_QUESTIONS) of them. Others
    * follow when these are answered.
    */
-  questions: Array<ChildQuestion>, } | { "type": "child.resumed",
-  /** The child run. */
-  run: RunId, }));
+  questions: Array<ChildQuestion>, } | { "type": "child.resumed", run: RunId, }));
 
 /** The iteration: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all. */
 export type Epoch = number[];
@@ -1092,9 +1052,7 @@ export type ErrorReply = {
 };
 
 /** An event of another run. */
-export type EventRef = {
-  /** The run. */
-  run: RunId,
+export type EventRef = { run: RunId,
   /** The position in its journal, from 0. */
   seq: number,
 };
@@ -1146,11 +1104,7 @@ export type ExplainConfig = {
 /** `conversations.export`: returns a whole conversation as text, and writes it to a file if one is named. Markdown has a heading
  * for the conversation and one for each message, JSON is `{"conversation": …, "messages": […]}`.
  */
-export type ExportConversation = {
-  /** The conversation. */
-  conversation: ConversationId,
-  /** The format. */
-  format: ExportFormat,
+export type ExportConversation = { conversation: ConversationId, format: ExportFormat,
   /** The file to write. An existing file is replaced. */
   path?: string,
 };
@@ -1171,9 +1125,7 @@ export type ExportMemories = {
 /** `lens.export`: sends the spans of a run and its child runs to an OTLP/HTTP endpoint, or writes them to a file. Exporting a run
  * again gives the same ids. `run.unknown`, `telemetry.*`.
  */
-export type ExportSpans = {
-  /** The run. */
-  run: RunId,
+export type ExportSpans = { run: RunId,
   /** The endpoint; that of the settings when left out. */
   endpoint?: string,
   /** The file to write instead: one OTLP request as a line of JSON. */
@@ -1182,15 +1134,11 @@ export type ExportSpans = {
   content: boolean,
 };
 
-/** An exported conversation. */
 export type ExportedConversation = {
   /** A suggested file name. */
-  name: string,
-  /** The text. */
-  text: string,
+  name: string, text: string,
 };
 
-/** Exported memories. */
 export type ExportedMemories = {
   /** A suggested file name. */
   name: string, text: string,
@@ -1258,7 +1206,6 @@ export type Flow = {
   routes?: { [key in EdgeId]: Array<Point> }, settings?: FlowSettings,
 };
 
-/** The forecast of a flow. */
 export type FlowForecast = {
   /** The model nodes that will call a model, in the order of their first calls. */
   nodes: Array<NodeForecast>, cost: CostForecast,
@@ -1293,9 +1240,7 @@ export type FlowQuotas = {
 };
 
 /** Which flow a run runs. */
-export type FlowRef = {
-  /** Its name. */
-  name: string,
+export type FlowRef = { name: string,
   /** Where its file was, if it had one. */
   path?: string,
   /** Hash of the document as it ran; the store keeps that document. */
@@ -1350,9 +1295,7 @@ export type FolderDialog = Record<string, never>;
 /** `flow.forecast`: how the prompts of a flow will grow from iteration to iteration, when they no longer fit the window, and what a
  * run may cost, as far as that is known. Calls nobody. `flow.invalid`, `run.unknown`.
  */
-export type ForecastFlow = {
-  /** The flow. */
-  flow: Flow,
+export type ForecastFlow = { flow: Flow,
   /** Its file, if it has one. The latest runs of that file say how long replies are. */
   path?: string,
   /** The text that the run is to be started with. */
@@ -1376,25 +1319,19 @@ export type ForgetFlow = {
 };
 
 /** `conversations.fork`: copies a conversation up to a message into a new one. The original is not changed. */
-export type ForkConversation = {
-  /** The conversation. */
-  conversation: ConversationId,
+export type ForkConversation = { conversation: ConversationId,
   /** The last message of the fork. If it is a user message, the fork ends before it, and the message is returned to be
    * edited and sent again.
    */
   message: number,
 };
 
-/** The origin of a fork. */
 export type ForkOrigin = { conversation: ConversationId,
   /** The message at which it was forked. */
   message: number,
 };
 
-/** A forked conversation. */
-export type ForkedConversation = {
-  /** The new conversation. */
-  conversation: ConversationRecord,
+export type ForkedConversation = { conversation: ConversationRecord,
   /** The user message that it was forked at, if it was one. */
   asked?: string,
 };
@@ -1433,17 +1370,12 @@ export type GetAttachment = { hash: AttachmentHash,
 /** `lens.request`: the HTTP request of a model call as a curl command, with a variable in place of the key. `run.unknown`,
  * `lens.no_call`, `lens.no_request`, `provider.unknown`.
  */
-export type GetCallRequest = {
-  /** The run. */
-  run: RunId, node: NodeId, epoch?: Epoch,
+export type GetCallRequest = { run: RunId, node: NodeId, epoch?: Epoch,
   /** Which of the activation's model calls, from 0. */
   call: number,
 };
 
-/** `conversations.get`: one conversation. */
-export type GetConversation = {
-  /** The conversation. */
-  conversation: ConversationId,
+export type GetConversation = { conversation: ConversationId,
 };
 
 /** `knowledge.source`: the text of a file around a passage. `knowledge.unknown`, `knowledge.source`, `knowledge.bad_file`. */
@@ -1520,7 +1452,6 @@ export type ImportFlow = {
 /** What became of a node or an edge. */
 export type ImportOutcome = "translated" | "placeholder" | "lost";
 
-/** The report of an import. */
 export type ImportReport = { format: Format,
   /** The name in the file. */
   name: string,
@@ -1544,7 +1475,6 @@ export type ImportedEdge = {
   reason?: string,
 };
 
-/** An imported flow. */
 export type ImportedFlow = { flow: Flow, report: ImportReport,
 };
 
@@ -1751,9 +1681,7 @@ export type ListMemories = {
 };
 
 /** `conversations.messages`: a page of messages, oldest first. */
-export type ListMessages = {
-  /** The conversation. */
-  conversation: ConversationId,
+export type ListMessages = { conversation: ConversationId,
   /** The first message of the page; the oldest when left out. */
   from?: number,
   /** The maximum number of messages; 200 when left out. */
@@ -1763,9 +1691,7 @@ export type ListMessages = {
 /** `provider.models`: the models that a provider offers. The list is cached until the settings or the key of the provider
  * change. `provider.timeout` after 20 s, and the errors of the provider.
  */
-export type ListModels = {
-  /** The provider. */
-  provider: string,
+export type ListModels = { provider: string,
   /** Ignore the cache. */
   refresh?: boolean,
 };
@@ -1813,9 +1739,7 @@ export type ListTemplates = Record<string, never>;
 export type ListTools = Record<string, never>;
 
 /** `lens.turns`: the conversations of the loops of a run. `run.unknown`. */
-export type ListTurns = {
-  /** The run. */
-  run: RunId,
+export type ListTurns = { run: RunId,
   /** Also of loops that have ended. */
   ended?: boolean,
 };
@@ -1834,9 +1758,7 @@ export type ListVersions = {
 };
 
 /** What a prompt has of the conversation of a loop. */
-export type LoopConversationRecord = {
-  /** The loop. */
-  node: NodeId,
+export type LoopConversationRecord = { node: NodeId,
   /** Its iteration outside. */
   epoch: Epoch, strategy: HistoryStrategy,
   /** The most tokens of turns, if they are bounded. */
@@ -1866,9 +1788,7 @@ export type LoopTurnView = { id: MessageId, role: Role,
 };
 
 /** A loop with a conversation, and what was said in it. */
-export type LoopTurnsView = {
-  /** The loop. */
-  node: NodeId,
+export type LoopTurnsView = { node: NodeId,
   /** Its iteration outside. */
   epoch: Epoch,
   /** What was said, oldest first. */
@@ -1943,7 +1863,6 @@ export type McpResource = {
   uri: string, name: string, description: string, isTemplate: boolean,
 };
 
-/** The content of a resource. */
 export type McpResourceContent = { contents: unknown,
 };
 
@@ -2148,7 +2067,6 @@ export type MessageId = string;
 /** What a message of a prompt is. */
 export type MessagePart = "system" | "history" | "conversation" | "question" | "step" | "missing";
 
-/** A page of messages. */
 export type MessagesPage = {
   /** The current state of the conversation. */
   conversation: ConversationRecord, messages: Array<ConversationMessage>,
@@ -2156,7 +2074,6 @@ export type MessagesPage = {
   next?: number,
 };
 
-/** One call of a model. */
 export type ModelCallView = {
   /** Which model call of this activation, from 0. */
   step: number,
@@ -2205,9 +2122,7 @@ export type ModelOverrides = {
 };
 
 /** A complete reply. */
-export type ModelReply = {
-  /** The text. */
-  text: string,
+export type ModelReply = { text: string,
   /** The images and files of the reply, in order. */
   attachments?: Array<Attachment>,
   /** The reasoning, if the provider reports it. */
@@ -2295,9 +2210,7 @@ export type NodeCounts = {
   /** Succeeded. */
   done: number,
   /** Did not run. */
-  skipped: number,
-  /** Failed. */
-  failed: number,
+  skipped: number, failed: number,
   /** Succeeded with what an earlier execution gave. */
   cached: number,
 };
@@ -2385,9 +2298,7 @@ export type OmittedTurns = { reason: OmissionReason,
 export type OnExceeded = "stop" | "ask" | "fallback";
 
 /** `conversations.open`: the user's latest conversation with this flow, or a new one. `user.unknown`. */
-export type OpenConversation = {
-  /** The flow. */
-  flow: ConversationFlow,
+export type OpenConversation = { flow: ConversationFlow,
   /** The user; the current one when left out. */
   user?: UserName,
   /** Always start a new conversation. */
@@ -2498,17 +2409,21 @@ export type PickedPath = {
 /** `run.pin`: pins a turn of the conversation of a loop, so that no bound leaves it out of the calls that follow, or takes the pin
  * off. `history.not_waiting` when the run does not wait for a person, `history.no_turn` when the loop has no such turn.
  */
-export type PinTurn = {
-  /** The run. */
-  run: RunId,
+export type PinTurn = { run: RunId,
   /** The loop. */
   node: NodeId,
   /** Its iteration outside. */
-  epoch: Epoch,
-  /** The turn. */
-  turn: MessageId,
+  epoch: Epoch, turn: MessageId,
   /** Whether it is to be pinned. */
   pinned: boolean,
+};
+
+/** What was done less well than asked, and where. */
+export type PlacedNotice = { notice: Fault,
+  /** The node. */
+  node: NodeId,
+  /** The iteration. */
+  epoch: Epoch,
 };
 
 /** A point that an edge passes through; of an edge between nodes in a loop's body, relative to the loop's top left corner. */
@@ -2600,11 +2515,7 @@ export type PromptHit = {
 };
 
 /** One message of a prompt. */
-export type PromptPart = { "kind": "history",
-  /** The first message. */
-  first: MessageId,
-  /** The last message. */
-  last: MessageId, count: number,
+export type PromptPart = { "kind": "history", first: MessageId, last: MessageId, count: number,
   /** Their tokens together. */
   tokens: number,
   /** Where they come from. */
@@ -2659,7 +2570,6 @@ export type PromptPart = { "kind": "history",
   origins?: Origins,
 };
 
-/** One prompt. */
 export type PromptPoint = { epoch: Epoch, tokens: number,
   /** How it divides the window, as counted. */
   shares: Array<PromptShare>,
@@ -2670,7 +2580,6 @@ export type PromptPoint = { epoch: Epoch, tokens: number,
 /** What a model call is for, besides the reply of a node. */
 export type PromptPurpose = "memorySummary" | "sampling" | "historySummary";
 
-/** The record of one prompt. */
 export type PromptRecord = { provider: string, model: string,
   /** What the call is for, if not for the reply of the node. */
   purpose?: PromptPurpose,
@@ -2726,6 +2635,8 @@ export type PromptShare = { kind: ShareKind, tokens: number,
 
 /** The model calls of a run. */
 export type PromptsOfRun = { run: RunId, flowName: string, status: RunStatus, calls: Array<LensCall>,
+  /** What nodes without a model call did less well than asked. Others have theirs in their calls. */
+  notices?: Array<PlacedNotice>,
 };
 
 /** The protocol of a provider. */
@@ -2777,7 +2688,6 @@ export type ProviderSettings = { kind: ProviderKind,
   sessions?: boolean,
 };
 
-/** The status of a provider. */
 export type ProviderStatus = { name: string,
   /** Its settings in force. */
   settings: ProviderSettings,
@@ -2942,9 +2852,7 @@ export type ReindexKnowledge = { name: string,
 /** `provider.removeKey`: removes the key of a provider from where Plait stores it. A key in the environment stays. Does
  * nothing when there is none. `provider.unknown`, `keys.*`.
  */
-export type RemoveKey = {
-  /** The provider. */
-  provider: string,
+export type RemoveKey = { provider: string,
 };
 
 /** `knowledge.remove`: removes a knowledge base and its index. Its files stay. `knowledge.unknown`. */
@@ -2958,9 +2866,7 @@ export type RemoveMcpServer = { name: string,
 /** `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended, `run.is_child` while a run that it is part of
  * has not.
  */
-export type RemoveRun = {
-  /** The run. */
-  run: RunId,
+export type RemoveRun = { run: RunId,
 };
 
 /** `templates.remove`: removes a template. `template.unknown`. */
@@ -2976,11 +2882,7 @@ export type RemoveUser = { name: string,
 };
 
 /** `conversations.rename`: changes the title of a conversation. */
-export type RenameConversation = {
-  /** The conversation. */
-  conversation: ConversationId,
-  /** The new title. */
-  title: string,
+export type RenameConversation = { conversation: ConversationId, title: string,
 };
 
 /** `templates.rename`: gives a template another name. `template.unknown`, `template.no_name`; `flow.*` when it cannot be read. */
@@ -3033,9 +2935,7 @@ export type ResolvedConfig = { key: string,
 };
 
 /** `run.resume`: continues a run that was interrupted by a crash or a restart. A run that waits can be answered again. */
-export type ResumeRun = {
-  /** The run. */
-  run: RunId,
+export type ResumeRun = { run: RunId,
 };
 
 /** What a retrieval found. */
@@ -3145,9 +3045,7 @@ export type RunDetail = { summary: RunSummary,
 };
 
 /** What happens to the run as a whole. */
-export type RunEvent = { "type": "run.started",
-  /** This run. */
-  run: RunId,
+export type RunEvent = { "type": "run.started", run: RunId,
   /** The revision of the engine that wrote this event; see [`ENGINE_REVISION`](crate::journal::ENGINE_REVISION).
    * Zero in journals of early versions.
    */
@@ -3155,9 +3053,7 @@ export type RunEvent = { "type": "run.started",
   /** Who it belongs to, if not the default user. All runs below it belong to the same user. */
   user?: UserName,
   /** The run that this one is forked from. */
-  from?: RunOrigin,
-  /** The flow it runs. */
-  flow: FlowRef,
+  from?: RunOrigin, flow: FlowRef,
   /** The node it runs to, if not the whole flow. */
   to?: NodeId,
   /** Input text. */
@@ -3253,9 +3149,7 @@ export type RunRequest = {
 export type RunStatus = "running" | "waiting" | "finished" | "failed" | "cancelled" | "interrupted";
 
 /** A run, as lists show it. */
-export type RunSummary = {
-  /** The run. */
-  run: RunId,
+export type RunSummary = { run: RunId,
   /** The flow's name. */
   flowName: string,
   /** The flow's file, if it had one. */
@@ -3379,9 +3273,7 @@ export type SaveDialog = {
  */
 export type SaveFlow = {
   /** The file. */
-  path: string,
-  /** The flow. */
-  flow: Flow,
+  path: string, flow: Flow,
   /** Hash of the file as it was opened or last saved. A file that changed since is not overwritten. */
   baseHash?: string,
   /** Overwrite the file even if it changed. */
@@ -3438,11 +3330,7 @@ export type SearchKnowledge = {
 /** `lens.search`: where a text occurs in the prompts and replies of a run and its child runs, in any case. A message of a
  * history is found once, in the first prompt that has it. At most 200 places. `run.unknown`.
  */
-export type SearchPrompts = {
-  /** The run. */
-  run: RunId,
-  /** The text. */
-  text: string,
+export type SearchPrompts = { run: RunId, text: string,
 };
 
 /** One message as the model received it. */
@@ -3486,9 +3374,7 @@ export type ServerPin = { server: string, pin: McpPin,
 /** `config.set`: sets a value in the settings, or removes it, and returns which holds then. `settings.unknown_key`,
  * `settings.bad_value`, `settings.wrong_layer`, and the errors of `settings.set`.
  */
-export type SetConfig = {
-  /** The key. */
-  key: string,
+export type SetConfig = { key: string,
   /** The value. Null removes it. */
   value: unknown,
 };
@@ -3504,9 +3390,7 @@ export type SetGrants = {
 /** `provider.setKey`: sets or replaces the key of a provider. `provider.unknown`, `provider.no_key` when it takes none,
  * `keys.*`.
  */
-export type SetKey = {
-  /** The provider. */
-  provider: string,
+export type SetKey = { provider: string,
   /** The key. Surrounding whitespace is ignored. */
   key: string,
   /** How long to store it. Permanently when left out. */
@@ -3514,9 +3398,7 @@ export type SetKey = {
 };
 
 /** `settings.set`: replaces the settings and returns those in force. Active runs are not affected. */
-export type SetSettings = {
-  /** The new settings. */
-  settings: Settings,
+export type SetSettings = { settings: Settings,
 };
 
 /** The settings of the application. */
@@ -3570,9 +3452,7 @@ export type ShowGrants = {
 };
 
 /** `lens.show`: the model calls of a run in their order, each with the messages as they were sent. `run.unknown`. */
-export type ShowPrompts = {
-  /** The run. */
-  run: RunId,
+export type ShowPrompts = { run: RunId,
   /** Only calls of this node. */
   node?: NodeId,
   /** Only calls of activations in this iteration. */
@@ -3582,9 +3462,7 @@ export type ShowPrompts = {
 };
 
 /** `runs.show`: a run with its flow and its journal. */
-export type ShowRun = {
-  /** The run. */
-  run: RunId,
+export type ShowRun = { run: RunId,
 };
 
 /** A number of tokens, and how it is known. */
@@ -3606,11 +3484,7 @@ export type SkippedFile = {
 };
 
 /** Where a value on an input came from. */
-export type SourceRef = {
-  /** The node. */
-  node: NodeId,
-  /** Its epoch. */
-  epoch: Epoch,
+export type SourceRef = { node: NodeId, epoch: Epoch,
   /** Its output. */
   port: PortName,
 };
@@ -3640,10 +3514,7 @@ export type Spending = {
 /** `run.start`: runs a flow. `flow.invalid` with `diagnostics` when the flow cannot run. */
 export type StartRun = RunRequest;
 
-/** A run that was started. */
-export type StartedRun = {
-  /** The run. */
-  run: RunId,
+export type StartedRun = { run: RunId,
 };
 
 /** Why a model stopped. */
@@ -3700,9 +3571,7 @@ export type TemplateSummary = { id: string,
 /** `provider.test`: checks that a provider replies and accepts the key. Fetches its list of models or, if a model is given,
  * generates a few tokens with it. A failed check is not an error of this command. `provider.unknown`.
  */
-export type TestProvider = {
-  /** The provider. */
-  provider: string,
+export type TestProvider = { provider: string,
   /** The model to call. */
   model?: string,
 };
@@ -3760,12 +3629,9 @@ export type ToolCall = {
   arguments: unknown,
 };
 
-/** One call of a tool. */
 export type ToolCallView = {
   /** Which model call of this activation asked for it, from 0. */
-  step: number,
-  /** The call. */
-  call: ToolCall,
+  step: number, call: ToolCall,
   /** When it was made. */
   startedAt: number,
   /** When the tool had answered. */
@@ -3872,9 +3738,7 @@ export type ToolSummary = {
 export type TraceKind = "run" | "iteration" | "node" | "modelCall" | "toolCall";
 
 /** `lens.trace`: what ran inside of what in a run and its child runs, with timings, tokens and costs. `run.unknown`. */
-export type TraceRun = {
-  /** The run. */
-  run: RunId,
+export type TraceRun = { run: RunId,
 };
 
 /** One span of a trace, with what lies in it. */
@@ -3917,9 +3781,7 @@ export type TreeLimits = {
 export type TurnState = "started" | "committed" | "discarded";
 
 /** A turn in a context. */
-export type TurnView = {
-  /** The context. */
-  contextId: ContextId,
+export type TurnView = { contextId: ContextId,
   /** How far it got. */
   state: TurnState,
   /** The messages it added. */
@@ -3971,7 +3833,6 @@ export type UserList = {
 /** The name of a user. */
 export type UserName = string;
 
-/** A run of a version. */
 export type VersionRun = { run: RunId,
   /** In milliseconds since the Unix epoch. */
   startedAt: number, status: RunStatus,

@@ -22,7 +22,7 @@ it("shows why the host refuses an allowed host, and saves the corrected one", as
   expect(workspace.settings.current.tools).toBeUndefined();
   fireEvent.blur(hosts, { target: { value: "localhost" } });
   await waitFor(() => expect(workspace.settings.current.tools).toEqual({ allowedHosts: ["localhost"] }));
-  expect(screen.queryByText(/is not a host/)).toBeNull();
+  await waitFor(() => expect(screen.queryByText(/is not a host/)).toBeNull());
 });
 
 it("keeps the fields of a secret that the host refuses", async () => {

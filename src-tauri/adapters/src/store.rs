@@ -302,7 +302,8 @@ impl Store {
 
     /// Accepts the settings as they are in the file now. On disk when this returns. Fault `store.corrupt` if they cannot be read.
     pub fn accept_settings(&self) -> Result<(), Fault> {
-        checksums::accept(&self.0, &[SETTINGS]).map(drop)
+        self.0.writer()?;
+        checksums::accept(&self.0.shared, &[SETTINGS]).map(drop)
     }
 
     /// The names of the MCP servers in the data directory `home`, without opening it.

@@ -1,5 +1,6 @@
 //! The flow document: what people edit and keep in version control. Knows nothing about running it.
 
+mod confirmation;
 mod disabled;
 mod document;
 mod drawing;

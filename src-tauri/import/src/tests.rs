@@ -138,7 +138,10 @@ fn summary(imported: &Imported) -> String {
     for (id, node) in &imported.flow.nodes {
         let parent = node.parent.as_ref().map(|parent| format!(" in {parent}")).unwrap_or_default();
         let disabled = if node.disabled { " disabled" } else { "" };
-        let marks: String = node.unconfirmed.iter().map(|mark| format!(" {mark:?}")).collect();
+        let mut marks = String::new();
+        for mark in &node.unconfirmed {
+            let _ = write!(marks, " {mark:?}");
+        }
         let mut config = node.config.clone();
         config.remove("original");
         let config = Value::from(config).to_string();

@@ -12,7 +12,7 @@ use plait_core::error::Fault;
 use plait_core::hash::content_hash;
 
 use super::disk::Disk;
-use super::store_core::StoreCore;
+use super::shared::Shared;
 use super::{SETTINGS, USERS, document_files, fault};
 use crate::codes;
 
@@ -81,9 +81,9 @@ pub(super) fn begin(disk: &dyn Disk, home: &Path) {
 
 /// Replaces a document together with its checksum. Refuses to replace one that a person has to look at first. On disk when this
 /// returns. Faults `store.changed_outside`, `store.corrupt`, `store.io`, `store.full`.
-pub(super) fn replace(core: &StoreCore, name: &str, bytes: &[u8]) -> Result<(), Fault> {
-    let (home, disk) = (&core.shared.home, &*core.shared.disk);
-    let _alone = core.changing_checksums.lock();
+pub(super) fn replace(shared: &Shared, name: &str, bytes: &[u8]) -> Result<(), Fault> {
+    let (home, disk) = (&shared.home, &*shared.disk);
+    let _alone = shared.changing_checksums.lock();
     let path = document_files::path_in(home, name);
     let before = document_files::bytes_of(&path, name)?;
     if let Some(before) = &before {
@@ -99,12 +99,11 @@ pub(super) fn replace(core: &StoreCore, name: &str, bytes: &[u8]) -> Result<(), 
     write(disk, home, &checksums)
 }
 
-/// Accepts documents as they are now. Returns the files that were not as Plait knew them. Faults `store.locked`, `store.corrupt` for
-/// one that cannot be read, `store.io`, `store.full`.
-pub(super) fn accept(core: &StoreCore, names: &[&str]) -> Result<Vec<PathBuf>, Fault> {
-    core.writer()?;
-    let home = &core.shared.home;
-    let _alone = core.changing_checksums.lock();
+/// Accepts documents as they are now, in a data directory that is open for writing. Returns the files that were not as Plait knew them.
+/// Faults `store.corrupt` for one that cannot be read, `store.io`, `store.full`.
+pub(super) fn accept(shared: &Shared, names: &[&str]) -> Result<Vec<PathBuf>, Fault> {
+    let home = &shared.home;
+    let _alone = shared.changing_checksums.lock();
     // A person who accepts the documents has no use for checksums that cannot be read.
     let mut checksums = load(home).ok().flatten().unwrap_or_default();
     let mut accepted = Vec::new();
@@ -120,7 +119,7 @@ pub(super) fn accept(core: &StoreCore, names: &[&str]) -> Result<Vec<PathBuf>, F
             accepted.push(path);
         }
     }
-    write(&*core.shared.disk, home, &checksums)?;
+    write(&*shared.disk, home, &checksums)?;
     Ok(accepted)
 }
 

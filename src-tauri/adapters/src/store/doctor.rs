@@ -78,7 +78,7 @@ impl Report {
 /// Plait. Faults `store.*`; `store.corrupt` for a file that cannot be read.
 pub fn accept_edits(home: &Path) -> Result<Vec<PathBuf>, Fault> {
     let core = StoreCore::open(home, Arc::new(FileSystem), false, &mut |_, _| ())?;
-    checksums::accept(&core, &checksums::GUARDED)
+    checksums::accept(&core.shared, &checksums::GUARDED)
 }
 
 /// Checks the data directory `home`. `salvage`: replaces damaged files by copies of what can be read. While another

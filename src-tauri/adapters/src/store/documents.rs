@@ -112,7 +112,7 @@ pub(super) fn put(core: &StoreCore, name: &str, document: &impl Serialize) -> Re
     core.writer()?;
     let bytes = json(name, document)?;
     if checksums::GUARDED.contains(&name) {
-        return checksums::replace(core, name, &bytes);
+        return checksums::replace(&core.shared, name, &bytes);
     }
     core.shared
         .disk

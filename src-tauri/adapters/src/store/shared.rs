@@ -37,6 +37,8 @@ pub(super) struct Shared {
     layouts: Mutex<Vec<(Key, u64, Arc<TreeLayout>)>>,
     /// The token calibration that is not written yet.
     pub(super) calibration: Mutex<Option<Vec<u8>>>,
+    /// Held while a document is replaced together with its checksum.
+    pub(super) changing_checksums: Mutex<()>,
     /// Held while the file of a tree is opened for writing, or rewritten.
     maintenance: Mutex<()>,
 }
@@ -61,6 +63,7 @@ impl Shared {
             trees: Mutex::default(),
             layouts: Mutex::default(),
             calibration: Mutex::default(),
+            changing_checksums: Mutex::default(),
             maintenance: Mutex::default(),
         }
     }

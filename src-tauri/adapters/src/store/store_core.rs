@@ -44,8 +44,6 @@ pub(super) struct StoreCore {
     pub(super) removing_attachments: Mutex<()>,
     /// Held while a document is read, changed and put back.
     pub(super) changing: Mutex<()>,
-    /// Held while a document is replaced together with its checksum.
-    pub(super) changing_checksums: Mutex<()>,
     lock: Option<Lock>,
 }
 
@@ -84,7 +82,6 @@ impl StoreCore {
             kept_trees: Mutex::default(),
             removing_attachments: Mutex::default(),
             changing: Mutex::default(),
-            changing_checksums: Mutex::default(),
             lock,
         })
     }

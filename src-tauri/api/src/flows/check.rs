@@ -17,7 +17,8 @@ use plait_run::plan::{BoundFlow, CheckedFlow, check_bound, check_plan};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::never_runs::{Installed, never_runs};
+use super::installed::Installed;
+use super::never_runs::never_runs;
 use super::refused_sampling::refused_sampling;
 use super::secrets;
 use super::service::FlowService;

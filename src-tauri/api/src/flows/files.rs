@@ -13,7 +13,7 @@ use ts_rs::TS;
 
 use super::autosave::Autosave;
 use super::check::check_with_subflows;
-use super::never_runs::Installed;
+use super::installed::Installed;
 use super::service::FlowService;
 use super::text::{write_flow, write_pipeline};
 use crate::ErrorReply;

@@ -14,7 +14,7 @@ use plait_core::similar_name::similar_name;
 use plait_run::node::Registry;
 use serde_json::{Map, Value};
 
-use super::never_runs::Installed;
+use super::installed::Installed;
 use crate::codes;
 use crate::tools::own_tools;
 
@@ -76,7 +76,7 @@ fn problem(name: &SettingName<'_>, installed: &Installed, tools: &BTreeSet<Strin
     let is_in = |known: &&BTreeSet<String>| !known.contains(*name);
     match kind {
         NameKind::Provider => {
-            let known = installed.providers().filter(is_in)?;
+            let known = installed.providers.as_ref().filter(is_in)?;
             Some(unknown_provider(pointer, name, known).warning())
         }
         NameKind::Tool => {
@@ -86,12 +86,12 @@ fn problem(name: &SettingName<'_>, installed: &Installed, tools: &BTreeSet<Strin
             Some(Diagnostic::error(codes::TOOLS_UNKNOWN, pointer, message).hint(hint))
         }
         NameKind::McpServer => {
-            let known = installed.servers().filter(is_in)?;
+            let known = installed.servers.as_ref().filter(is_in)?;
             let hint = add_hint(name, known, "under *MCP servers* or with `plait mcp add`");
             Some(unknown(codes::MCP_UNKNOWN_SERVER, "MCP server").hint(hint))
         }
         NameKind::KnowledgeBase => {
-            let known = installed.bases().filter(is_in)?;
+            let known = installed.bases.as_ref().filter(is_in)?;
             let hint = add_hint(name, known, "in the Knowledge panel or with `plait knowledge add`");
             Some(unknown(codes::KNOWLEDGE_UNKNOWN, "knowledge base").hint(hint))
         }

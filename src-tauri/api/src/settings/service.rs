@@ -102,7 +102,9 @@ impl SettingsService {
         if let Value::Object(mut stored) = stored {
             {
                 let mut unreadable = self.unreadable.lock();
-                set_again.into_iter().for_each(|key| unreadable.forget(key));
+                for key in set_again {
+                    unreadable.forget(key);
+                }
                 unreadable.merge_into(&mut stored);
             }
             let store = self.parts.store.clone();

@@ -111,7 +111,7 @@ impl LimitArgs {
         let limits = TreeLimits { max_runs, max_model_calls, max_events, ..TreeLimits::default() };
         if limits != TreeLimits::default() {
             let of_flow = flow.settings.limits.take().unwrap_or_default();
-            flow.settings.limits = Some(TreeLimits { extra: of_flow.extra.clone(), ..limits.or(of_flow) });
+            flow.settings.limits = Some(TreeLimits { extra: of_flow.extra.clone(), ..limits.or(&of_flow) });
         }
     }
 }

@@ -55,7 +55,7 @@ pub fn max_unattended_epochs(flow: &FlowSettings) -> u32 {
 /// The limits of the run tree of a flow, under these settings of the application.
 pub fn tree_limits(flow: Option<TreeLimits>, settings: &ConfigValues) -> TreeLimits {
     let of_settings = |name: &str| settings.get(name).and_then(Value::as_u64);
-    flow.unwrap_or_default().or(TreeLimits {
+    flow.unwrap_or_default().or(&TreeLimits {
         max_runs: of_settings("limits.maxRuns"),
         max_model_calls: of_settings("limits.maxModelCalls"),
         max_events: of_settings("limits.maxEvents"),

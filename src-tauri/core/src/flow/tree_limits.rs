@@ -44,7 +44,7 @@ impl TreeLimits {
 
     /// These limits, completed by `others`.
     #[must_use]
-    pub fn or(self, others: Self) -> Self {
+    pub fn or(self, others: &Self) -> Self {
         Self {
             max_runs: self.max_runs.or(others.max_runs),
             max_model_calls: self.max_model_calls.or(others.max_model_calls),

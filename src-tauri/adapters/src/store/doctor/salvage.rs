@@ -140,7 +140,7 @@ pub(super) fn documents(core: &StoreCore, report: &mut Report) -> Result<(), Fau
             checksums::begin(&*core.shared.disk, &core.shared.home);
         }
         if GUARDED.contains(&document.name) {
-            checksums::accept(core, &[document.name])?;
+            checksums::accept(&core.shared, &[document.name])?;
         }
         let (name, without) = (path.display(), document.without);
         report

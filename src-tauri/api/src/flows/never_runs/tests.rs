@@ -1,5 +1,6 @@
 use super::*;
 use crate::flows::check::{check_runnable, check_with_subflows};
+use plait_core::config::ConfigValues;
 use plait_core::diagnostic::Severity;
 use plait_core::flow;
 use serde_json::json;

@@ -196,7 +196,7 @@ impl VariableFinder {
         match self.found.iter_mut().find(|variable| variable.name == name) {
             Some(variable) => variable.optional |= presence == Presence::Optional,
             None => {
-                self.found.push(Variable { name: name.to_owned(), optional: presence == Presence::Optional })
+                self.found.push(Variable { name: name.to_owned(), optional: presence == Presence::Optional });
             }
         }
     }

@@ -251,7 +251,7 @@ fn set_context_changes_the_addressed_context_or_fails() {
 fn instructions_come_from_where_their_values_come_from() {
     let mut harness = NodeHarness::new();
     let web = Origins::of(Origin::Host("example.org".to_owned()));
-    let config = json!({ "systemInstructions": "Obey {{page}}." });
+    let config = json!({ "systemInstructions": "Follow {{page}}." });
     let page = Datum { origins: web.clone(), ..Datum::from(json!("this")) };
     let inputs = vec![("context", Datum::from(main())), ("page", page)];
     harness.run_data("setContext", config, inputs).result.unwrap();

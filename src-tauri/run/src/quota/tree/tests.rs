@@ -7,7 +7,7 @@ fn limits_of_the_flow_take_precedence_and_defaults_complete_them() {
     let flow = TreeLimits { max_runs: Some(3), ..TreeLimits::default() };
     let application = TreeLimits { max_runs: Some(9), max_model_calls: Some(7), ..TreeLimits::default() };
     let expected = TreeLimits { max_runs: Some(3), max_model_calls: Some(7), ..TreeLimits::default() };
-    assert_eq!(flow.or(application), expected);
+    assert_eq!(flow.or(&application), expected);
     let account = TreeAccount::new(expected, TreeUsage::default());
     assert_eq!(account.limit(Events), TreeLimits::DEFAULT_MAX_EVENTS);
 }

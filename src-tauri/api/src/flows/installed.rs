@@ -1,0 +1,66 @@
+//! What this machine has of what flows name: providers, MCP servers and knowledge bases.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use plait_adapters::retrieval::base_names;
+use plait_adapters::{ProviderRegistry, Store};
+use plait_core::config::{ConfigValues, run_values, settings_values};
+use plait_core::error::Fault;
+use plait_run::provider::Providers as _;
+use serde_json::{Map, Value};
+
+use crate::providers::ProviderService;
+
+/// What flows can name on this machine, and what its settings say of runs. Without a list, names of its kind are not checked.
+#[derive(Clone, Debug, Default)]
+pub struct Installed {
+    pub(crate) config: ConfigValues,
+    pub(super) providers: Option<BTreeSet<String>>,
+    pub(super) servers: Option<BTreeSet<String>>,
+    pub(super) bases: Option<BTreeSet<String>>,
+    /// Whether models are called by the providers of the settings, and the offline provider is the built-in simulator. Providers that
+    /// the application was opened with may take any name.
+    pub(super) simulates: bool,
+}
+
+impl Installed {
+    /// What is installed in a data directory, which need not exist. Opens no store. The faults are those of files that cannot be read.
+    pub fn read(home: &Path) -> (Self, Vec<Fault>) {
+        let mut faults = Vec::new();
+        let settings = Store::settings_in(home).map_err(|fault| faults.push(fault)).ok();
+        let providers = settings.as_ref().map(|settings| {
+            let added = settings.get("providers").and_then(Value::as_object);
+            let added = added.into_iter().flat_map(Map::keys).cloned();
+            ProviderRegistry::built_in().into_keys().chain(added).collect()
+        });
+        let servers = Store::mcp_server_names_in(home).map_err(|fault| faults.push(fault)).ok();
+        let config = settings.map(|settings| run_values(&settings_values(&Value::Object(settings))));
+        let bases = Some(base_names(home).into_iter().collect());
+        let config = config.unwrap_or_default();
+        (Self { config, providers, servers, bases, simulates: true }, faults)
+    }
+
+    /// A machine on which these are the only providers, servers and bases.
+    #[cfg(test)]
+    pub(super) fn with_names(names: &[&str]) -> Self {
+        let names: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let (providers, servers, bases) = (Some(names.clone()), Some(names.clone()), Some(names));
+        Self { providers, servers, bases, simulates: true, ..Self::default() }
+    }
+
+    /// The same without the lists, so that no name is checked.
+    #[must_use]
+    pub fn without_names(self) -> Self {
+        Self { config: self.config, ..Self::default() }
+    }
+
+    /// The same of the application, which may have been opened with providers of its own.
+    pub(crate) fn of(store: &Store, providers: &ProviderService) -> Self {
+        let (mut installed, _) = Self::read(store.home());
+        let names = providers.table().names().into_iter().chain(providers.callable().names());
+        installed.providers.get_or_insert_default().extend(names);
+        installed.simulates = !providers.is_fixed();
+        installed
+    }
+}

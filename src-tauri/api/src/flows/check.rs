@@ -68,9 +68,9 @@ pub fn check_with_subflows(
     let mut of_subflows = SubflowChecker::new(path, registry, installed);
     let children = of_subflows.check_nodes(&bound, path);
     let mut checked = check_bound(bound, &children.silent, &InputOverrides::new());
-    checked.diagnostics.retain(|found| !is_of_settings(flow, found));
     let missing = never_runs(&completed, &checked.contexts, registry, installed, of_subflows.tools);
     checked.diagnostics.extend(missing);
+    checked.diagnostics.retain(|found| !is_of_settings(flow, found));
     checked.diagnostics.extend(children.diagnostics);
     checked.diagnostics.extend(secrets::diagnostics(flow));
     checked.diagnostics.extend(refused_sampling(flow));
@@ -79,9 +79,8 @@ pub fn check_with_subflows(
 
 /// Whether a finding is about a value that the settings of the application give to the flow, which sets none itself.
 fn is_of_settings(flow: &Flow, found: &Diagnostic) -> bool {
-    let Some(place) =
-        found.pointer.strip_prefix("/settings").filter(|_| found.code == codes::CONFIG_NO_EFFECT)
-    else {
+    let is_warning = [codes::CONFIG_NO_EFFECT, codes::PROVIDER_UNKNOWN].contains(&found.code);
+    let Some(place) = found.pointer.strip_prefix("/settings").filter(|_| is_warning) else {
         return false;
     };
     let own = serde_json::to_value(&flow.settings).unwrap_or_default();
@@ -205,10 +204,11 @@ impl<'a> SubflowChecker<'a> {
                     let completed = with_settings(inner, &self.installed.config);
                     let bound = BoundFlow::new(&completed, self.registry);
                     let nested = self.check_nodes(&bound, path);
-                    let mut checked = check_bound(bound, &nested.silent, &given(&behavior.gives));
-                    checked.diagnostics.retain(|found| !is_of_settings(inner, found));
+                    let checked = check_bound(bound, &nested.silent, &given(&behavior.gives));
                     let missing = self.never_runs(&completed, &checked);
-                    let found = checked.diagnostics.into_iter().chain(missing).chain(nested.diagnostics);
+                    let own = checked.diagnostics.into_iter().chain(missing);
+                    let own = own.filter(|found| !is_of_settings(inner, found));
+                    let found = own.chain(nested.diagnostics);
                     children.diagnostics.extend(found.map(|diagnostic| nested_diagnostic(id, diagnostic)));
                     nested.can_ask
                 }

@@ -95,7 +95,7 @@ fn names_in_settings_and_limits_are_checked() {
         "version": 1,
         "nodes": {
             "limited": { "type": "chat", "limits": { "quota": fallback } },
-            "summary": { "type": "contextStart", "config": { "memory": { "summarizer": { "provider": "away" } } } },
+            "summary": { "type": "chat", "config": { "memory": { "summarizer": { "provider": "away" } } } },
             "data": { "type": "constant", "config": { "value": { "provider": "no provider" } } },
         },
         "settings": {

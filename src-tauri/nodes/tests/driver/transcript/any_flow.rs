@@ -484,8 +484,14 @@ fn each_node_type_that_takes_from_a_context_is_played() {
         // Make contexts, or change their settings.
         "newContext",
         "setContext",
-        // Search with what waits, and leave it there.
+        // Search with what waits or store a memory, and leave it there.
         "retrieve",
+        "recall",
+        "remember",
+        // Says its text as a person does.
+        "manualInput",
+        // The nodes inside take it.
+        "loop",
     ];
     let registry = plait_nodes::registry();
     let takes = |ports: &plait_core::port::Ports| {

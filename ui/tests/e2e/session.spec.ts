@@ -42,6 +42,7 @@ test("opens all tabs again in their order, and a requested flow in front of them
   await page.getByTestId("tab-two").click();
   await expect(page.getByTestId("flow-name")).toHaveText("two");
   const settings = () => host.settings();
+  await expect.poll(settings).toContain("three");
   await expect.poll(settings).toMatch(/shown[^,}]*two/);
   await page.goto("/");
   const names = page.getByTestId("tab-bar").getByRole("listitem");

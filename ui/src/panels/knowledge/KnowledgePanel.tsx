@@ -7,12 +7,10 @@ import { InlineCode } from "@/design/text/InlineCode";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 import { AddBase } from "./AddBase";
+import { POLL_INTERVAL_MS } from "./actions";
 import { BaseCard } from "./BaseCard";
 import { SearchBases } from "./SearchBases";
 import { TEXTS } from "./texts";
-
-/** How often the list is read while something is indexed. */
-const POLL_INTERVAL_MS = 400;
 
 /** The person's knowledge bases: add, index and search them. */
 export function KnowledgePanel() {

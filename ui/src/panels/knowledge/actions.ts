@@ -4,16 +4,20 @@ import { HostError } from "@/ipc";
 import type { Workspace } from "@/workspace/workspace";
 import { TEXTS } from "./texts";
 
+/** How often the list is read while something is indexed. */
+export const POLL_INTERVAL_MS = 400;
+
 /** Indexes changed files, or all. The card shows errors afterwards. */
 export async function reindex(workspace: Workspace, name: string, all: boolean, onChange: () => void): Promise<void> {
   const indexed = workspace.host.call("knowledge.reindex", { name, all });
-  // The list shows the progress from now on.
-  setTimeout(onChange, 50);
+  // The list shows the progress as soon as the host has begun.
+  const timer = setInterval(onChange, POLL_INTERVAL_MS);
   try {
     await indexed;
   } catch {
     // The card shows why.
   } finally {
+    clearInterval(timer);
     onChange();
   }
 }

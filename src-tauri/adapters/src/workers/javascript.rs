@@ -26,6 +26,8 @@ const MAX_COMPUTE_TIME: Duration = Duration::from_secs(5);
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(8);
 /// How much memory a program may use, in bytes.
 const MAX_MEMORY_BYTES: usize = 64 << 20;
+/// After how many steps the used memory is looked at. A look takes up to some 10 ms.
+const STEPS_PER_LOOK: u32 = 4_096;
 /// How much stack a program may use, in bytes.
 const MAX_STACK_BYTES: usize = 512 << 10;
 /// The largest program, in bytes.
@@ -123,22 +125,37 @@ fn evaluate(
         let state = |ctx: &Ctx<'_>| promise.clone().restore(ctx).map(|promise| promise.state());
         context.with(|ctx| state(&ctx).is_ok_and(|state| state != PromiseState::Pending))
     };
-    let mut lost_a_step = false;
+    let (mut lacked_memory, mut was_nearly_full, mut steps) = (false, false, 0_u32);
     while !is_settled() && Instant::now() < deadline {
         match runtime.execute_pending_job() {
-            Ok(true) => {}
-            Ok(false) => break,
+            Ok(true) => {
+                steps = steps.wrapping_add(1);
+                if steps.is_multiple_of(STEPS_PER_LOOK) {
+                    was_nearly_full = is_nearly_full(runtime);
+                }
+            }
+            // Without memory for it, the next step is not even queued: nothing is thrown, and what waited for it is freed.
+            Ok(false) => {
+                lacked_memory |= was_nearly_full;
+                break;
+            }
             // What a step throws becomes its promise's; the step itself fails only if there is no memory for that.
             Err(thrown) => {
-                lost_a_step = true;
+                lacked_memory = true;
                 thrown.0.with(|ctx| drop(ctx.catch()));
             }
         }
     }
     context.with(|ctx| {
         let promise = promise.restore(&ctx).map_err(|error| Failure::Thrown(error.to_string()))?;
-        result_of(&ctx, &promise, lost_a_step, throws_null)
+        result_of(&ctx, &promise, lacked_memory, throws_null)
     })
+}
+
+/// Whether three quarters of the memory are used. Looks at all that the program holds.
+fn is_nearly_full(runtime: &Runtime) -> bool {
+    let used = usize::try_from(runtime.memory_usage().malloc_size).unwrap_or_default();
+    used >= MAX_MEMORY_BYTES / 4 * 3
 }
 
 /// Whether a program may throw null itself. The interpreter throws it where there is no memory left for an error.
@@ -176,12 +193,12 @@ fn call(
 fn result_of<'js>(
     ctx: &Ctx<'js>,
     promise: &Promise<'js>,
-    lost_a_step: bool,
+    lacked_memory: bool,
     throws_null: bool,
 ) -> Result<serde_json::Value, Failure> {
     let failed = |error: CaughtError<'_>| describe(&error, throws_null);
     let Some(value) = promise.result::<Value<'js>>() else {
-        if lost_a_step {
+        if lacked_memory {
             return Err(out_of_memory());
         }
         // There is nothing outside that could resolve it.

@@ -1,11 +1,11 @@
 //! The limits of a run tree: runs, model calls and events of a run and all runs below it. They hold before anything is sent,
 //! over restarts, and no flow handles them.
 
-use plait_adapters::store::RunFilter;
 use plait_api::codes;
 use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_run::view::RunStatus;
+use plait_store::RunFilter;
 use serde_json::{Value, json};
 
 use crate::support::app::App;

@@ -17,8 +17,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use plait_adapters::{ProviderRegistry, Store};
+use plait_adapters::ProviderRegistry;
 use plait_run::journal::{Journal, MemoryJournal};
+use plait_store::Store;
 use serde_json::json;
 use talk::SAID;
 use tokio::runtime::Runtime;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use plait_adapters::{ProviderRegistry, Store};
+use plait_adapters::ProviderRegistry;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_nodes::registry;
@@ -26,6 +26,7 @@ use plait_run::plan::plan;
 use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_run::{Driver, RunSetup};
+use plait_store::Store;
 use serde_json::{Value, json};
 use workload::{BenchError, Figures, is_selected, run_info, started_event};
 

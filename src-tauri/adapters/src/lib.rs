@@ -1,23 +1,19 @@
-//! Everything that performs I/O: model providers, API keys, tools, the store, flow files and the clock.
+//! Everything else that performs I/O: model providers, API keys, tools, retrieval, telemetry and the clock.
 //!
 //! Implements the traits that the engine declares. Decides nothing about flows: what runs when, what a prompt contains and
 //! what an event means is up to the engine.
 
-mod atomic_file;
 pub mod clock;
 pub mod codes;
 pub mod documents;
 pub mod environment;
-pub mod flow_files;
 pub mod keys;
 pub mod memory;
 pub mod net;
-mod private_files;
 mod project_files;
 pub mod providers;
 pub mod redaction;
 pub mod retrieval;
-pub mod store;
 pub mod telemetry;
 pub mod tools;
 pub mod workers;
@@ -28,7 +24,6 @@ pub use memory::LongTermMemory;
 pub use project_files::{AccessError, FileAccess, ReadableFolder};
 pub use providers::{ProviderRegistry, ProviderSettings};
 pub use redaction::Redaction;
-pub use store::{Store, record::RunRecord};
 pub use tools::{
     FlowGuard, HttpTools, McpServers, NativeTools, RedactingTools, ToolEnvironment, ToolHosts, ToolSecret,
     ToolSettings,

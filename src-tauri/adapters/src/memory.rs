@@ -14,7 +14,7 @@ use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallReque
 
 use crate::codes;
 use crate::redaction::Redaction;
-use crate::store::{MemoryList, Store};
+use plait_store::{MemoryList, Store};
 use ranking::RankingIndex;
 
 /// The long-term memory of all users of a data directory. Clones share it.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use plait_adapters::Store;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
 use plait_core::flow::Flow;
 use plait_core::id::{AttachmentHash, NodeId};
 pub use plait_nodes::ATTACH;
+use plait_store::Store;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -4,11 +4,11 @@
 mod export;
 mod service;
 
-use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord, flow_key};
-use plait_adapters::store::{ConversationFilter, NewConversation};
 use plait_core::flow::Flow;
 use plait_core::id::ConversationId;
 use plait_core::user::UserName;
+use plait_store::conversation::record::{ConversationMessage, ConversationRecord, flow_key};
+use plait_store::{ConversationFilter, NewConversation};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -127,9 +127,9 @@ impl Command for OpenConversation {
         let (flow, flow_name) = (redact(&self.flow.key()), redact(&self.flow.name));
         let (store, users, at) = (service.store.clone(), service.users.clone(), service.clock.now_ms());
         let make = if self.new {
-            plait_adapters::Store::create_conversation
+            plait_store::Store::create_conversation
         } else {
-            plait_adapters::Store::find_or_create_conversation
+            plait_store::Store::find_or_create_conversation
         };
         run_blocking(move || {
             let user = users.resolve(self.user.as_ref())?.to_string();

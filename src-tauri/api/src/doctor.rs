@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-pub use plait_adapters::store::doctor::{Finding, Report};
-use plait_adapters::store::{Progress, doctor};
+pub use plait_store::doctor::{Finding, Report};
+use plait_store::{Progress, doctor};
 
 use crate::ErrorReply;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use plait_adapters::flow_files;
+use plait_store::flow_files;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

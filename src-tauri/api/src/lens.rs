@@ -13,11 +13,11 @@ mod turns;
 
 use std::sync::Arc;
 
-use plait_adapters::Store;
 use plait_adapters::telemetry::LiveExporter;
 use plait_core::id::RunId;
 use plait_insight::lens::Lens;
 use plait_run::journal::Entry;
+use plait_store::Store;
 
 use crate::ErrorReply;
 use crate::providers::ProviderService;

@@ -51,8 +51,6 @@ pub use worker::serve_if_worker;
 pub use plait_adapters::Redaction;
 /// A secret that tools may send.
 pub use plait_adapters::ToolSecret;
-/// Flow files on disk.
-pub use plait_adapters::flow_files;
 /// Where the keys of providers are stored.
 pub use plait_adapters::keys;
 /// A host that the person allows.
@@ -63,3 +61,5 @@ pub use plait_adapters::redaction::{RedactionPattern, RedactionSettings};
 pub use plait_adapters::telemetry::TelemetrySettings;
 /// What MCP servers are and offer.
 pub use plait_adapters::tools::mcp as mcp_servers;
+/// Flow files on disk.
+pub use plait_store::flow_files;

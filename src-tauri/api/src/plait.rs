@@ -10,7 +10,7 @@ use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{
     FileAccess, FlowGuard, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools,
-    Store, SystemClock, ToolEnvironment, ToolHosts,
+    SystemClock, ToolEnvironment, ToolHosts,
 };
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
@@ -20,6 +20,7 @@ use plait_run::http_tool::HTTP_SOURCE;
 use plait_run::node::Registry;
 use plait_run::provider::Providers;
 use plait_run::tool::ToolHost;
+use plait_store::Store;
 
 use crate::ErrorReply;
 use crate::attachments::AttachmentService;

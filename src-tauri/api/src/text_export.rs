@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plait_adapters::flow_files;
+use plait_store::flow_files;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

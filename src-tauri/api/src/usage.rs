@@ -6,12 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use plait_adapters::Store;
-use plait_adapters::store::RunSpending;
-use plait_adapters::store::record::QUARTER_MS;
 use plait_run::host::Clock;
 use plait_run::journal::Spending;
 use plait_run::models::prices_date;
+use plait_store::RunSpending;
+use plait_store::Store;
+use plait_store::record::QUARTER_MS;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -13,7 +13,7 @@ use crate::blocking::run_blocking;
 use crate::codes;
 use crate::command::Command;
 
-pub use plait_adapters::store::UserList;
+pub use plait_store::UserList;
 pub use service::UserService;
 
 /// `users.list`: the users, and which of them is the current one.

@@ -216,18 +216,15 @@ impl MessageId {
         format!("{activation}/{index}").into()
     }
 
-    /// How many loops, cycles and sub-flows enclose the node that said the message, by its id. 0 if an earlier run said it.
+    /// How many loops and cycles enclose the node that said the message, by its id. 0 if an earlier run said it.
     pub fn depth(&self) -> usize {
-        let Some((mut said_by, _)) = self.as_str().split_once('/') else { return 0 };
-        let mut depth = 0;
-        while let Some((outer, counter)) = said_by.rsplit_once('#') {
-            if counter.is_empty() || !counter.bytes().all(|byte| byte.is_ascii_digit()) {
-                break;
-            }
-            said_by = outer;
-            depth += 1;
+        let epoch = self.as_str().rsplit_once('/').and_then(|(said_by, _)| said_by.rsplit_once('#'));
+        let is_counter =
+            |counter: &str| !counter.is_empty() && counter.bytes().all(|byte| byte.is_ascii_digit());
+        match epoch {
+            Some((_, epoch)) if epoch.split('.').all(is_counter) => epoch.split('.').count(),
+            _ => 0,
         }
-        depth
     }
 }
 
@@ -237,5 +234,18 @@ impl MemoryId {
         let mut id = crate::hash::content_hash(key.as_bytes());
         id.truncate(32);
         id.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_of_a_message_is_that_of_its_activation() {
+        for epoch in [&[][..], &[3], &[1, 2], &[0, 10, 7]] {
+            let activation = Activation { node: "a/b".into(), epoch: Epoch(epoch.into()) };
+            assert_eq!(MessageId::of(&activation, 0).depth(), epoch.len(), "{activation}");
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use plait_adapters::store::RunFilter;
 use plait_api::runs::CancelRun;
 use plait_run::view::RunStatus;
+use plait_store::RunFilter;
 use serde_json::{Value, json};
 
 use super::sub;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use plait_adapters::store::NewConversation;
-use plait_adapters::{ProviderRegistry, Store};
+use plait_adapters::ProviderRegistry;
 use plait_core::flow::Flow;
 use plait_core::id::ConversationId;
 use plait_nodes::registry;
@@ -15,6 +14,8 @@ use plait_run::host::RunInfo;
 use plait_run::journal::{Event, FlowRef, InputOverrides, RunEvent};
 use plait_run::plan::{Plan, plan};
 use plait_run::{Driver, RunSetup};
+use plait_store::NewConversation;
+use plait_store::Store;
 use serde_json::json;
 use tokio::runtime::Runtime;
 

@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use plait_adapters::providers::ProviderKind;
-use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
+use plait_adapters::{ProviderRegistry, ProviderSettings};
 use plait_core::id::Activation;
 use plait_run::journal::{Event, NodeEvent};
+use plait_store::Store;
 use serde_json::{Value, json};
 use server::{Received, Server};
 use talk::SAID;

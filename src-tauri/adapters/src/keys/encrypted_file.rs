@@ -17,8 +17,8 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::encryption::{self, EncryptionError, KEY_BYTES, MasterKey, Protection};
-use crate::atomic_file::replace_private;
 use crate::codes;
+use plait_store::atomic_file::replace_private;
 
 /// No file of keys is nearly as large.
 const MAX_BYTES: u64 = 16 << 20;

@@ -9,7 +9,7 @@ use plait_core::flow::FolderAccess;
 
 use super::secret_names::is_secret_name;
 use super::{AccessError, FileAccess, ReadableFolder, to_access_error};
-use crate::flow_files::FLOW_ENDINGS;
+use plait_store::flow_files::FLOW_ENDINGS;
 
 /// The folders that the tools of a flow may use.
 pub struct FlowFolders {

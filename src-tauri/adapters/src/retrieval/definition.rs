@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::codes;
-use crate::{atomic_file, private_files};
+use plait_store::{atomic_file, private_files};
 
 /// The folder of all bases in the data directory.
 pub(super) const KNOWLEDGE_FOLDER: &str = "knowledge";

@@ -24,7 +24,7 @@ use super::chunking::Chunk;
 use super::private_directory::PrivateDirectory;
 use super::tokenizer::{ANALYZER, analyzer};
 use crate::codes;
-use crate::private_files;
+use plait_store::private_files;
 
 /// The stored data of a passage besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

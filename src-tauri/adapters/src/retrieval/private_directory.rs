@@ -9,7 +9,7 @@ use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
 
-use crate::private_files;
+use plait_store::private_files;
 
 #[derive(Clone, Debug)]
 pub(super) struct PrivateDirectory {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use plait_core::hash::content_hash;
 
 use super::definition::EmbeddingModel;
-use crate::private_files;
+use plait_store::private_files;
 
 const MAGIC: &[u8; 8] = b"PLAITVEC";
 const HEADER_BYTES: usize = 16;

@@ -8,7 +8,7 @@ use plait_core::error::Fault;
 use plait_core::id::RunId;
 
 use crate::codes;
-use crate::store::Store;
+use plait_store::Store;
 
 /// Whether a text is what `plait run` takes as a flow, in any of its formats.
 pub type IsFlow = fn(&str) -> bool;

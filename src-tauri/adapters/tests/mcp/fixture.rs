@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_adapters::{KeyStore, McpServers, Store};
+use plait_adapters::{KeyStore, McpServers};
 use plait_core::error::Fault;
 use plait_run::tool::{ToolHost as _, ToolInvocation, ToolSpec};
+use plait_store::Store;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord};
 use plait_core::id::ConversationId;
 use plait_run::context::Role;
+use plait_store::conversation::record::{ConversationMessage, ConversationRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ts_rs::TS;

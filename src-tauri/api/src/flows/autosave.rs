@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use plait_adapters::Redaction;
-use plait_adapters::store::Draft;
 use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
+use plait_store::Draft;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

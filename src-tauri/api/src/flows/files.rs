@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_adapters::flow_files;
-use plait_adapters::store::RecentFlow;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::{Flow, ReadError};
 use plait_formats::pipeline;
+use plait_store::RecentFlow;
+use plait_store::flow_files;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

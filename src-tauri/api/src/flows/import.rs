@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use plait_adapters::flow_files;
 use plait_core::flow::Flow;
 use plait_import::{Format, ImportReport, Imported, import};
+use plait_store::flow_files;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

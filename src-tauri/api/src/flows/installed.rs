@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use plait_adapters::ProviderRegistry;
 use plait_adapters::retrieval::base_names;
-use plait_adapters::{ProviderRegistry, Store};
 use plait_core::config::{ConfigValues, run_values, settings_values};
 use plait_core::error::Fault;
 use plait_run::provider::Providers as _;
+use plait_store::Store;
 use serde_json::{Map, Value};
 
 use crate::providers::ProviderService;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plait_adapters::flow_files::{self, FLOW_ENDING};
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
+use plait_store::flow_files::{self, FLOW_ENDING};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

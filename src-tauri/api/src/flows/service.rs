@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use plait_adapters::{KeyStore, Store};
+use plait_adapters::KeyStore;
 use plait_run::host::Clock;
 use plait_run::node::Registry;
+use plait_store::Store;
 
 use crate::providers::ProviderService;
 

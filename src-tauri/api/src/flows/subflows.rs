@@ -3,13 +3,14 @@
 use std::io;
 use std::path::Path;
 
-use plait_adapters::flow_files::{FLOW_ENDING, FLOW_ENDINGS, FlowFile};
-use plait_adapters::store::record::RunRecord;
-use plait_adapters::{AccessError, FileAccess, flow_files};
+use plait_adapters::{AccessError, FileAccess};
 use plait_core::flow::Flow;
 use plait_core::id::Activation;
 use plait_formats::pipeline;
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
+use plait_store::flow_files;
+use plait_store::flow_files::{FLOW_ENDING, FLOW_ENDINGS, FlowFile};
+use plait_store::record::RunRecord;
 
 use crate::ErrorReply;
 use crate::codes;

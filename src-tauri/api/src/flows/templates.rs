@@ -1,10 +1,10 @@
 //! `templates.*`: flows that a user keeps to start new flows from.
 
 use plait_adapters::Redaction;
-use plait_adapters::store::Template;
 use plait_core::error::Fault;
 use plait_core::flow;
 use plait_core::flow::Flow;
+use plait_store::Template;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use plait_adapters::{Store, flow_files};
 use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
 use plait_formats::pipeline::Pipeline;
+use plait_store::{Store, flow_files};
 
 use crate::ErrorReply;
 use crate::codes;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_adapters::retrieval::{BaseStatus, Embedder, EmbeddingModel, KnowledgeBases, KnowledgeOptions};
 use plait_adapters::workers::WorkerPool;
-use plait_adapters::{FileAccess, Redaction, Store};
+use plait_adapters::{FileAccess, Redaction};
 use plait_core::error::Fault;
 use plait_run::retriever::IndexProgress;
+use plait_store::Store;
 
 use crate::ErrorReply;
 use crate::providers::ProviderService;

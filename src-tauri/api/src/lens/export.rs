@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use plait_adapters::telemetry::{RunPlace, Span, SpanExporter, SpanProjector, TelemetrySettings, otlp};
-use plait_adapters::{Store, flow_files};
 use plait_core::id::RunId;
+use plait_store::{Store, flow_files};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

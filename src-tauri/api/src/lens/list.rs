@@ -1,11 +1,11 @@
 //! `lens.list`.
 
-use plait_adapters::store::RunFilter;
-use plait_adapters::store::record::RunRecord;
 use plait_core::id::RunId;
 use plait_core::user::UserName;
 use plait_run::models::{Cost, TokenUsage};
 use plait_run::view::RunStatus;
+use plait_store::RunFilter;
+use plait_store::record::RunRecord;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plait_adapters::Store;
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, RunId};
 use plait_insight::lens::TraceSpan;
+use plait_store::Store;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
-use plait_adapters::Store;
 use plait_run::journal::{CallEvent, Entry, Event};
 use plait_run::models::{Correction, ModelOverride, ModelOverrides};
+use plait_store::Store;
 
 /// Corrections and overrides, each by `provider/model`.
 pub(crate) struct TokenCalibration {

@@ -2,7 +2,6 @@
 //! waits for it. A child is an ordinary run: it can be watched, answered and resumed separately.
 
 use async_trait::async_trait;
-use plait_adapters::store::record::RunRecord;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
 use plait_run::host::RunInfo;
@@ -12,6 +11,7 @@ use plait_run::journal::{
 };
 use plait_run::quota::TreeCount;
 use plait_run::view::{OpenPause, RunOutline, RunStatus};
+use plait_store::record::RunRecord;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};

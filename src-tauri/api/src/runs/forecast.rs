@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use plait_adapters::Store;
-use plait_adapters::store::{RunFilter, Which};
 use plait_core::config::with_settings;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
@@ -11,6 +9,8 @@ use plait_core::user::UserName;
 use plait_insight::forecast::{FlowForecast, ForecastRequest, MeasuredSizes, forecast};
 use plait_run::journal::{Entry, InputOverrides};
 use plait_run::view::RunView;
+use plait_store::Store;
+use plait_store::{RunFilter, Which};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use plait_adapters::Store;
 use plait_core::config;
 use plait_core::config::{ConfigValues, with_settings};
 use plait_core::diagnostic::Diagnostic;
@@ -22,6 +21,7 @@ use plait_run::needs::NeedCatalog;
 use plait_run::node::Registry;
 use plait_run::plan::{Plan, PlanNode, plan};
 use plait_run::{Driver, RunHandle, RunSetup};
+use plait_store::Store;
 use serde_json::json;
 
 use super::broadcast::RunBroadcast;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
-use plait_adapters::Store;
-use plait_adapters::store::RunSpending;
-use plait_adapters::store::record::{QUARTER_MS, RunRecord};
 use plait_core::error::Fault;
 use plait_core::id::{ConversationId, RunId};
 use plait_core::quota::Amount;
 use plait_run::quota::{Holder, QuotaBank};
+use plait_store::RunSpending;
+use plait_store::Store;
+use plait_store::record::{QUARTER_MS, RunRecord};
 
 use crate::usage::date_of;
 

@@ -1,7 +1,5 @@
 //! `runs.*`: the records of past and active runs.
 
-use plait_adapters::store::record::{RunCounters, RunRecord};
-use plait_adapters::store::{RunFilter, Store, Which};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, RunId};
@@ -9,6 +7,8 @@ use plait_core::user::UserName;
 use plait_run::journal::Entry;
 use plait_run::models::{Cost, TokenUsage};
 use plait_run::view::RunStatus;
+use plait_store::record::{RunCounters, RunRecord};
+use plait_store::{RunFilter, Store, Which};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

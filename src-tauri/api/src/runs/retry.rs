@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use plait_adapters::Store;
-use plait_adapters::store::record::RunRecord;
 use plait_core::id::RunId;
 use plait_run::earlier_run::{EarlierRun, RetryForecast};
 use plait_run::journal::Entry;
 use plait_run::view::RunStatus;
+use plait_store::Store;
+use plait_store::record::RunRecord;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

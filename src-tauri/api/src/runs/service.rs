@@ -7,10 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use plait_adapters::store::record::RunRecord;
-use plait_adapters::store::{RunFilter, Which};
 use plait_adapters::telemetry::LiveExporter;
-use plait_adapters::{FileAccess, Redaction, Store};
+use plait_adapters::{FileAccess, Redaction};
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{Activation, MessageId, RunId};
@@ -24,6 +22,9 @@ use plait_run::retriever::Retriever;
 use plait_run::tool::ToolHost;
 use plait_run::view::RunStatus;
 use plait_run::{Driver, RunHandle};
+use plait_store::Store;
+use plait_store::record::RunRecord;
+use plait_store::{RunFilter, Which};
 use serde_json::Value;
 use tokio::sync::Mutex;
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use plait_adapters::store::record::RunRecord;
-use plait_adapters::store::{RunFilter, Which};
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_run::view::RunStatus;
+use plait_store::record::RunRecord;
+use plait_store::{RunFilter, Which};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use plait_adapters::Store;
-use plait_adapters::store::JournalEntries;
 use plait_core::id::{Activation, RunId};
 use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
+use plait_store::JournalEntries;
+use plait_store::Store;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 

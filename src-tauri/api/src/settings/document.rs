@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plait_adapters::redaction::RedactionSettings;
 use plait_adapters::telemetry::TelemetrySettings;
-use plait_adapters::{ProviderRegistry, ProviderSettings, Store, ToolSettings};
+use plait_adapters::{ProviderRegistry, ProviderSettings, ToolSettings};
 use plait_core::config;
 use plait_core::config::{ConfigValues, Layer, check_values};
 use plait_core::error::Fault;
@@ -15,6 +15,7 @@ use plait_core::flow::{SummarizerSettings, TreeLimits};
 use plait_core::quota::{DefaultQuotas, Quota};
 use plait_core::similar_name::similar_name;
 use plait_run::models::{ModelOverride, Price};
+use plait_store::Store;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

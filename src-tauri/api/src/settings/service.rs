@@ -6,7 +6,8 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use plait_adapters::keys::{is_variable_name, variable_names};
 use plait_adapters::telemetry::{LiveExporter, TelemetrySettings};
-use plait_adapters::{ProviderRegistry, Redaction, Store, ToolEnvironment};
+use plait_adapters::{ProviderRegistry, Redaction, ToolEnvironment};
+use plait_store::Store;
 use serde_json::Value;
 
 use super::document::{GuardProblems, Settings, StoredSettings, UnreadableSettings};

@@ -1,9 +1,9 @@
-use plait_adapters::store::record::RunRecord;
 use plait_core::id::{Activation, Epoch, RunId};
 use plait_core::origin::Origins;
 use plait_run::journal::{CallAccount, CallEvent, Entry, Event, FlowRef, RunEvent};
 use plait_run::models::{Cost, TokenUsage};
 use plait_run::provider::ModelReply;
+use plait_store::record::RunRecord;
 
 use super::*;
 

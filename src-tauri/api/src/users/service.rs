@@ -1,7 +1,8 @@
 //! The users of the data directory, and who is the current one for this process.
 
-use plait_adapters::{KeyStore, Store};
+use plait_adapters::KeyStore;
 use plait_core::user::UserName;
+use plait_store::Store;
 
 use super::UserList;
 use crate::ErrorReply;

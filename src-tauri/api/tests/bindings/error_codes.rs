@@ -18,12 +18,13 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 9] = [
+const TABLES: [&[CodeDomain]; 10] = [
     plait_core::codes::DOMAINS,
     plait_run::codes::DOMAINS,
     plait_nodes::codes::DOMAINS,
     plait_formats::codes::DOMAINS,
     plait_import::codes::DOMAINS,
+    plait_store::codes::DOMAINS,
     plait_adapters::codes::DOMAINS,
     plait_api::codes::DOMAINS,
     terminal::DOMAINS,

@@ -4,13 +4,13 @@
 use std::fs;
 
 use anyhow::Context as _;
-use plait_adapters::Store;
-use plait_adapters::store::record::RunRecord;
-use plait_adapters::store::{RunFilter, doctor};
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_run::journal::{Entry, Event, Journal as _, RunEvent};
 use plait_run::view::RunView;
+use plait_store::Store;
+use plait_store::record::RunRecord;
+use plait_store::{RunFilter, doctor};
 use tempfile::TempDir;
 
 use super::{Handler, files, gist, magnitude};

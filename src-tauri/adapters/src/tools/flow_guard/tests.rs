@@ -6,7 +6,7 @@ use plait_core::id::RunId;
 use plait_run::grant::{GrantRule, Grants};
 
 use super::FlowGuard;
-use crate::store::Store;
+use plait_store::Store;
 
 fn code(checked: Result<(), plait_core::error::Fault>) -> Option<String> {
     checked.err().map(|fault| fault.code.to_string())

@@ -30,8 +30,8 @@ use super::status::{
 };
 use crate::codes;
 use crate::keys::{KeyOwner, KeyRetention, KeyStore};
-use crate::store::Store;
 use crate::tools::hosts::MCP;
+use plait_store::Store;
 
 /// The MCP servers of a data directory. Opening it starts none. Clones share the same servers.
 #[derive(Clone)]

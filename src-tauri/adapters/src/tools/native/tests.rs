@@ -16,8 +16,8 @@ use super::*;
 use crate::keys::KeyStore;
 use crate::memory::LongTermMemory;
 use crate::project_files::FileAccess;
-use crate::store::Store;
 use crate::tools::environment::ToolSettings;
+use plait_store::Store;
 
 struct Noon;
 

@@ -108,6 +108,8 @@ fn held_message_is_said_again_in_each_iteration_and_another_one_once() {
     assert!(is_said(&[], "outside/1", &[1]) && is_said(&[1], "outside/1", &[]));
     // Said in the loop, and passed on to the next iteration.
     assert!(is_said(&[0], "inside#0/1", &[1]));
+    // Said in the inner of two loops, and passed on to its next iteration.
+    assert!(is_said(&[0, 0], "inner#0.0/1", &[0, 1]) && !is_said(&[0, 0], "inner#0/1", &[0, 1]));
     // Said in the outer loop, held by the inner one.
     assert!(!is_said(&[1, 0], "outer#0/1", &[1, 1]) && is_said(&[0], "outer#0/1", &[1, 1]));
 }

@@ -1,0 +1,74 @@
+//! Attachments: images and files of messages, one file each, by the hash of their bytes. Owns where they are, not what they are.
+
+pub(crate) mod unreferenced;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plait_core::attachment::{AttachmentStore, missing};
+use plait_core::error::Fault;
+use plait_core::hash::content_hash;
+use plait_core::id::AttachmentHash;
+
+use crate::codes;
+use crate::store_core::StoreCore;
+use crate::{Store, fault};
+
+const FOLDER: &str = "attachments";
+
+/// The file of an attachment. Fault `attachment.missing` if it is no hash.
+fn path_of(home: &Path, hash: &AttachmentHash) -> Result<PathBuf, Fault> {
+    let text = hash.as_str();
+    let is_hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    // Two digits keep the folders small.
+    if is_hash { Ok(home.join(FOLDER).join(&text[..2]).join(text)) } else { Err(missing(hash)) }
+}
+
+/// Stores the bytes once. On disk when this returns. A file that was damaged is whole again.
+pub(crate) fn put(core: &StoreCore, hash: &AttachmentHash, bytes: &[u8]) -> Result<(), Fault> {
+    core.writer()?;
+    let path = path_of(&core.shared.home, hash)?;
+    // First of all: from now on nothing removes it.
+    core.kept_attachments().insert(hash.as_str().to_owned());
+    if std::fs::read(&path).is_ok_and(|stored| stored == bytes) {
+        return Ok(());
+    }
+    let disk = &core.shared.disk;
+    path.parent()
+        .map_or(Ok(()), |folder| disk.create_folder(folder))
+        .and_then(|()| disk.replace(&path, bytes))
+        .map_err(|error| fault::of_io("store an attachment", &error))
+}
+
+/// The bytes, if they are those of the hash. Fault `attachment.missing`.
+pub(crate) fn get(core: &StoreCore, hash: &AttachmentHash) -> Result<Vec<u8>, Fault> {
+    let bytes = std::fs::read(path_of(&core.shared.home, hash)?).map_err(|_| missing(hash))?;
+    if content_hash(&bytes) == hash.as_str() { Ok(bytes) } else { Err(missing(hash)) }
+}
+
+#[async_trait]
+impl AttachmentStore for Store {
+    async fn put(&self, hash: &AttachmentHash, bytes: Arc<[u8]>) -> Result<(), Fault> {
+        let (store, hash) = (self.clone(), hash.clone());
+        blocking(move || put(&store.0, &hash, &bytes)).await
+    }
+
+    async fn get(&self, hash: &AttachmentHash) -> Result<Arc<[u8]>, Fault> {
+        let (store, hash) = (self.clone(), hash.clone());
+        blocking(move || get(&store.0, &hash).map(Arc::from)).await
+    }
+}
+
+/// Reads or writes on a thread of its own: a file may have many megabytes.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    let failed = |error| {
+        Err(Fault::new(codes::APP_INTERNAL, format!("Reading or writing an attachment failed: {error}.")))
+    };
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(failed)
+}
+
+#[cfg(test)]
+mod tests;

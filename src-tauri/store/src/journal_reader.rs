@@ -1,0 +1,215 @@
+//! Reading the journal of a run. Owns telling a damaged entry from the end.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use plait_core::error::Fault;
+use plait_run::journal::Entry;
+
+use crate::conversation::{Conversations, reference};
+use crate::fault;
+use crate::large_value;
+use crate::log_file::Key;
+use crate::tree::{self, Span, TreeLayout, Values, entry_frames, lines, load_value, run_id};
+
+/// A tree's file, open, and what stands where in it. When the tree ends, a compressed file takes the place of this one: entries
+/// are read from the file that the layout is about.
+pub(crate) struct TreeFile {
+    /// None if there is no file.
+    file: Option<File>,
+    pub(crate) layout: TreeLayout,
+}
+
+impl TreeFile {
+    /// Opens a file and reads its layout. Faults `store.newer`, `store.io`.
+    pub(crate) fn open(path: &Path) -> Result<Self, Fault> {
+        let Some(file) = tree::open_file(path)? else {
+            return Ok(Self { file: None, layout: TreeLayout::default() });
+        };
+        let layout = TreeLayout::of_file(path, duplicate(&file)?)?;
+        Ok(Self { file: Some(file), layout })
+    }
+
+    /// A reader of all entries of a run in it. To be used up before another one is made: they share the position in the file.
+    pub(crate) fn entries(&self, run: Key, may_lack_end: bool) -> Result<EntryReader, Fault> {
+        let file = self.file.as_ref().map(duplicate).transpose()?;
+        let known = self.layout.runs.get(&run);
+        let (spans, end) = known.map_or((&[][..], 0), |known| (&known.spans[..], known.next_seq));
+        Ok(EntryReader::over(file, run, 0, spans, Arc::clone(&self.layout.values), end, may_lack_end))
+    }
+}
+
+/// Another handle to an open file.
+pub(crate) fn duplicate(file: &File) -> Result<File, Fault> {
+    file.try_clone().map_err(|error| fault::of_io("read a journal", &error))
+}
+
+/// Reads the entries of one run in the file of its tree, as they are stored.
+pub(crate) struct EntryReader {
+    /// None if there is no file.
+    file: Option<File>,
+    run: Key,
+    spans: VecDeque<Span>,
+    values: Values,
+    /// What was read ahead: entries, or why they can't be read.
+    ahead: VecDeque<(u64, Result<Entry, String>)>,
+    next_seq: u64,
+    /// The seq after the last entry that is known of.
+    end: u64,
+    /// A damaged record could be one of this run, behind all that can be read.
+    may_lack_end: bool,
+    ended: bool,
+}
+
+impl EntryReader {
+    /// A reader from `from_seq` on, of the file that `spans` are about. `end` is the seq after the last entry that is known of,
+    /// and `may_lack_end` says that there may have been more.
+    pub(crate) fn over(
+        file: Option<File>,
+        run: Key,
+        from_seq: u64,
+        spans: &[Span],
+        values: Values,
+        end: u64,
+        may_lack_end: bool,
+    ) -> Self {
+        let first = spans.partition_point(|span| span.first_seq <= from_seq).saturating_sub(1);
+        Self {
+            file,
+            run,
+            spans: spans[first..].iter().cloned().collect(),
+            values,
+            ahead: VecDeque::new(),
+            next_seq: from_seq,
+            end,
+            may_lack_end,
+            ended: false,
+        }
+    }
+
+    /// The next entry; nothing at the end. After a fault `journal.corrupt`, reading goes on behind the damage.
+    pub(crate) fn next(&mut self) -> Result<Option<Entry>, Fault> {
+        loop {
+            match self.ahead.front() {
+                Some((seq, _)) if *seq > self.next_seq => {
+                    let lost = self.next_seq..*seq;
+                    return Err(self.lose(lost, "it can't be read"));
+                }
+                Some(_) => {
+                    let Some((seq, read)) = self.ahead.pop_front() else { continue };
+                    if seq < self.next_seq {
+                        continue;
+                    }
+                    match read {
+                        Ok(entry) => {
+                            self.next_seq = seq + 1;
+                            self.ended = entry.event.is_terminal();
+                            return Ok(Some(entry));
+                        }
+                        Err(why) => return Err(self.lose(seq..seq + 1, &why)),
+                    }
+                }
+                None => {}
+            }
+            let Some(span) = self.spans.pop_front() else { break };
+            self.read(&span)?;
+        }
+        if self.next_seq < self.end {
+            return Err(self.lose(self.next_seq..self.end, "it can't be read"));
+        }
+        if std::mem::take(&mut self.may_lack_end) && !self.ended {
+            return Err(self.corrupt(self.next_seq, "the record that it may have been in can't be read"));
+        }
+        Ok(None)
+    }
+
+    fn read(&mut self, span: &Span) -> Result<(), Fault> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let frames =
+            entry_frames(file, span, self.run).map_err(|error| fault::of_io("read a journal", &error))?;
+        for frame in frames {
+            for (seq, line) in (frame.first_seq..).zip(lines(&frame.lines)) {
+                if seq >= self.next_seq {
+                    let entry = decode(file, &self.values, seq, line, frame.has_references);
+                    self.ahead.push_back((seq, entry));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, lost: Range<u64>, why: &str) -> Fault {
+        self.next_seq = lost.end;
+        let final_seq = lost.end - 1;
+        if final_seq == lost.start {
+            return self.corrupt(lost.start, why);
+        }
+        self.corrupt(lost.start, &format!("{why}, nor those up to {final_seq}"))
+    }
+
+    fn corrupt(&self, seq: u64, why: &str) -> Fault {
+        tree::corrupt(&run_id(self.run), seq, why)
+    }
+}
+
+fn decode(
+    file: &mut File,
+    values: &Values,
+    seq: u64,
+    line: &[u8],
+    has_references: bool,
+) -> Result<Entry, String> {
+    let expanded;
+    let text = if has_references {
+        let mut load = |hash: &large_value::ValueHash| {
+            let offset = values.lock().get(hash).copied();
+            load_value(file, offset, hash)
+        };
+        expanded = large_value::expand(line, &mut load)?;
+        &expanded
+    } else {
+        line
+    };
+    let entry: Entry = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    if entry.seq == Some(seq) { Ok(entry) } else { Err("it carries another seq".to_owned()) }
+}
+
+/// The entries of a journal, in order, as far as it went when reading began. After a fault it is over, unless it was
+/// opened to read what is behind damage as well.
+pub struct JournalEntries {
+    reader: EntryReader,
+    conversations: Arc<Conversations>,
+    skips_damage: bool,
+    over: bool,
+}
+
+impl JournalEntries {
+    pub(crate) fn new(reader: EntryReader, conversations: Arc<Conversations>, skips_damage: bool) -> Self {
+        Self { reader, conversations, skips_damage, over: false }
+    }
+
+    fn read(&mut self) -> Result<Option<Entry>, Fault> {
+        let Some(mut entry) = self.reader.next()? else { return Ok(None) };
+        reference::expand(&self.conversations, &mut entry)?;
+        Ok(Some(entry))
+    }
+}
+
+impl Iterator for JournalEntries {
+    type Item = Result<Entry, Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over {
+            return None;
+        }
+        let read = self.read();
+        self.over = match &read {
+            Ok(entry) => entry.is_none(),
+            Err(fault) => !self.skips_damage || fault.code.domain() == "store",
+        };
+        read.transpose()
+    }
+}

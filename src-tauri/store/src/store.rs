@@ -1,0 +1,425 @@
+//! The open data directory: each method is a request to the part of the store that owns its subject.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use plait_core::error::Fault;
+use plait_core::id::{ConversationId, MemoryId, ReplyKey, RunId};
+use plait_core::user::UserName;
+use plait_run::grant::Grants;
+use plait_run::long_term_memory::MemoryRecord;
+use plait_run::models::Correction;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::attachments::unreferenced;
+use crate::conversation::record::{ConversationMessage, ConversationRecord};
+use crate::disk::FileSystem;
+use crate::document_files::{GRANTS, MCP_LOG, MCP_SERVERS, MCP_TOOLS, SETTINGS};
+use crate::record::RunRecord;
+use crate::store_core::StoreCore;
+use crate::*;
+
+/// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
+#[derive(Clone)]
+pub struct Store(pub(crate) Arc<StoreCore>);
+
+impl Store {
+    /// Opens or creates the store in the data directory `home`. Faults: `store.locked` while another process writes it,
+    /// `store.old_form`, `store.newer`, `store.full`, `store.io`.
+    pub fn open(home: &Path) -> Result<Self, Fault> {
+        Self::open_with_progress(home, &mut |_, _| ())
+    }
+
+    /// The same, reporting progress while journals are read, which takes long only if the index has to be rebuilt.
+    pub fn open_with_progress(home: &Path, progress: Progress<'_>) -> Result<Self, Fault> {
+        StoreCore::open(home, Arc::new(FileSystem), false, progress).map(Self)
+    }
+
+    /// Opens the store for reading, also while another process writes it. What that process does later may not be seen.
+    /// Changes of the store are refused (`store.locked`). Faults: `store.old_form`, `store.newer`, `store.io`.
+    pub fn open_for_reading(home: &Path) -> Result<Self, Fault> {
+        StoreCore::read(home, Arc::new(FileSystem), &mut |_, _| ()).map(Self)
+    }
+
+    /// Whether the store is open for reading alone.
+    pub fn is_read_only(&self) -> bool {
+        self.0.is_read_only()
+    }
+
+    /// The data directory.
+    pub fn home(&self) -> &Path {
+        &self.0.shared.home
+    }
+
+    /// The journal of a run for appending, new or existing. Faults: `run.bad_id` (not a UUID),
+    /// `run.busy` (the run already has a writer), `store.*`.
+    pub fn journal(&self, run: &RunId) -> Result<RunJournal, Fault> {
+        RunJournal::open(&self.0, run)
+    }
+
+    /// The entries of a run from `from_seq` on, including those appended but not yet flushed. A damaged or missing entry
+    /// yields the fault `journal.corrupt` with its seq and ends the iteration; everything before it is returned.
+    pub fn read_journal(&self, run: &RunId, from_seq: u64) -> Result<JournalEntries, Fault> {
+        self.entries(run, from_seq, false)
+    }
+
+    /// The same, but what is behind a damaged entry is returned as well, after a fault for each gap.
+    pub fn read_damaged_journal(&self, run: &RunId) -> Result<JournalEntries, Fault> {
+        self.entries(run, 0, true)
+    }
+
+    fn entries(&self, run: &RunId, from_seq: u64, skips_damage: bool) -> Result<JournalEntries, Fault> {
+        let reader = self.0.shared.read(tree::run_key(run)?, from_seq)?;
+        Ok(JournalEntries::new(reader, Arc::clone(&self.0.shared.conversations), skips_damage))
+    }
+
+    /// The record of a run. Faults `run.unknown`, `run.bad_id`.
+    pub fn run(&self, run: &RunId) -> Result<RunRecord, Fault> {
+        self.0.run(run)
+    }
+
+    /// The run whose id begins with `prefix`. Faults `run.unknown`, `run.ambiguous`.
+    pub fn find_run(&self, prefix: &str) -> Result<RunId, Fault> {
+        self.0.shared.index().find(prefix)
+    }
+
+    /// Runs, newest first.
+    pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, Fault> {
+        Ok(self.0.runs(filter))
+    }
+
+    /// What every run has spent, removed ones included. Usage and quotas are sums of it.
+    pub fn spending(&self) -> Result<Vec<RunSpending>, Fault> {
+        Ok(self.0.spending())
+    }
+
+    /// The child runs of a run, in the order they started.
+    pub fn children(&self, run: &RunId) -> Result<Vec<RunRecord>, Fault> {
+        self.0.children(run)
+    }
+
+    /// The runs of the tree with this root, the root first.
+    pub fn tree(&self, root: &RunId) -> Result<Vec<RunRecord>, Fault> {
+        self.0.tree(root)
+    }
+
+    /// The number of child runs of a run.
+    pub fn count_children(&self, run: &RunId) -> Result<usize, Fault> {
+        Ok(self.0.shared.index().count_children(&tree::run_key(run)?))
+    }
+
+    /// The places of the replies that were bought for requests with this key, oldest run first: the runs, and the seqs of the events. A
+    /// crash may leave a place that holds something else, which its reader has to check. Empty where the store is open for reading, or
+    /// has no index.
+    pub fn find_replies(&self, key: &ReplyKey) -> Vec<(RunId, u64)> {
+        let places = self.0.shared.derived_index.find_replies(key).into_iter();
+        places.map(|(run, seq)| (tree::run_id(run), seq)).collect()
+    }
+
+    /// Removes a run and its child runs: record, journal, large values, and the flow document and the attachments if nothing else
+    /// refers to them. Faults `run.unknown`, `run.busy`.
+    pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {
+        self.0.writer()?;
+        // Those of a journal that can't be read stay.
+        unreferenced::note(&self.0, &unreferenced::of_run(&self.0, run).unwrap_or_default());
+        let hashes = self.0.remove(run)?;
+        let removed = hashes.iter().try_for_each(|hash| documents::remove_unused_flow(&self.0, hash));
+        unreferenced::remove(&self.0);
+        removed
+    }
+
+    /// The conversations, most recently changed first.
+    pub fn conversations(&self, filter: &ConversationFilter) -> Result<Vec<ConversationRecord>, Fault> {
+        self.0.conversations().list(filter)
+    }
+
+    /// A conversation. Fault `conversation.unknown`.
+    pub fn conversation(&self, id: &ConversationId) -> Result<ConversationRecord, Fault> {
+        self.0.conversations().get(id)
+    }
+
+    /// The conversation whose id begins with `prefix`. Faults `conversation.unknown`, `conversation.ambiguous`.
+    pub fn find_conversation(&self, prefix: &str) -> Result<ConversationId, Fault> {
+        self.0.conversations().find(prefix)
+    }
+
+    /// Creates a conversation. On disk when this returns.
+    pub fn create_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
+        self.0.writer()?;
+        self.0.conversations().create(new)
+    }
+
+    /// The user's latest conversation with the flow, or a new one. On disk when this returns.
+    pub fn find_or_create_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
+        self.0.writer()?;
+        self.0.conversations().find_or_create(new)
+    }
+
+    /// Up to `limit` messages of a conversation, starting at position `from`.
+    pub fn conversation_messages(
+        &self,
+        id: &ConversationId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<ConversationMessage>, Fault> {
+        self.0.conversations().messages(id, from, limit)
+    }
+
+    /// The stored history of a conversation, for a run that continues it.
+    pub fn past(&self, id: &ConversationId) -> Result<StoredConversation, Fault> {
+        StoredConversation::open(self.0.conversations(), id)
+    }
+
+    /// Renames a conversation. Faults `conversation.unknown`, `conversation.no_title`.
+    pub fn rename_conversation(
+        &self,
+        id: &ConversationId,
+        title: &str,
+        at: u64,
+    ) -> Result<ConversationRecord, Fault> {
+        self.0.writer()?;
+        self.0.conversations().rename(id, title, at)
+    }
+
+    /// Forks a conversation at a message. Faults `conversation.unknown`, `conversation.no_message`.
+    pub fn fork_conversation(
+        &self,
+        id: &ConversationId,
+        message: u64,
+        at: u64,
+    ) -> Result<ConversationFork, Fault> {
+        self.0.writer()?;
+        self.0.conversations().fork(id, message, at)
+    }
+
+    /// Deletes a conversation, and the attachments that nothing else refers to. Faults `conversation.unknown`, `conversation.busy`.
+    pub fn remove_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
+        self.0.writer()?;
+        let conversations = self.0.conversations();
+        let path = conversations.path(id)?;
+        unreferenced::note(&self.0, &unreferenced::of_conversation(&self.0, &path).unwrap_or_default());
+        conversations.delete(id, || self.0.open_run_in(id))?;
+        unreferenced::remove(&self.0);
+        Ok(())
+    }
+
+    /// Keeps the attachments of a run until this process ends, even if the run is removed: another one is about to begin that takes
+    /// over what it has. Faults `run.bad_id`, `store.*`.
+    pub fn keep_attachments_of(&self, run: &RunId) -> Result<(), Fault> {
+        unreferenced::keep_those_of(&self.0, run)
+    }
+
+    /// Stores a flow document before it runs, once per content, and returns its hash. On disk when this returns.
+    pub fn put_flow(&self, text: &str) -> Result<String, Fault> {
+        documents::put_flow(&self.0, text)
+    }
+
+    /// The document of that hash. Fault `flow.unknown`.
+    pub fn flow(&self, hash: &str) -> Result<String, Fault> {
+        documents::flow(&self.0, hash)
+    }
+
+    /// The settings; empty at first. Fault `store.changed_outside` until a person accepts what something other than Plait wrote.
+    pub fn settings(&self) -> Result<Map<String, Value>, Fault> {
+        documents::get(&self.0, SETTINGS)
+    }
+
+    /// The settings in the data directory `home`, without opening it: another process may write it.
+    pub fn settings_in(home: &Path) -> Result<Map<String, Value>, Fault> {
+        documents::read(home, SETTINGS)
+    }
+
+    /// The settings, whether or not a person has accepted them.
+    pub fn settings_as_found(&self) -> Result<Map<String, Value>, Fault> {
+        documents::read_as_found(self.home(), SETTINGS)
+    }
+
+    /// Accepts the settings as they are in the file now. On disk when this returns. Fault `store.corrupt` if they cannot be read.
+    pub fn accept_settings(&self) -> Result<(), Fault> {
+        self.0.writer()?;
+        checksums::accept(&self.0.shared, &[SETTINGS]).map(drop)
+    }
+
+    /// The names of the MCP servers in the data directory `home`, without opening it.
+    pub fn mcp_server_names_in(home: &Path) -> Result<BTreeSet<String>, Fault> {
+        let servers: Map<String, Value> = documents::read(home, MCP_SERVERS)?;
+        Ok(servers.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// The MCP servers of the person; none at first.
+    pub fn mcp_servers<T: DeserializeOwned + Default>(&self) -> Result<T, Fault> {
+        documents::get(&self.0, MCP_SERVERS)
+    }
+
+    /// Replaces the MCP servers. On disk when this returns.
+    pub fn put_mcp_servers(&self, servers: &impl Serialize) -> Result<(), Fault> {
+        documents::put(&self.0, MCP_SERVERS, servers)
+    }
+
+    /// The last log of an MCP server; empty at first. `key` consists of letters and digits.
+    pub fn mcp_log<T: DeserializeOwned + Default>(&self, key: &str) -> Result<T, Fault> {
+        documents::get(&self.0, &format!("{MCP_LOG}{key}"))
+    }
+
+    /// Replaces the last log of an MCP server.
+    pub fn put_mcp_log(&self, key: &str, lines: &impl Serialize) -> Result<(), Fault> {
+        documents::put(&self.0, &format!("{MCP_LOG}{key}"), lines)
+    }
+
+    /// The tools of MCP servers that the person accepted.
+    pub fn mcp_tools<T: DeserializeOwned + Default>(&self) -> Result<T, Fault> {
+        documents::get(&self.0, MCP_TOOLS)
+    }
+
+    /// Replaces the accepted tools of MCP servers. On disk when this returns.
+    pub fn put_mcp_tools(&self, tools: &impl Serialize) -> Result<(), Fault> {
+        documents::put(&self.0, MCP_TOOLS, tools)
+    }
+
+    /// What the person allows flows to use, by the files of the flows; nothing at first.
+    pub fn grants(&self) -> Result<BTreeMap<String, Grants>, Fault> {
+        documents::get(&self.0, GRANTS)
+    }
+
+    /// Changes what is allowed to the flow in a file. On disk when this returns.
+    pub fn change_grants(
+        &self,
+        path: &str,
+        change: impl FnOnce(&Grants) -> Result<Grants, Fault>,
+    ) -> Result<(), Fault> {
+        documents::change_entry(&self.0, GRANTS, path, change)
+    }
+
+    /// Replaces the settings. On disk when this returns.
+    pub fn put_settings(&self, settings: &Map<String, Value>) -> Result<(), Fault> {
+        documents::put(&self.0, SETTINGS, settings)
+    }
+
+    /// The token calibration, by `provider/model`; empty at first.
+    pub fn corrections(&self) -> Result<BTreeMap<String, Correction>, Fault> {
+        documents::calibration(&self.0)
+    }
+
+    /// Replaces the token calibration. Does not wait for the disk: after a crash the latest samples are collected again.
+    pub fn put_corrections(&self, corrections: &BTreeMap<String, Correction>) -> Result<(), Fault> {
+        documents::put_calibration(&self.0, corrections)
+    }
+
+    /// Recently opened flows, the latest first.
+    pub fn recent_flows(&self) -> Result<Vec<RecentFlow>, Fault> {
+        documents::recent(&self.0)
+    }
+
+    /// Moves a flow to the front of the recent flows; keeps the latest 50.
+    pub fn touch_recent(&self, flow: &RecentFlow) -> Result<(), Fault> {
+        documents::change_recent(&self.0, &flow.path, Some(flow))
+    }
+
+    /// Removes a flow from the recent flows.
+    pub fn forget_recent(&self, path: &str) -> Result<(), Fault> {
+        documents::change_recent(&self.0, path, None)
+    }
+
+    /// The users; the default one at first.
+    pub fn users(&self) -> Result<UserList, Fault> {
+        users::get(&self.0)
+    }
+
+    /// Changes the users. On disk when this returns. Faults of `change`, `store.*`.
+    pub fn change_users<T>(
+        &self,
+        change: impl FnOnce(&mut UserList) -> Result<T, Fault>,
+    ) -> Result<(T, UserList), Fault> {
+        self.0.writer()?;
+        users::change(&self.0, change)
+    }
+
+    /// A user's long-term memories, and what of them cannot be read. Faults `store.newer`, `store.io`.
+    pub fn memories(&self, user: &UserName) -> Result<Arc<MemoryList>, Fault> {
+        let memories = &self.0.shared.memories;
+        if self.is_read_only() {
+            return memories.read(user, self.0.may_be_written_elsewhere());
+        }
+        memories.list(user)
+    }
+
+    /// Stores memories, each once: one whose id is known, or was erased, is left as it is. On disk when this returns. Faults
+    /// `memory.full`, `memory.damaged`, `store.*`.
+    pub fn add_memories(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.add(user, memories)
+    }
+
+    /// Changes a memory; its old text is gone from the file. Faults `memory.unknown`, `memory.damaged`, `store.*`.
+    pub fn replace_memory(&self, user: &UserName, memory: MemoryRecord) -> Result<(), Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.replace(user, memory)
+    }
+
+    /// Erases memories; without ids, all. Returns how many there were. Their texts are gone from the file. Faults
+    /// `memory.damaged`, `store.*`.
+    pub fn erase_memories(&self, user: &UserName, ids: Option<&[MemoryId]>) -> Result<u64, Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.erase(user, ids)
+    }
+
+    /// Removes the file with a user's memories, damaged or not.
+    pub fn remove_memories(&self, user: &UserName) -> Result<(), Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.remove(user)
+    }
+
+    /// Stores a draft, replacing any with the same key. On disk when this returns.
+    pub fn put_draft(&self, draft: &Draft) -> Result<(), Fault> {
+        self.0.writer()?;
+        drafts::put(&self.0.shared.home, draft)
+    }
+
+    /// All drafts, the latest first.
+    pub fn drafts(&self) -> Result<Vec<Draft>, Fault> {
+        drafts::all(&self.0.shared.home)
+    }
+
+    /// Removes a draft; no fault if there is none.
+    pub fn remove_draft(&self, key: &str) -> Result<(), Fault> {
+        self.0.writer()?;
+        drafts::remove(&self.0.shared.home, key)
+    }
+
+    /// Stores the text of a flow as a template, in place of that with the same id. On disk when this returns.
+    pub fn put_template(&self, id: &str, text: &str) -> Result<(), Fault> {
+        self.0.writer()?;
+        templates::put(&self.0.shared.home, id, text)
+    }
+
+    /// All templates, by their ids.
+    pub fn templates(&self) -> Result<Vec<Template>, Fault> {
+        templates::all(&self.0.shared.home)
+    }
+
+    /// The text of a template. Fault `template.unknown`.
+    pub fn template(&self, id: &str) -> Result<String, Fault> {
+        templates::text(&self.0.shared.home, id)
+    }
+
+    /// Removes a template. Fault `template.unknown`.
+    pub fn remove_template(&self, id: &str) -> Result<(), Fault> {
+        self.0.writer()?;
+        templates::remove(&self.0.shared.home, id)
+    }
+
+    /// Resolves when everything written so far survives a crash.
+    pub fn flush(&self) -> BoxFuture<'static, Result<(), Fault>> {
+        // A store that is open for reading has nothing to flush.
+        let Ok(writer) = self.0.writer() else { return Box::pin(async { Ok(()) }) };
+        let wait = writer.flush(None);
+        Box::pin(async move { writer::flush_result(wait.await) })
+    }
+}
+
+#[cfg(test)]
+mod tests;

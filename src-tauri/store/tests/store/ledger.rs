@@ -1,0 +1,138 @@
+//! What runs have spent is kept, whatever happens to the runs.
+
+use std::sync::Arc;
+
+use plait_core::id::{Activation, Epoch, RunId};
+use plait_core::origin::Origins;
+use plait_run::journal::{CallAccount, CallEvent, Event, EventRef, Journal, RunEvent, Spending};
+use plait_run::models::{Cost, TokenUsage};
+use plait_run::provider::ModelReply;
+use plait_store::Store;
+use plait_store::doctor;
+
+use crate::support::{copy, entry, flush, journal_path, run_id, started};
+
+const COST: u64 = 700;
+
+fn replied(reused: Option<EventRef>) -> Event {
+    let account = CallAccount {
+        context_id: "main".into(),
+        provider: "p".into(),
+        model: "m".into(),
+        counted: 10,
+        estimated: false,
+        disbelieved: None,
+        cost_nano_usd: Some(COST),
+    };
+    let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
+    let event = CallEvent::ModelReplied {
+        origins: Origins::NONE,
+        step: 0,
+        reply: Box::new(reply),
+        account: Some(Arc::new(account)),
+        key: Some("k".into()),
+        sampling: None,
+        reused,
+    };
+    Event::Call(Activation { node: "chat".into(), epoch: Epoch::root() }, event)
+}
+
+/// Stores a run with these replies that has ended.
+fn store_run(store: &Store, run: &RunId, replies: Vec<Event>) {
+    let end =
+        Event::Run(RunEvent::Finished { origins: Origins::NONE, outputs: std::collections::BTreeMap::new() });
+    let mut journal = store.journal(run).expect("journal");
+    for (seq, event) in (0..).zip([started(run)].into_iter().chain(replies).chain([end])) {
+        journal.append(&[entry(seq, event)]).expect("appended");
+    }
+    flush(&mut journal);
+}
+
+fn spent(store: &Store) -> Spending {
+    let runs = store.spending().expect("summed");
+    runs.iter().flat_map(|run| run.spent.values()).flat_map(|models| models.values()).copied().sum()
+}
+
+fn calls(count: u64) -> Spending {
+    let tokens = TokenUsage::new(10 * count, 5 * count);
+    Spending { calls: count, tokens, cost: Cost { nano_usd: COST * count, unpriced: 0 } }
+}
+
+#[test]
+fn removed_run_stays_in_the_ledger() {
+    let home = tempfile::tempdir().expect("folder");
+    let (first, second, third) = (run_id(1), run_id(2), run_id(3));
+    let store = Store::open(home.path()).expect("opened");
+    store_run(&store, &first, vec![replied(None), replied(None)]);
+    store_run(&store, &second, vec![replied(None)]);
+    assert_eq!(spent(&store), calls(3));
+    store.remove_run(&first).expect("removed");
+    assert_eq!(spent(&store), calls(3));
+    // As after a crash right behind the removal.
+    let crashed = copy(home.path());
+    for home in [crashed.path(), home.path()] {
+        assert_eq!(spent(&Store::open_for_reading(home).expect("opened")), calls(3));
+    }
+    drop(store);
+    std::fs::remove_dir_all(home.path().join("index")).expect("removed");
+    let store = Store::open(home.path()).expect("opened");
+    assert_eq!(spent(&store), calls(3));
+    store_run(&store, &third, vec![replied(None)]);
+    store.remove_run(&second).expect("removed");
+    store.remove_run(&third).expect("removed");
+    drop(store);
+    assert_eq!(spent(&Store::open(home.path()).expect("opened")), calls(4));
+}
+
+#[test]
+fn reused_reply_counts_once_also_without_the_run_that_bought_it() {
+    let home = tempfile::tempdir().expect("folder");
+    let (bought, fork) = (run_id(1), run_id(2));
+    let store = Store::open(home.path()).expect("opened");
+    store_run(&store, &bought, vec![replied(None)]);
+    store_run(&store, &fork, vec![replied(Some(EventRef { run: bought.clone(), seq: 1 })), replied(None)]);
+    assert_eq!(spent(&store), calls(2));
+    store.remove_run(&bought).expect("removed");
+    assert_eq!(spent(&store), calls(2));
+    store.remove_run(&fork).expect("removed");
+    assert_eq!(spent(&store), calls(2));
+}
+
+/// A journal that was deleted by hand, and an index that does not know of it any more.
+#[test]
+fn run_without_its_file_stays_in_the_ledger() {
+    let home = tempfile::tempdir().expect("folder");
+    let run = run_id(1);
+    store_run(&Store::open(home.path()).expect("opened"), &run, vec![replied(None)]);
+    std::fs::remove_file(journal_path(home.path(), &run)).expect("removed");
+    std::fs::remove_dir_all(home.path().join("index")).expect("removed");
+    assert_eq!(spent(&Store::open(home.path()).expect("opened")), calls(1));
+}
+
+#[test]
+fn damaged_ledger_is_filled_again_from_the_runs_that_are_there() {
+    let home = tempfile::tempdir().expect("folder");
+    let (kept, removed) = (run_id(1), run_id(2));
+    let store = Store::open(home.path()).expect("opened");
+    store_run(&store, &kept, vec![replied(None)]);
+    store_run(&store, &removed, vec![replied(None)]);
+    store.remove_run(&removed).expect("removed");
+    drop(store);
+    let path = home.path().join("spending.log");
+    let whole = std::fs::read(&path).expect("read");
+    let is_lost = |salvage| {
+        let report = doctor::check(home.path(), salvage, &mut |_, _| ()).expect("checked");
+        report.findings.iter().any(|finding| finding.is_loss && finding.path == path)
+    };
+    // In the record of the run that is there, and in that of the other one.
+    for (place, remaining) in [(80, 2), (whole.len() - 10, 1)] {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        std::fs::write(&path, bytes).expect("written");
+        assert_eq!(spent(&Store::open(home.path()).expect("opened")), calls(remaining), "byte {place}");
+        assert_eq!(is_lost(false), remaining < 2, "byte {place}");
+    }
+    assert!(is_lost(true), "what is salvaged was lost");
+    assert!(!is_lost(false));
+    assert_eq!(spent(&Store::open(home.path()).expect("opened")), calls(1));
+}

@@ -149,6 +149,25 @@ fn changed_models_are_checked_where_they_are_set() {
 }
 
 #[test]
+fn context_whose_model_no_node_changes_is_checked_beside_one_that_changes() {
+    let document = json!({ "version": 1, "nodes": {
+        "m": { "type": "manualInput" },
+        "c": { "type": "contextStart", "config": { "provider": "gone", "model": "m" } },
+        "a": { "type": "chat" },
+        "n": { "type": "newContext" },
+        "s": { "type": "setContext", "config": { "provider": "mine", "model": "m" } },
+        "b": { "type": "chat" },
+    }, "edges": {
+        "1": edge("c", "context", "a", "context"),
+        "2": edge("m", "value", "a", "message"),
+        "3": edge("n", "context", "s", "context"),
+        "4": edge("s", "context", "b", "context"),
+        "5": edge("m", "value", "b", "message"),
+    } });
+    assert_eq!(problems(&document), error("/nodes/c/config/provider", "provider.unknown"));
+}
+
+#[test]
 fn settings_of_the_application_count_as_in_a_run() {
     let mut here = installed();
     here.config = ConfigValues::from([

@@ -1,12 +1,9 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { findViolations } from "./axe";
 import { drag, expect, handle, middle, node, openEmpty, openFlow, test } from "./fixture";
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`)).toEqual(
-    [],
-  );
+  expect(await findViolations(page)).toEqual([]);
 }
 
 /** Nothing sticks out of the window, and no bar of the shell is cut off. */

@@ -1,11 +1,9 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { findViolations } from "./axe";
 import { expect, node, openFlow, TALK_FLOW, test } from "./fixture";
 
 async function expectAccessible(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
-  expect(found, what).toEqual([]);
+  expect(await findViolations(page), what).toEqual([]);
 }
 
 async function runThrough(page: Page): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import type { Locator, Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { COLOR_RULES, findViolations } from "./axe";
+import { findViolationsInThemes } from "./axe";
 import {
   CHAT_FLOW,
   expect,
@@ -61,14 +61,8 @@ const FRAMES_AND_LOOPS: Flow = {
 /** Checks the screen in both themes. `what` names it. */
 async function expectAccessible(page: Page, what: string): Promise<void> {
   const folder = test.info().titlePath.at(-2) ?? "";
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    // Also ends the transitions between the colors of the themes.
-    await takePicture(page, `${folder}, ${colorScheme}/${what}`);
-    // The themes differ in nothing but colors.
-    const found = await findViolations(page, colorScheme === "light" ? { rules: COLOR_RULES } : {});
-    expect.soft(found, `${what}, ${colorScheme}`).toEqual([]);
-  }
+  const found = await findViolationsInThemes(page, (theme) => takePicture(page, `${folder}, ${theme}/${what}`));
+  expect.soft(found, what).toEqual([]);
 }
 
 /** Runs the flow until its person ends the conversation. */

@@ -7,7 +7,7 @@ import type axe from "axe-core";
 const SCRIPT = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The rules about colors, which are all that a theme can change. */
-export const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 type Options = {
   /** The selectors of the parts that are checked; the whole page without one. */
@@ -36,4 +36,22 @@ export async function findViolations(page: Page, options: Options = {}): Promise
     });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
   }, options);
+}
+
+/**
+ * The violations of a page in both themes, one a line. `onTheme` is called once each of them is shown. The page stays dark.
+ */
+export async function findViolationsInThemes(
+  page: Page,
+  onTheme: (theme: string) => Promise<void> = async () => undefined,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const theme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
+    await onTheme(theme);
+    const violations = await findViolations(page, theme === "light" ? { rules: COLOR_RULES } : {});
+    found.push(...violations.map((violation) => `${theme}: ${violation}`));
+  }
+  return found;
 }

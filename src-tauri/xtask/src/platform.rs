@@ -66,12 +66,6 @@ pub(crate) enum Root {
     None,
 }
 
-/// Whether the system is Debian, and not one derived from it, whose packages differ.
-pub(crate) fn is_debian() -> bool {
-    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
-    release.lines().any(|line| line == "ID=debian")
-}
-
 /// How to get root access. Does not prompt.
 pub(crate) fn root() -> Root {
     if is_root() {

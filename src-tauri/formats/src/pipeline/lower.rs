@@ -16,23 +16,19 @@ mod agent;
 mod nodes;
 mod variables;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::document::{
-    Agent, AgentRef, AgentStep, ConditionalStep, HitlStep, Loop, LoopKind, ParallelStep, StepQuota,
-};
+use super::document::{ConditionalStep, HitlStep, Loop, LoopKind, ParallelStep, StepQuota};
 use super::layout::{Block, Layout};
-use super::problem::{Problem, suggest};
+use super::problem::Problem;
 use super::source_map::SourceMap;
 use super::steps::{Branch, Pipeline, Step, StepKind};
-use super::yaml::{Yaml, below, shorten};
-use crate::codes;
-use nodes::{chat_config, context_node, node, retry_policy, server_node, text_or_none, tools_node};
-use plait_core::expression::HITL_HISTORY;
+use super::yaml::{Yaml, below};
+use nodes::{node, text_or_none};
 use plait_core::expression::template::Template;
-use plait_core::flow::{Edge, Flow, Limits, Node, Position};
+use plait_core::flow::{Edge, Flow, Node, Position};
 use plait_core::id::NodeId;
 use plait_core::port::AFTER_PORT;
 

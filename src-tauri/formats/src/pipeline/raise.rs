@@ -11,12 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::document::{PIPELINE_KEYS, StepQuota, VERSION};
-use super::lower::{
-    CHAT_KEYS, CONTEXT_SUFFIX, DEFAULT_BRANCH, END_SUFFIX, INPUT, ITEMS_SUFFIX, SERVER_SUFFIX, TOOLS_SUFFIX,
-    case, server_id,
-};
+use super::lower::{CHAT_KEYS, CONTEXT_SUFFIX, DEFAULT_BRANCH, END_SUFFIX, INPUT, ITEMS_SUFFIX, case};
 use super::tree::{MapBuilder, Tree};
-use crate::codes;
 use after::with_after;
 use agents::{AGENT_PLACEHOLDER, name_agents, with_agents};
 

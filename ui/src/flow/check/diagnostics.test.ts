@@ -7,7 +7,14 @@ import { quickFix } from "./diagnostics";
 const marked: Flow = {
   ...EMPTY_FLOW,
   nodes: {
-    a: { type: "chat", unconfirmed: [{ kind: "neverStarted" }, { kind: "edgeLost", after: "Create" }, { kind: "edgeLost", after: "Pay" }] },
+    a: {
+      type: "chat",
+      unconfirmed: [
+        { kind: "neverStarted" },
+        { kind: "edgeLost", after: "Create" },
+        { kind: "edgeLost", after: "Pay" },
+      ],
+    },
     b: { type: "text" },
   },
 };

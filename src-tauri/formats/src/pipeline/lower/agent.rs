@@ -1,7 +1,5 @@
 //! Agents as nodes: a step as a `chat` with its context, tools and servers; a summarizer as a `chat` without edges.
 
-use serde_json::Map;
-
 use super::nodes::{CHAT_KEYS, chat_config, context_node, retry_policy, server_node, tools_node};
 use super::{CONTEXT_SUFFIX, Lowering, Source, TOOLS_SUFFIX, server_id};
 use crate::pipeline::document::{Agent, AgentRef, AgentStep, StepQuota};

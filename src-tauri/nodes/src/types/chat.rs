@@ -221,6 +221,7 @@ impl NodeType for Chat {
             takes_prompt_only,
             call_limit,
             pins_turns: config.pinned,
+            ignores_loop_history: !config.use_history,
             uses_context: true,
             memory,
             needs,

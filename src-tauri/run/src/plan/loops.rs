@@ -4,7 +4,7 @@
 use super::nesting::Nesting;
 use super::wiring::Wiring;
 use crate::codes;
-use crate::node::{LoopKind, LoopSpec};
+use crate::node::{Behavior, LoopKind, LoopSpec};
 use plait_core::diagnostic::Diagnostic;
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
@@ -110,8 +110,11 @@ const SUMMARIZER_AGENT: &str = "/history_management/summarizer_agent";
 
 /// Whether a node in a loop surely uses the template of its history. Others may: the settings say which models take a prompt only.
 pub(super) fn has_prompt_only_agent(body: &Wiring) -> bool {
-    body.vertices.iter().any(|vertex| vertex.node.behavior().takes_prompt_only)
-        || body.bodies.values().any(has_prompt_only_agent)
+    let is_one = |behavior: &Behavior| behavior.takes_prompt_only && behavior.gets_loop_history();
+    // A conversation inside has a history of its own.
+    let shares_history = |at: usize| body.vertices[at].node.behavior().conversation.is_none();
+    body.vertices.iter().any(|vertex| is_one(vertex.node.behavior()))
+        || body.bodies.iter().any(|(at, inner)| shares_history(*at) && has_prompt_only_agent(inner))
 }
 
 fn collect_ids<'a>(body: &'a Wiring, ids: &mut Vec<&'a NodeId>) {

@@ -9,7 +9,7 @@ use super::analysis::ScopeAnalysis;
 use super::summarizers;
 use super::wiring::{Vertex, Wiring};
 use crate::codes;
-use crate::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryStrategy};
+use crate::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryManagement, HistoryStrategy};
 use crate::node::{LoopPart, Surroundings, Unused, no_effect};
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::flow::{Flow, MemoryMode, MemorySettings, RetryPolicy, TreeLimits};
@@ -27,11 +27,13 @@ pub(super) fn check_unused_settings(flow: &Flow, root: &ScopeAnalysis, diagnosti
         memory: flow.settings.memory.clone().unwrap_or_default(),
         uses_memory: false,
         summarizes: false,
+        is_known: true,
+        inherited_history: FxHashSet::default(),
         diagnostics,
     };
     checker.scope(root, None);
     checker.summarizers();
-    checker.flow_settings(root.wiring.unbound.ids.is_empty());
+    checker.flow_settings();
 }
 
 /// The conversational loop around a scope.
@@ -47,14 +49,19 @@ struct Checker<'f, 'd> {
     memory: MemorySettings,
     /// Whether a node may do something with the workflow's memory.
     uses_memory: bool,
-    /// Whether a loop summarizes its history.
+    /// Whether a loop summarizes its history by the summarizer of the flow.
     summarizes: bool,
+    /// Whether all nodes could be read.
+    is_known: bool,
+    /// The settings of histories that a loop takes from the flow.
+    inherited_history: FxHashSet<&'static str>,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
 impl Checker<'_, '_> {
     fn scope(&mut self, scope: &ScopeAnalysis, around: Option<Around<'_>>) {
         let wiring = &scope.wiring;
+        self.is_known &= wiring.unbound.ids.is_empty();
         let mut fed: Vec<FxHashSet<&str>> = vec![FxHashSet::default(); wiring.vertices.len()];
         for wire in &wiring.wires {
             fed[wire.target]
@@ -89,23 +96,25 @@ impl Checker<'_, '_> {
     /// The settings of a conversation that depend on the nodes inside.
     fn conversation(&mut self, id: &NodeId, around: Around<'_>, body: &Wiring, has_input: bool) {
         let Around { settings, last } = around;
-        self.summarizes |= settings.history_management.strategy == HistoryStrategy::Summarize;
+        self.inheritance(id, &settings.history_management);
         let mut members = Vec::new();
         collect_members(body, &mut members);
         // What could not be read may be anything.
         if !body.unbound.ids.is_empty() {
             return;
         }
-        if !members.iter().any(|member| member.node.behavior().is_agent) {
+        if !members.iter().any(|member| member.node.behavior().gets_loop_history()) {
             let reason = "no model node in the loop gets its history";
             self.report(id, &Unused::new("/conversation", reason, "put a model node into the loop"));
             return;
         }
-        if settings.ai_turn_source == AiTurnSource::Last
-            && !members.iter().any(|member| last.contains(&member.id) && around.is_ai_turn(member))
-        {
+        let adds_turns = members.iter().any(|member| around.is_ai_turn(member));
+        if settings.ai_turn_source != AiTurnSource::NamedSteps && !adds_turns {
             let names: Vec<String> = last.iter().map(|id| format!("`{id}`")).collect();
             let what = match names.as_slice() {
+                _ if settings.ai_turn_source == AiTurnSource::AllAgents => {
+                    "what each model node says is a turn of the user".to_owned()
+                }
                 [] => "the body has no last node".to_owned(),
                 [name] => format!(
                     "the last node of the body, {name}, is no model node that says a turn of the assistant"
@@ -114,9 +123,13 @@ impl Checker<'_, '_> {
             };
             let message = format!("No turn of the assistant is ever added: {what}.");
             let found = Diagnostic::on_node(codes::CONFIG_NO_EFFECT, id, message).warning();
-            self.diagnostics.push(found.below("/config/ai_turn_source").hint(
-                "Set `ai_turn_source: all_agents`, or `named_steps` with the names of the nodes whose replies are turns.",
-            ));
+            let hint = match settings.ai_turn_source {
+                AiTurnSource::AllAgents => "Take a model node out of `user_turn_sources`.",
+                _ => {
+                    "Set `ai_turn_source: all_agents`, or `named_steps` with the names of the nodes whose replies are turns."
+                }
+            };
+            self.diagnostics.push(found.below("/config/ai_turn_source").hint(hint));
         }
         for (pointer, name) in settings.named_nodes() {
             if pointer.starts_with("/history_management") {
@@ -157,6 +170,17 @@ impl Checker<'_, '_> {
             let remedy = "mark the model as prompt-only in the settings, if it takes a prompt only";
             self.report(id, &Unused::new(format!("{start}/prefix"), reason, remedy));
         }
+    }
+
+    /// Collects what the history of a loop takes from the settings of the flow.
+    fn inheritance(&mut self, id: &NodeId, history: &HistoryManagement) {
+        let own = |name: &str| self.flow.nodes.get(id)?.config.get("history_management")?.get(name);
+        let inherited = HistoryManagement::INHERITED.into_iter();
+        let inherited: Vec<_> = inherited.filter(|name| history.reads(name) && own(name).is_none()).collect();
+        self.inherited_history.extend(inherited);
+        let agent = history.summarizer_agent.as_ref().and_then(|agent| self.flow.nodes.get(agent));
+        let has_model = agent.is_some_and(|agent| is_set(&agent.config, "/overrideModel"));
+        self.summarizes |= history.strategy == HistoryStrategy::Summarize && !has_model;
     }
 
     /// The limits of a node that bound nothing. Those of loops have checks of their own.
@@ -207,8 +231,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The settings of the flow. `is_known`: whether all nodes could be read.
-    fn flow_settings(&mut self, is_known: bool) {
+    /// The settings of the flow.
+    fn flow_settings(&mut self) {
         const KNOWN: [&str; 8] = [
             "maxConcurrency",
             "maxUnattendedEpochs",
@@ -228,7 +252,17 @@ impl Checker<'_, '_> {
             let known = ["mode", "recentTurns", "summarizer"];
             self.unknown_keys(None, "/settings/memory", &memory.extra, &known);
         }
-        if self.uses_memory || !is_known {
+        if !self.is_known {
+            return;
+        }
+        for name in HistoryManagement::INHERITED {
+            let key = format!("history_management.{name}");
+            if settings.config.contains_key(&key) && !self.inherited_history.contains(name) {
+                let reason = "no loop with `conversation: true` takes it from the flow";
+                self.warn_at(&format!("/settings/config/{key}"), reason, "");
+            }
+        }
+        if self.uses_memory {
             return;
         }
         let reason = "no node of the flow uses the workflow's memory";
@@ -237,7 +271,7 @@ impl Checker<'_, '_> {
             self.warn_at("/settings/memory/recentTurns", reason, remedy);
         }
         if !self.memory.summarizer.is_empty() && !self.summarizes {
-            let reason = format!("{reason}, and no loop summarizes its history");
+            let reason = format!("{reason}, and no loop summarizes its history with it");
             self.warn_at("/settings/memory/summarizer", &reason, remedy);
         }
     }

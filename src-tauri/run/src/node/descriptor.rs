@@ -204,8 +204,9 @@ pub struct Behavior {
     pub call_limit: CallLimit,
     /// It is an agent that does not get the history of a conversational loop around it.
     pub ignores_loop_history: bool,
-    /// It is an agent whose config sets a model that takes a single prompt.
-    pub takes_prompt_only: bool,
+    /// Whether the model that its config sets, for itself or for the context that it makes, takes a single prompt. `None` if it sets
+    /// no model.
+    pub takes_prompt_only: Option<bool>,
     /// What it says in a loop with a conversation is pinned there.
     pub pins_turns: bool,
     /// It only waits for time to pass, and so does not count against the concurrency limit.

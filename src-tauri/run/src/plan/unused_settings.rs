@@ -28,6 +28,7 @@ pub(super) fn check_unused_settings(flow: &Flow, root: &ScopeAnalysis, diagnosti
         uses_memory: false,
         summarizes: false,
         is_known: true,
+        has_prompt_only_context: has_prompt_only_context(root),
         inherited_history: FxHashSet::default(),
         diagnostics,
     };
@@ -53,6 +54,8 @@ struct Checker<'f, 'd> {
     summarizes: bool,
     /// Whether all nodes could be read.
     is_known: bool,
+    /// Whether the model of a context surely takes a single prompt.
+    has_prompt_only_context: bool,
     /// The settings of histories that a loop takes from the flow.
     inherited_history: FxHashSet<&'static str>,
     diagnostics: &'d mut Vec<Diagnostic>,
@@ -85,7 +88,7 @@ impl Checker<'_, '_> {
                 Some(settings) => {
                     let last = last_nodes(body);
                     let inner = Around { settings, last: &last };
-                    self.conversation(&vertex.id, inner, &body.wiring, surroundings.feeds("input"));
+                    self.conversation(&vertex.id, inner, body, surroundings.feeds("input"));
                     self.scope(body, Some(inner));
                 }
                 None => self.scope(body, around),
@@ -94,13 +97,13 @@ impl Checker<'_, '_> {
     }
 
     /// The settings of a conversation that depend on the nodes inside.
-    fn conversation(&mut self, id: &NodeId, around: Around<'_>, body: &Wiring, has_input: bool) {
+    fn conversation(&mut self, id: &NodeId, around: Around<'_>, body: &ScopeAnalysis, has_input: bool) {
         let Around { settings, last } = around;
         self.inheritance(id, &settings.history_management);
         let mut members = Vec::new();
-        collect_members(body, &mut members);
+        collect_members(&body.wiring, &mut members);
         // What could not be read may be anything.
-        if !body.unbound.ids.is_empty() {
+        if !body.wiring.unbound.ids.is_empty() {
             return;
         }
         if !members.iter().any(|member| member.node.behavior().gets_loop_history()) {
@@ -159,17 +162,47 @@ impl Checker<'_, '_> {
                 &Unused::new(format!("/user_turn_sources/{at}"), reason, "put one into the loop"),
             );
         }
+        let takes_text = self.has_prompt_only_agent(body);
+        if settings.history_template.is_some() && !takes_text {
+            let message =
+                "Models that take messages ignore `history_template`: they get the turns as messages.";
+            let found = Diagnostic::on_node(codes::HISTORY_TEMPLATE_IGNORED, id, message).warning();
+            self.diagnostics.push(
+                found
+                    .below("/config/history_template")
+                    .hint("It counts for models that are marked as prompt-only in the settings."),
+            );
+        }
         let start = "/init/history/start_with";
         if !has_input {
             let reason = "nothing leads to the loop's `input`";
             for setting in ["from_initial_input", "prefix"] {
                 self.report(id, &Unused::new(format!("{start}/{setting}"), reason, "connect it"));
             }
-        } else if !super::loops::has_prompt_only_agent(body) {
+        } else if !takes_text {
             let reason = "models that take messages get the turns as messages";
             let remedy = "mark the model as prompt-only in the settings, if it takes a prompt only";
             self.report(id, &Unused::new(format!("{start}/prefix"), reason, remedy));
         }
+    }
+
+    /// Whether a node surely gets the history of a loop as text. Others may: the settings say which models take a prompt only.
+    fn has_prompt_only_agent(&self, body: &ScopeAnalysis) -> bool {
+        let vertices = &body.wiring.vertices;
+        let of_context = |at: usize| {
+            let maker = body.contexts.rows.get(at)?.works_in.only()?;
+            let behavior = vertices.get(maker)?.node.behavior();
+            behavior.takes_prompt_only.filter(|_| behavior.makes_context)
+        };
+        let is_one = |at: usize| {
+            let behavior = vertices[at].node.behavior();
+            let takes_text = || behavior.takes_prompt_only.or_else(|| of_context(at));
+            behavior.gets_loop_history() && takes_text().unwrap_or(self.has_prompt_only_context)
+        };
+        // A conversation inside has a history of its own.
+        let shares_history = |at: usize| vertices[at].node.behavior().conversation.is_none();
+        (0..vertices.len()).any(is_one)
+            || body.bodies.iter().any(|(at, inner)| shares_history(*at) && self.has_prompt_only_agent(inner))
     }
 
     /// Collects what the history of a loop takes from the settings of the flow.
@@ -330,6 +363,14 @@ impl Around<'_> {
             && (is_named || behavior.is_agent)
             && self.settings.is_ai_source(&vertex.id, last)
     }
+}
+
+fn has_prompt_only_context(root: &ScopeAnalysis) -> bool {
+    let is_one = |vertex: &Vertex| {
+        let behavior = vertex.node.behavior();
+        behavior.makes_context && behavior.takes_prompt_only == Some(true)
+    };
+    root.scopes().into_iter().any(|scope| scope.wiring.vertices.iter().any(is_one))
 }
 
 /// The last nodes of a body: those that feed `next` or, without any, the last one in plan order.

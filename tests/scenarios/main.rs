@@ -53,6 +53,7 @@ mod recorded_journals;
 mod retry;
 mod run_limits;
 mod settings;
+mod specified_words;
 mod subflows;
 mod telemetry;
 mod trace;

@@ -116,6 +116,48 @@ fn models_that_cannot_be_called_are_refused_where_they_are_called() {
     );
 }
 
+/// A flow for each problem, and the problem's code.
+fn flows_that_never_run() -> Vec<(ErrorCode, Value)> {
+    let plain = json!({});
+    let calculator = json!({ "type": "tools", "config": { "tools": ["calculator"] } });
+    let server = json!({ "type": "mcpServer", "config": { "server": "gone" } });
+    let memory = json!({ "type": "tools", "config": { "tools": ["get_workflow_context"] } });
+    let tool = json!({ "type": "tools", "config": { "tools": ["gone"] } });
+    let with = |own: Value| chat(&json!({}), &own, &calculator);
+    vec![
+        (codes::TOOLS_UNKNOWN, chat(&plain, &plain, &tool)),
+        (codes::MCP_UNKNOWN_SERVER, chat(&plain, &plain, &server)),
+        (codes::KNOWLEDGE_UNKNOWN, with(json!({ "knowledge": { "bases": ["gone"] } }))),
+        (codes::PROVIDER_UNKNOWN, with(json!({ "overrideProvider": "gone", "overrideModel": "m" }))),
+        (codes::MODEL_NONE, with(json!({ "overrideProvider": "mine" }))),
+        (codes::PROVIDER_NOT_FOUND, with(json!({ "overrideModel": "gone" }))),
+        (codes::MEMORY_OFF, chat(&plain, &plain, &memory)),
+    ]
+}
+
+/// What is refused in a flow is refused in a flow inside, too: by the check and by a run.
+#[test]
+fn flows_inside_are_refused_as_the_flow_itself() {
+    let flows = flows_that_never_run();
+    let codes: BTreeSet<String> = flows.iter().map(|(code, _)| code.to_string()).collect();
+    let reported = crate::flows::check::NEVER_RUNS.map(|code| code.to_string());
+    assert_eq!(codes, BTreeSet::from(reported), "each code has a flow");
+    for (code, document) in flows {
+        let own = problems(&document);
+        assert!(
+            own.iter()
+                .any(|(severity, _, found)| (*severity, found.as_str()) == (Severity::Error, code.as_str())),
+            "{own:?}"
+        );
+        let outer = json!({ "version": 1, "nodes": {
+            "v": { "type": "value", "config": { "value": "Hello" } },
+            "s": { "type": "subflow", "config": { "flow": document, "inputSource": "nodeOutput" } },
+        }, "edges": { "1": edge("v", "value", "s", "value") } });
+        let inside = problems(&outer);
+        assert!(inside.iter().any(|(_, _, found)| *found == code.to_string()), "{inside:?}");
+    }
+}
+
 #[test]
 fn changed_models_are_checked_where_they_are_set() {
     let flow = |context: Value, set: &Value, own: &Value| {

@@ -9,7 +9,6 @@ use crate::prompt::resolve_provider_and_model;
 use plait_core::error::Fault;
 use plait_core::expression::template::Template;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::ContextHandle;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, template_inputs,
 };

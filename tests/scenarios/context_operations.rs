@@ -30,6 +30,11 @@ struct Operation {
     holds: fn(&SentRequest, &Journal) -> bool,
 }
 
+/// The edges of a conversation with an example that a node then changes.
+const SET: &[&str] =
+    &["start.context -> inject.context", "inject.context -> set.context", "set.context -> chat.context"];
+
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn operations() -> Vec<Operation> {
     let nothing_else = |_: &SentRequest, _: &Journal| true;
     let example = [user("Two and two?"), assistant("Four.")];
@@ -39,8 +44,6 @@ fn operations() -> Vec<Operation> {
     let turn = [user("Hello"), assistant("re: Hello")];
     let asked = [&example[..], &turn].concat();
     let set = |config: Value| json!({ "set": { "type": "setContext", "config": config }, "inject": inject });
-    const SET: &[&str] =
-        &["start.context -> inject.context", "inject.context -> set.context", "set.context -> chat.context"];
     vec![
         Operation {
             name: "get",

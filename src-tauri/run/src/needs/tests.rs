@@ -164,6 +164,19 @@ fn changed_need_is_undecided_again() {
 }
 
 #[test]
+fn rule_holds_for_the_whole_that_the_person_saw() {
+    let need = collect(&[request(Some("https://a.com/"), HttpMethod::Get)], &[]).remove(0);
+    let seen = Need { needs_hash: Some("one".to_owned()), ..need };
+    let everything = GrantRule { needs_hash: seen.needs_hash.clone(), ..GrantRule::allow(pattern("host=*")) };
+    for rule in [seen.to_rule(GrantDecision::Allow), everything] {
+        let grants = Grants::new([rule]);
+        assert_eq!(seen.state(&grants), NeedState::Decided);
+        let changed = Need { needs_hash: Some("two".to_owned()), ..seen.clone() };
+        assert_eq!(changed.state(&grants), NeedState::Changed, "the flow needs something else as well");
+    }
+}
+
+#[test]
 fn calls_use_hosts_and_folders() {
     let targets = |tool: &ToolSpec, arguments: &serde_json::Value| {
         let accesses = targets_of_call(tool, arguments, Some("/p/flows"), &[]);

@@ -45,6 +45,7 @@ struct Around<'a> {
     last: &'a FxHashSet<&'a NodeId>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a flow")]
 struct Checker<'f, 'd> {
     flow: &'f Flow,
     memory: MemorySettings,

@@ -77,7 +77,7 @@ pub(super) fn add_blocks(
         is_unchanged &= kind == BlockKind::Partner && block.cut.is_none();
         blocks.push(block);
     }
-    if label.is_none() && blocks.iter().any(|block| block.kind == BlockKind::Memory) {
+    if label.is_none() && blocks.iter().any(|block| block.kind != BlockKind::Partner) {
         for block in blocks.iter_mut().filter(|block| block.kind == BlockKind::Partner) {
             block.keep_apart(model);
         }
@@ -125,7 +125,7 @@ fn join_blocks(question: &Message, blocks: &[SentBlock], model: &str) -> Message
 }
 
 impl SentBlock {
-    /// Indents the lines after the first, which could look like turns of the memory.
+    /// Indents the lines after the first, which could look like turns of the memory, passages or instructions of tools.
     fn keep_apart(&mut self, model: &str) {
         let text = PromptText::beside_others(&self.text).into_string();
         if text != self.text {

@@ -168,11 +168,8 @@ pub(crate) fn accept(shared: &Shared, document: GuardedDocument, hash: &str) -> 
     };
     let _alone = shared.changing_checksums.lock();
     let mut checksums = load_or_snapshot(&shared.home)?;
-    let (_, found) = read_as_found(&shared.home, name)?;
-    if found != hash {
-        return Err(changed_outside_fault(&shared.home, name, &found));
-    }
-    checksums.insert(name.to_owned(), BTreeSet::from([found]));
+    read_with_hash(&shared.home, name, hash)?;
+    checksums.insert(name.to_owned(), BTreeSet::from([hash.to_owned()]));
     write(&*shared.disk, &shared.home, &checksums)
 }
 
@@ -202,8 +199,15 @@ pub(crate) fn accept_all(shared: &Shared) -> Result<Vec<PathBuf>, Fault> {
     Ok(accepted)
 }
 
+/// The content of a document with the checksum `hash`, whether or not a person has accepted it. Faults `store.changed_outside` for another
+/// content, `store.corrupt`, `store.io`.
+pub(crate) fn read_with_hash(home: &Path, name: &str, hash: &str) -> Result<Map<String, Value>, Fault> {
+    let (document, found) = read_as_found(home, name)?;
+    if found == hash { Ok(document) } else { Err(changed_outside_fault(home, name, &found)) }
+}
+
 /// A document, whether or not a person has accepted it, and its checksum. Fault `store.corrupt` if it cannot be read.
-pub(crate) fn read_as_found(home: &Path, name: &str) -> Result<(Map<String, Value>, String), Fault> {
+fn read_as_found(home: &Path, name: &str) -> Result<(Map<String, Value>, String), Fault> {
     let path = document_files::path_in(home, name);
     let bytes = document_files::bytes_of(&path, name)?;
     let document =

@@ -238,9 +238,15 @@ impl Store {
         documents::read(home, SETTINGS)
     }
 
-    /// The settings, whether or not a person has accepted them, and the hash to accept them by.
-    pub fn settings_as_found(&self) -> Result<(Map<String, Value>, String), Fault> {
-        checksums::read_as_found(self.home(), SETTINGS)
+    /// The settings, whether or not a person has accepted them.
+    pub fn settings_as_found(&self) -> Result<Map<String, Value>, Fault> {
+        documents::read_as_found(self.home(), SETTINGS)
+    }
+
+    /// The settings that `hash` identifies, whether or not a person has accepted them. Fault `store.changed_outside` if the file has
+    /// another content.
+    pub fn settings_with_hash(&self, hash: &str) -> Result<Map<String, Value>, Fault> {
+        checksums::read_with_hash(self.home(), SETTINGS, hash)
     }
 
     /// Accepts a document that something other than Plait wrote. `hash` identifies the content that the person accepts, as the details

@@ -24,6 +24,8 @@ pub(crate) fn open_day(bank: &QuotaBank, store: &Store, now: u64) -> Result<(), 
     if bank.knows(&holder) {
         return Ok(());
     }
+    // A ledger that was cut would make the quota larger.
+    store.check_ledger()?;
     let zone = TimeZone::system();
     let today = day_number(now, &zone);
     let runs = store.spending()?;
@@ -38,6 +40,7 @@ pub(super) fn open_conversation(bank: &QuotaBank, store: &Store, id: &Conversati
     if bank.knows(&holder) {
         return Ok(());
     }
+    store.check_ledger()?;
     let mut runs = store.spending()?;
     runs.retain(|run| run.conversation.as_ref() == Some(id));
     bank.open(holder, sum(&runs, |_| true));

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use plait_adapters::{McpServers, ProviderRegistry};
 use plait_adapters::retrieval::base_names;
+use plait_adapters::{McpServers, ProviderRegistry};
 use plait_core::config::{ConfigValues, run_values, settings_values};
 use plait_core::error::Fault;
 use plait_run::provider::Providers as _;
@@ -39,9 +39,7 @@ pub(crate) struct InstalledSources {
     pub(crate) mcp: McpServers,
 }
 
-fn known_or_fault(
-    names: Result<BTreeSet<String>, Fault>,
-) -> (Option<BTreeSet<String>>, Option<Fault>) {
+fn known_or_fault(names: Result<BTreeSet<String>, Fault>) -> (Option<BTreeSet<String>>, Option<Fault>) {
     match names {
         Ok(names) => (Some(names), None),
         Err(fault) => (None, Some(fault)),

@@ -77,7 +77,8 @@ impl GuardProblems {
 
     /// Removes the problems of the bounds that a person sets again.
     pub(super) fn settle(&mut self, change: &SettingsChange) {
-        self.0.retain(|(guard, entry), _| *guard == Guard::File || !change.sets(guard.key(), entry.as_deref()));
+        self.0
+            .retain(|(guard, entry), _| *guard == Guard::File || !change.sets(guard.key(), entry.as_deref()));
     }
 
     /// Why no run may start.
@@ -88,7 +89,9 @@ impl GuardProblems {
         let fault = Fault { message, ..fault.clone() };
         Some(match guard {
             Guard::File => fault,
-            Guard::Quotas => Fault { code: codes::QUOTA_BAD, ..fault }.hint(set_again(*guard, entry.as_deref())),
+            Guard::Quotas => {
+                Fault { code: codes::QUOTA_BAD, ..fault }.hint(set_again(*guard, entry.as_deref()))
+            }
             guard => fault.hint(set_again(*guard, entry.as_deref())),
         })
     }

@@ -125,8 +125,7 @@ impl SettingsService {
     pub(crate) async fn accept(&self, hash: &str) -> Result<Settings, ErrorReply> {
         let _guard = self.write_lock.lock().await;
         let (store, shown) = (self.parts.store.clone(), hash.to_owned());
-        let stored =
-            run_blocking(move || Ok(StoredSettings::of(&store.settings_with_hash(&shown)?))).await?;
+        let stored = run_blocking(move || Ok(StoredSettings::of(&store.settings_with_hash(&shown)?))).await?;
         let StoredSettings { settings, unreadable, guard_problems, .. } = stored;
         let table = self.parts.providers.table().with_settings(&settings.providers)?;
         let (store, shown) = (self.parts.store.clone(), hash.to_owned());

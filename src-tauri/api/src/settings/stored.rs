@@ -150,7 +150,9 @@ impl UnreadableSettings {
     /// The sections that cannot be used as a whole, and the entries of others.
     fn keys(&self) -> Vec<(String, Option<String>)> {
         let keys_of = |(section, value): (&String, &Value)| match value {
-            Value::Object(table) => table.keys().map(|entry| (section.clone(), Some(entry.clone()))).collect(),
+            Value::Object(table) => {
+                table.keys().map(|entry| (section.clone(), Some(entry.clone()))).collect()
+            }
             _ => vec![(section.clone(), None)],
         };
         self.0.iter().flat_map(keys_of).collect()

@@ -42,7 +42,7 @@ impl Rig {
     /// The error of a run that is started, if it is refused.
     async fn refusal(&self) -> Option<Value> {
         let nodes = json!({ "v": { "type": "value", "config": { "value": 1 } } });
-        let flow = json!({ "schemaVersion": 1, "id": "f", "name": "F", "nodes": nodes, "edges": {} });
+        let flow = json!({ "version": 1, "name": "F", "nodes": nodes, "edges": {} });
         self.call("run.start", json!({ "flow": flow })).await.err()
     }
 }
@@ -70,7 +70,7 @@ async fn bound_that_cannot_be_read_stays_when_another_one_is_set() {
         ),
         (
             json!({ "config": { "retry.attempts": 1000 } }),
-            json!({ "config": { "max_concurrency": 2 } }),
+            json!({ "config": { "history_management.max_tokens": 2048 } }),
             "config",
             "retry.attempts",
         ),
@@ -102,7 +102,6 @@ async fn config_unset_settles_a_value_that_cannot_be_used() {
     assert_eq!(rig.refusal().await, None);
 }
 
-/// A folder in place of the file's temporary copy makes the write fail for every user.
 #[tokio::test]
 async fn failed_save_loses_no_value_that_cannot_be_read() {
     let settings = json!({ "quotas": { "run": { "tokens": "5" } }, "theme": "dark" });
@@ -111,7 +110,9 @@ async fn failed_save_loses_no_value_that_cannot_be_read() {
     let kept = fs::read(&path).expect("read");
     fs::write(&path, "{}").expect("written");
     let set = json!({ "quotas": { "run": { "tokens": 9 } } });
-    rig.call("settings.change", json!({ "patch": set })).await.expect_err("the file is not the one Plait knows");
+    rig.call("settings.change", json!({ "patch": set }))
+        .await
+        .expect_err("the file is not the one Plait knows");
     fs::write(&path, kept).expect("written");
     rig.change(json!({ "theme": "light" })).await;
     assert_eq!(rig.stored()["quotas"], settings["quotas"]);
@@ -130,7 +131,10 @@ async fn only_settings_that_the_person_saw_are_accepted() {
         hashes.push(refused["details"]["hash"].clone());
     }
     let refused = rig.call("settings.accept", json!({ "hash": hashes[0] })).await.expect_err("not seen");
-    assert_eq!((&refused["code"], &refused["details"]["hash"]), (&json!("store.changed_outside"), &hashes[1]));
+    assert_eq!(
+        (&refused["code"], &refused["details"]["hash"]),
+        (&json!("store.changed_outside"), &hashes[1])
+    );
     let accepted = rig.call("settings.accept", json!({ "hash": hashes[1] })).await.expect("accepted");
     assert_eq!(accepted["limits"]["maxRuns"], 9);
 }
@@ -144,7 +148,10 @@ async fn documents_are_accepted_in_the_window() {
     assert!(rig.refusal().await.is_some(), "whose run would it be");
     rig.call("app.acceptDocument", refused["details"].clone()).await.expect("accepted");
     assert_eq!(rig.call("users.list", json!({})).await.expect("read")["names"], json!(["Ada", "local"]));
-    write("mcp-servers.json", r#"{"files":{"command":"files"}}"#);
+    let add = json!({ "json": r#"{"mine":{"command":"mine"}}"# });
+    rig.call("mcp.add", add).await.expect("added");
+    let servers = fs::read_to_string(rig.home.path().join("mcp-servers.json")).expect("read");
+    write("mcp-servers.json", &servers.replacen("mine", "theirs", 1));
     let Rig { home, app } = rig;
     drop(app);
     let app = Plait::open(Options::new(home.path())).map_err(|error| error.message).expect("opened");
@@ -152,7 +159,7 @@ async fn documents_are_accepted_in_the_window() {
     let refused = rig.call("mcp.list", json!({})).await.expect_err("changed outside");
     assert_eq!(refused["code"], "store.changed_outside");
     rig.call("app.acceptDocument", refused["details"].clone()).await.expect("accepted");
-    assert_eq!(rig.call("mcp.list", json!({})).await.expect("read")[0]["name"], "files");
+    assert_eq!(rig.call("mcp.list", json!({})).await.expect("read")[0]["name"], "theirs");
 }
 
 #[tokio::test]
@@ -174,20 +181,24 @@ async fn check_names_a_list_of_servers_that_cannot_be_used() {
     fs::write(home.path().join("mcp-servers.json"), "{\"fil").expect("written");
     let app = Plait::open(Options::new(home.path())).map_err(|error| error.message).expect("opened");
     let nodes = json!({ "t": { "type": "mcpServer", "config": { "server": "files" } } });
-    let flow = json!({ "schemaVersion": 1, "id": "f", "name": "F", "nodes": nodes, "edges": {} });
+    let flow = json!({ "version": 1, "name": "F", "nodes": nodes, "edges": {} });
     let checked = dispatch(&app, "flow.check", json!({ "flow": flow })).await.expect("checked");
     let found = checked["diagnostics"].as_array().expect("a list");
-    assert!(found.iter().any(|one| one["code"] == "store.corrupt" && one["severity"] == "error"), "{checked}");
+    assert!(
+        found.iter().any(|one| one["code"] == "store.corrupt" && one["severity"] == "error"),
+        "{checked}"
+    );
 }
 
 /// Runs use the settings in force, so a check does.
 #[tokio::test]
 async fn check_uses_the_settings_in_force() {
     let rig = Rig::new(&json!({}));
-    fs::write(rig.path(), r#"{"providers":{"later":{"kind":"ollama","baseUrl":"http://box"}}}"#).expect("written");
+    fs::write(rig.path(), r#"{"providers":{"later":{"kind":"ollama","baseUrl":"http://box"}}}"#)
+        .expect("written");
     let config = json!({ "provider": "later", "model": "m" });
     let nodes = json!({ "c": { "type": "contextStart", "config": config } });
-    let flow = json!({ "schemaVersion": 1, "id": "f", "name": "F", "nodes": nodes, "edges": {} });
+    let flow = json!({ "version": 1, "name": "F", "nodes": nodes, "edges": {} });
     let checked = rig.call("flow.check", json!({ "flow": flow })).await.expect("checked");
     assert!(checked["diagnostics"].to_string().contains("provider.unknown"), "{checked}");
 }

@@ -93,3 +93,6 @@ impl Installed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -189,16 +189,3 @@ async fn check_names_a_list_of_servers_that_cannot_be_used() {
         "{checked}"
     );
 }
-
-/// Runs use the settings in force, so a check does.
-#[tokio::test]
-async fn check_uses_the_settings_in_force() {
-    let rig = Rig::new(&json!({}));
-    fs::write(rig.path(), r#"{"providers":{"later":{"kind":"ollama","baseUrl":"http://box"}}}"#)
-        .expect("written");
-    let config = json!({ "provider": "later", "model": "m" });
-    let nodes = json!({ "c": { "type": "contextStart", "config": config } });
-    let flow = json!({ "version": 1, "name": "F", "nodes": nodes, "edges": {} });
-    let checked = rig.call("flow.check", json!({ "flow": flow })).await.expect("checked");
-    assert!(checked["diagnostics"].to_string().contains("provider.unknown"), "{checked}");
-}

@@ -38,7 +38,13 @@ export function createWorkspace(bareHost: Host) {
   const host = trackRequests(bareHost, notify.succeeded);
   const questions = new QuestionStore();
   const grantRequests = new GrantRequests();
-  const settings = new SettingsStore(host);
+  const settings = new SettingsStore(host, (document) => {
+    if (document !== "users") return;
+    // What the window lists could not be read without the users.
+    void users.load();
+    void conversations.load();
+    void runList.load();
+  });
   const layout = new LayoutStore(settings);
   const focusClaim = new FocusClaim();
   const nodeTypes = new NodeTypeRegistry(host);
@@ -61,7 +67,7 @@ export function createWorkspace(bareHost: Host) {
     conversation.leaveAll();
     void conversations.load();
     void runList.load();
-  });
+  }, settings);
   return {
     host,
     /** The modal question that is open. */

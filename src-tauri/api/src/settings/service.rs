@@ -17,7 +17,7 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::{RunConfig, open_day};
+use crate::runs::{RunConfig, count_day};
 
 /// The parts of the application that settings are passed on to.
 pub(crate) struct SettingsParts {
@@ -166,7 +166,7 @@ impl SettingsService {
         let bank = Arc::clone(&self.parts.quotas);
         if settings.quotas.day.is_some() {
             let (bank, store, now) = (Arc::clone(&bank), self.parts.store.clone(), self.parts.clock.now_ms());
-            run_blocking(move || Ok(open_day(&bank, &store, now)?)).await?;
+            run_blocking(move || Ok(count_day(&bank, &store, now)?)).await?;
         }
         bank.set_defaults(settings.quotas.clone());
         Ok(())

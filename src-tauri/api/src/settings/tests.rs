@@ -189,3 +189,23 @@ async fn check_names_a_list_of_servers_that_cannot_be_used() {
         "{checked}"
     );
 }
+
+#[tokio::test]
+async fn settings_are_saved_with_a_ledger_that_was_cut() {
+    let rig = Rig::new(&json!({}));
+    // As long as a ledger that a removed run is in.
+    let sums = rig.home.path().join("checksums.json");
+    let mut known: Value = serde_json::from_slice(&fs::read(&sums).expect("read")).expect("JSON");
+    known["spending"] = json!(["100"]);
+    fs::write(&sums, known.to_string()).expect("written");
+    rig.change(json!({ "quotas": { "day": { "tokens": 5 } } })).await;
+    assert_eq!(rig.refusal().await.expect("refused")["details"]["document"], "spending");
+    rig.change(json!({ "theme": "dark" })).await;
+    assert_eq!(
+        (&rig.stored()["theme"], &rig.stored()["quotas"]["day"]["tokens"]),
+        (&json!("dark"), &json!(5))
+    );
+    let refused = rig.refusal().await.expect("refused");
+    rig.call("app.acceptDocument", refused["details"].clone()).await.expect("accepted");
+    assert_eq!(rig.refusal().await, None);
+}

@@ -63,11 +63,15 @@ export function createWorkspace(bareHost: Host) {
   const activeRun = new ActiveRun(viewMotion);
   const runList = new RunList(host);
   // What the window lists belongs to the user before.
-  const users = new UserStore(host, () => {
-    conversation.leaveAll();
-    void conversations.load();
-    void runList.load();
-  }, settings);
+  const users = new UserStore(
+    host,
+    () => {
+      conversation.leaveAll();
+      void conversations.load();
+      void runList.load();
+    },
+    settings,
+  );
   return {
     host,
     /** The modal question that is open. */

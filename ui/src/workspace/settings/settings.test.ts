@@ -130,7 +130,8 @@ describe("a file that something other than Plait wrote", () => {
       calls.push([name, args]);
       if (name === "settings.accept") accepted = true;
       else if (!accepted) throw changed("settings");
-      else inFile = applyMergePatch(inFile as Record<string, unknown>, (args as { patch: Record<string, unknown> }).patch);
+      else
+        inFile = applyMergePatch(inFile as Record<string, unknown>, (args as { patch: Record<string, unknown> }).patch);
       return inFile as never;
     };
     const settings = new SettingsStore(testHost({ call: call as never }));
@@ -167,7 +168,9 @@ describe("a file that something other than Plait wrote", () => {
   });
 
   it("is not accepted after another error", () => {
-    expect(settings.acceptAction({ code: "store.corrupt", details: { document: "settings", hash: "h1" } })).toBeUndefined();
+    expect(
+      settings.acceptAction({ code: "store.corrupt", details: { document: "settings", hash: "h1" } }),
+    ).toBeUndefined();
     expect(settings.acceptAction({ code: "store.changed_outside" })).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { developmentHost, entryPoint } from "./browser/vite-plugin";
 import { stylesheetsLast } from "./stylesheets-last";
+import { testProjects } from "./test-projects";
 
 /** Where the host listens that `npm run dev` starts. */
 const HOST_PORT = 5174;
@@ -42,8 +43,10 @@ export default defineConfig(({ mode }) => ({
   },
   test: {
     environment: "happy-dom",
-    include: ["src/**/*.test.{ts,tsx}"],
+    pool: "threads",
+    projects: testProjects(),
     restoreMocks: true,
+    unstubGlobals: true,
     // What hangs is found; what a busy machine slows down is not.
     testTimeout: 60_000,
   },

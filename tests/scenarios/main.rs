@@ -17,6 +17,7 @@ mod canary;
 mod certificates;
 mod commands;
 mod config;
+mod context_operations;
 mod contexts;
 mod conversation;
 mod conversations;
@@ -25,6 +26,7 @@ mod flow_files;
 mod forecast;
 mod grants;
 #[cfg(target_os = "linux")]
+mod history_settings;
 mod hostile_flow;
 mod http_tools;
 mod imports;

@@ -147,6 +147,38 @@ fn no_run_starts_without_a_bound_that_the_settings_have() {
     }
 }
 
+/// Settings that bound no run. What allows something, or says where something is sent, allows and sends nothing if it cannot be
+/// read.
+const NO_BOUNDS: [&str; 9] =
+    ["theme", "reducedMotion", "panels", "providers", "models", "summarizer", "tools", "telemetry", "ui"];
+
+/// A new setting is refused where it cannot be read, or it has to be listed as one that bounds nothing.
+#[test]
+fn each_setting_that_bounds_runs_is_refused_if_it_cannot_be_read() {
+    let types = include_str!("../../ui/src/bindings/index.ts");
+    let (_, own) = types.split_once("export type Settings = { ").unwrap();
+    let (own, _) = own.split_once("\n};").unwrap();
+    let is_name = |name: &&str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let names = own.lines().filter_map(|line| Some(line.trim().split_once(':')?.0.trim_end_matches('?')));
+    let names: Vec<&str> = names.filter(is_name).collect();
+    assert!(NO_BOUNDS.iter().all(|name| names.contains(name)), "{names:?}");
+    for name in names.into_iter().filter(|name| !NO_BOUNDS.contains(name)) {
+        for unreadable in [json!(7), json!([7]), json!({ "run": 7, "patterns": 7, "maxRuns": {} })] {
+            // The values of the configuration have types of their own.
+            let unreadable = if name == "config" && unreadable.is_object() {
+                json!({ "maxConcurrency": {} })
+            } else {
+                unreadable
+            };
+            let home = Home::default();
+            home.file("settings.json", &json!({ name: unreadable }).to_string());
+            let run = home.plait(&["run", "hello"]);
+            assert!(run.code != 0 && run.out.is_empty(), "{name} {unreadable}: {run:#?}");
+            assert!(run.err.contains("No run starts while"), "{name} {unreadable}: {run:#?}");
+        }
+    }
+}
+
 #[test]
 fn bound_that_is_set_again_lets_runs_start() {
     let home = Home::default();

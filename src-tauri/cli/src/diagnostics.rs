@@ -7,6 +7,7 @@ use plait_core::diagnostic::{Diagnostic, Severity};
 use plait_core::error::ErrorCode;
 use plait_core::flow::ReadError;
 
+use crate::codes;
 use crate::excerpt::Excerpt;
 use crate::positions::Positions;
 use crate::printable::printable;
@@ -82,10 +83,19 @@ impl Report {
             code: diagnostic.code.clone(),
             severity: diagnostic.severity,
             message: printable(&diagnostic.message).into_owned(),
-            hint: diagnostic.hint.as_deref().map(|hint| printable(hint).into_owned()),
+            hint: hint_of(diagnostic),
             excerpt,
         }
     }
+}
+
+/// The hint of a finding, with what only the terminal can do.
+fn hint_of(diagnostic: &Diagnostic) -> Option<String> {
+    let hint = printable(diagnostic.hint.as_deref()?);
+    if [codes::IMPORT_NEVER_STARTED, codes::IMPORT_EDGE_LOST].contains(&diagnostic.code) {
+        return Some(format!("{hint} `plait run --confirm-import` runs the flow as it is, once."));
+    }
+    Some(hint.into_owned())
 }
 
 impl std::fmt::Debug for Report {

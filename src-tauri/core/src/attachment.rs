@@ -25,7 +25,7 @@ use crate::text_file;
 
 pub use inspect::{MAX_ATTACHMENT_BYTES, MAX_TEXT_BYTES, check_file_size, inspect};
 pub use value::{
-    MAX_ATTACHMENTS, TAKES_ATTACHMENTS, attached_origins, attachments_of, takes_attachments, to_value,
+    MAX_ATTACHMENTS, TAKES_ATTACHMENTS, attachments_of, origins_of_attachments, takes_attachments, to_value,
     to_values,
 };
 

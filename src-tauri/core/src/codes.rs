@@ -38,10 +38,10 @@ crate::error_codes! {
     "Import from other tools" {
         IMPORT_EDGE_LOST = "import.edge_lost",
             "An import lost an edge, so a node may run at another time than in the original. The flow does not run until a person confirms it.",
-            "Confirm it in the list of problems, or run it with `--confirm-import`. Else connect, disable or delete the node.";
+            "Confirm it in the list of problems, or run it with `--confirm-import`. Otherwise connect, disable or delete the node.";
         IMPORT_NEVER_STARTED = "import.never_started",
             "A node of an imported flow would run, which nothing starts in the original, or only another trigger. The flow does not run until a person confirms it.",
-            "Confirm it in the list of problems, or run it with `--confirm-import`. Else disable or delete the node.";
+            "Confirm it in the list of problems, or run it with `--confirm-import`. Otherwise disable or delete the node.";
     }
 
     "Users" {

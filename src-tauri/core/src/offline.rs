@@ -6,3 +6,7 @@ pub const OFFLINE: &str = "offline";
 pub const ECHO: &str = "echo";
 /// The same for a single prompt: it takes no messages before it.
 pub const PROMPT: &str = "prompt";
+/// The model that replies from its options.
+pub const SCRIPT: &str = "script";
+/// All of its models.
+pub const MODELS: [&str; 3] = [ECHO, PROMPT, SCRIPT];

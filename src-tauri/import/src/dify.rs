@@ -155,6 +155,10 @@ impl<'v> Reader<'v> {
         for at in 0..graph.nodes.len() {
             self.close_container(at);
         }
+        let is_start = |node: &GraphNode<'_>| node.kind == "start" || node.kind.starts_with("trigger-");
+        for at in graph.unreached(is_start) {
+            self.builder.never_started(graph.nodes[at].id, None);
+        }
         let edge = |edge: &'v GraphEdge<'v>| FileEdge {
             source: edge.source,
             target: edge.target,

@@ -129,6 +129,10 @@ impl<'v> Reader<'v> {
                 self.placeholder(at, "Nothing in the flow uses it.");
             }
         }
+        // A chatflow has no start: its edges bring parts together.
+        for at in self.graph.unreached(|node| node.kind == "startAgentflow") {
+            self.builder.never_started(self.graph.nodes[at].id, None);
+        }
         let edge = |edge: &'v GraphEdge<'v>| {
             let label = if edge.field.is_empty() { &edge.output } else { &edge.field };
             FileEdge {

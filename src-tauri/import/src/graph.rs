@@ -100,6 +100,29 @@ impl<'v> Graph<'v> {
         !self.outgoing[at].is_empty()
     }
 
+    /// The nodes that a run does not reach which begins at one of the nodes that are starts. None without a start: the file is a part
+    /// of a flow. A container that is reached reaches its body.
+    pub(super) fn unreached(&self, is_start: impl Fn(&GraphNode<'v>) -> bool) -> Vec<usize> {
+        let mut bodies = vec![Vec::new(); self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate() {
+            if let Some(parent) = node.parent.and_then(|parent| self.find(parent)) {
+                bodies[parent].push(at);
+            }
+        }
+        let mut open: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_start(&self.nodes[at])).collect();
+        if open.is_empty() {
+            return Vec::new();
+        }
+        let mut is_reached = vec![false; self.nodes.len()];
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut is_reached[at], true) {
+                open.extend(self.outgoing(at).map(|(_, target)| target));
+                open.extend(&bodies[at]);
+            }
+        }
+        (0..self.nodes.len()).filter(|&at| !is_reached[at]).collect()
+    }
+
     /// The nodes in an order with each behind its container and behind the nodes that lead to it, also through the
     /// container they are in. Nodes of a cycle stand in the order of the file.
     pub(super) fn order(&self) -> Vec<usize> {

@@ -240,6 +240,29 @@ fn nodes_that_the_first_trigger_does_not_start_are_marked() {
 }
 
 #[test]
+fn nodes_that_no_start_of_dify_or_an_agentflow_reaches_are_marked() {
+    let request = |id: &str| json!({ "id": id, "data": { "type": "http-request", "title": id, "method": "get", "url": "http://127.0.0.1:9/" } });
+    let dify = |start: &str| {
+        let nodes =
+            [json!({ "id": "s", "data": { "type": start, "title": "s" } }), request("used"), request("old")];
+        let graph = json!({ "nodes": nodes, "edges": [{ "source": "s", "target": "used" }] });
+        json!({ "kind": "app", "app": { "mode": "workflow" }, "workflow": { "graph": graph } }).to_string()
+    };
+    let request = |id: &str| {
+        let inputs = json!({ "method": "GET", "url": "http://127.0.0.1:9/" });
+        json!({ "id": id, "data": { "name": "httpAgentflow", "label": id, "inputs": inputs } })
+    };
+    let start = json!({ "id": "s", "data": { "name": "startAgentflow", "label": "s", "inputs": {} } });
+    let edge = json!({ "source": "s", "target": "used", "sourceHandle": "s-output-startAgentflow", "targetHandle": "used" });
+    let agentflow = json!({ "nodes": [start, request("used"), request("old")], "edges": [edge] }).to_string();
+    let old = vec![("old".to_owned(), vec![Unconfirmed::NeverStarted { trigger: None }])];
+    assert_eq!((marks(&dify("start")), marks(&agentflow)), (old.clone(), old.clone()));
+    assert_eq!(marks(&dify("trigger-webhook")), old);
+    // A part of a flow has no start.
+    assert_eq!(marks(&dify("code")), []);
+}
+
+#[test]
 fn lost_edges_of_order_are_marked_and_kept_ones_are_not() {
     let chain =
         [("Start", "manualTrigger"), ("Create", "httpRequest"), ("Wait", "wait"), ("Fetch", "httpRequest")];

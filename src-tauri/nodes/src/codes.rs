@@ -74,7 +74,7 @@ plait_core::error_codes! {
 
     "Runs" {
         QUOTA_OVERRUN = "quota.overrun",
-            "A call used more than was reserved for it, so that a quota is exceeded: the provider counts tokens otherwise than Plait.",
+            "A call used more than was reserved for it, so that a quota is exceeded: the provider counts tokens differently from Plait.",
             "What was used stays charged, and later calls reserve more. Leave some room in the quota, or set `maxTokens`.";
         QUOTA_NO_PRICE = "quota.no_price",
             "A quota limits money, but the price of the model is not known. The call was not sent.",

@@ -51,6 +51,7 @@ pub(crate) use tool_calls::{
 };
 pub(crate) use turn::{Turn, check_reply};
 pub(crate) use user_message::UserMessage;
+pub use workflow_context::WORKFLOW_MEMORY_TOOLS;
 pub(crate) use workflow_context::check_offer;
 
 /// The settings of a turn's model calls.

@@ -39,6 +39,7 @@ mod tools;
 mod user_input;
 mod value;
 
+use plait_core::offline::{OFFLINE, PROMPT};
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{Registry, Surroundings, Unused};
 
@@ -91,6 +92,14 @@ fn context_input(required: bool, description: &str) -> Ports {
         ports.input("context", PortKind::Context, PortType::Any, description)
     } else {
         ports.when_fed("context", PortKind::Context, PortType::Any, description)
+    }
+}
+
+/// Whether this model surely takes a single prompt. `None` if no model is set. Other models do if the settings say so.
+fn prompt_only(provider: Option<&str>, model: Option<&str>) -> Option<bool> {
+    match (provider, model) {
+        (None, None) => None,
+        (provider, model) => Some(provider.unwrap_or(OFFLINE) == OFFLINE && model == Some(PROMPT)),
     }
 }
 

@@ -35,7 +35,7 @@ pub enum NodeNeed {
 }
 
 impl NodeNeed {
-    /// What it is, in a line that is the same on every machine.
+    /// A one-line summary without data of the machine: an input of the hash of all needs.
     pub fn summary(&self) -> String {
         match self {
             Self::Request { url, method, tool } => {
@@ -140,7 +140,7 @@ impl Need {
         }
     }
 
-    /// Whether it is what a person saw who made the rule.
+    /// Whether the need is unchanged since the rule was made.
     fn is_as_seen(&self, rule: &GrantRule) -> bool {
         let is_same = |seen: &Option<String>, now: &Option<String>| seen.is_none() || seen == now;
         is_same(&rule.seen, &self.seen) && is_same(&rule.needs_hash, &self.needs_hash)

@@ -12,7 +12,9 @@ pub(crate) fn find() -> Option<PathBuf> {
     if let Some(chosen) = crate::environment::variable(BROWSER_VARIABLE) {
         return Some(chosen.into());
     }
-    let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+    // The shell draws no window of its own: the tests take a third less time with it.
+    let names =
+        ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
     names.iter().find_map(|name| which(name)).or_else(|| {
         let bundles = [
             "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",

@@ -49,6 +49,12 @@ impl Manager {
     }
 }
 
+/// Whether the system is Debian, and not one derived from it, whose packages differ.
+pub(crate) fn is_debian() -> bool {
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    release.lines().any(|line| line == "ID=debian")
+}
+
 /// How to get root access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root {

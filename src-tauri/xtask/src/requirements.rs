@@ -4,7 +4,7 @@ mod install;
 
 use anyhow::{Context, Result, bail};
 
-use crate::platform::{Manager, succeeds, which};
+use crate::platform::{Manager, is_debian, succeeds, which};
 use crate::{browser, steps};
 
 /// The use of a requirement.
@@ -83,6 +83,7 @@ const REQUIREMENTS: &[Requirement] = &[
         purpose: Purpose::Browser,
         present: || browser::find().is_some(),
         packages: |manager| match manager {
+            Manager::Apt if is_debian() => &["chromium-headless-shell"],
             Manager::Apt | Manager::Dnf | Manager::Pacman | Manager::Brew => &["chromium"],
         },
     },

@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::time::Duration;
 
 use plait_api::codes;
+use plait_api::command::{Command, CommandVisitor};
 use plait_api::runs::{CancelRun, RemoveRun};
 use plait_api::{Options, Plait};
 use plait_run::view::RunStatus;
@@ -215,6 +216,80 @@ async fn child_is_not_canceled_or_removed_without_its_parent() {
     assert_eq!(journal.view().outline.status, RunStatus::Finished, "{journal:#?}");
     // Nothing needs it any more.
     app.plait.call(RemoveRun { run: child.clone() }).await.unwrap();
+}
+
+/// What a command does to a run that is part of one that waits.
+#[derive(Clone, Copy, PartialEq)]
+enum OnChild {
+    /// It resumes the root.
+    ActsByRoot,
+    /// It is refused by this code, and names the root.
+    Refused(&'static str),
+    /// It changes nothing, or takes no run.
+    Reads,
+}
+
+const ON_CHILD: [(&str, OnChild); 11] = [
+    ("run.answer", OnChild::ActsByRoot),
+    ("run.cancel", OnChild::Refused("run.is_child")),
+    ("run.end", OnChild::ActsByRoot),
+    ("run.pin", OnChild::ActsByRoot),
+    ("run.resume", OnChild::ActsByRoot),
+    ("run.retry", OnChild::Refused("run.not_retryable")),
+    ("run.retry_forecast", OnChild::Refused("run.not_retryable")),
+    ("run.start", OnChild::Reads),
+    ("runs.list", OnChild::Reads),
+    ("runs.remove", OnChild::Refused("run.is_child")),
+    ("runs.show", OnChild::Reads),
+];
+
+/// The names of the commands about runs.
+#[derive(Default)]
+struct RunCommands(Vec<&'static str>);
+
+impl CommandVisitor for RunCommands {
+    fn visit<C: Command>(&mut self) {
+        if C::NAME.starts_with("run") {
+            self.0.push(C::NAME);
+        }
+    }
+}
+
+/// Each command about runs, so that a new one has to say what it does to a child.
+#[tokio::test]
+async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
+    let mut commands = RunCommands::default();
+    plait_api::visit_commands(&mut commands);
+    commands.0.sort_unstable();
+    assert_eq!(commands.0, ON_CHILD.map(|(name, _)| name));
+    let folder = FlowFolder::with_files(&[
+        ("parent.flow.json", &once_beside_a_question("asking.flow.json")),
+        ("asking.flow.json", &asking(&calculator())),
+    ]);
+    let provider = RecordingProvider::echo();
+    for (name, expected) in ON_CHILD.into_iter().filter(|(_, expected)| *expected != OnChild::Reads) {
+        let app = App::with(&provider);
+        let root = folder.start(&app, "parent.flow.json", "").await;
+        app.follow(&root, NO_RESPONSES).await;
+        let child = listed(&app, Some(&root)).await.remove(0).run;
+        let app = app.reopen(&provider).await;
+        let args = json!({
+            "run": child, "node": "ask", "epoch": [], "value": "What is one and one?", "turn": "t", "pinned": true,
+        });
+        let reply = plait_api::dispatch(&app.plait, name, args).await;
+        let acts = app.plait.runs().is_active(&root);
+        match expected {
+            OnChild::Refused(code) => {
+                let error = reply.unwrap_err();
+                let text = format!("{} {}", error.message, error.hint.unwrap_or_default());
+                assert_eq!((error.code.as_str(), acts), (code, false), "{name}: {text}");
+                assert!(text.contains(&root.to_string()), "{name}: {text}");
+            }
+            // There is no turn that could be pinned.
+            _ => assert!(acts && (name == "run.pin" || reply.is_ok()), "{name}: {reply:?}"),
+        }
+        app.close().await;
+    }
 }
 
 #[test]

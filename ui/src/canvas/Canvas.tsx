@@ -31,6 +31,7 @@ import { AnimationLimit } from "./view/AnimationLimit";
 import { Backdrop } from "./view/Backdrop";
 import { useFitNewDocuments } from "./view/useFitNewDocuments";
 import { MANY_NODES, MIN_ZOOM } from "./view/view";
+// In the order of the cascade: a later file refines an earlier one.
 import "./canvas.css";
 import "./cards/card.css";
 import "./cards/status-ring.css";

@@ -1,8 +1,8 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
   routeThroughNext: "Route through next",
-  confirmOrder: "Confirm order",
-  confirmStart: "Confirm that it runs",
+  confirmOrder: "Accept this order",
+  confirmStart: "Let this node run",
   editInnerFlow: "Edit inner flow",
   innerFlowUnreadable: "This node’s inner flow can’t be drawn. Correct it in the inspector.",
   viewingRun: "You are viewing a run. Go back to editing to change the flow.",

@@ -39,7 +39,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
             <span className="text-fg-2">
               <InlineCode text={found.hint ?? ""} />
             </span>
-            <QuickFixButton code={found.code} edge={edgeId} className="mt-1.5" />
+            <QuickFixButton finding={found} className="mt-1.5" />
           </p>
         ))}
         <End label={TEXTS.from} node={edge.source} port={edge.sourceOutput} />

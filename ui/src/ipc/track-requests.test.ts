@@ -15,7 +15,7 @@ it("gives an error and the later success of the same request one name, and other
         return {} as never;
       },
     }),
-    (request) => succeeded.push(request),
+    { onSuccess: (request) => succeeded.push(request) },
   );
   const error = await host.call("runs.show", { run: "a" }).catch((thrown: HostError) => thrown);
   expect(error).toBe(failure);

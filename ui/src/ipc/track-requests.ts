@@ -4,7 +4,13 @@ import { type Args, type CommandName, type Host, HostError, type Reply } from ".
 /** What arguments name: the same command about another one is another action. */
 const SUBJECTS = ["path", "run", "provider", "name", "id", "conversation", "server", "base", "user"] as const;
 
-export function trackRequests(host: Host, onSuccess: (request: string) => void): Host {
+type Listeners = {
+  onSuccess: (request: string) => void;
+  /** Gets the name of each command that succeeds. */
+  onCommand?: (name: CommandName) => void;
+};
+
+export function trackRequests(host: Host, { onSuccess, onCommand }: Listeners): Host {
   const failed = (thrown: unknown, request: string) => {
     const error = HostError.from(thrown);
     error.request = request;
@@ -23,6 +29,7 @@ export function trackRequests(host: Host, onSuccess: (request: string) => void):
       return host.call(name, args).then(
         (reply) => {
           onSuccess(request);
+          onCommand?.(name);
           return reply;
         },
         (thrown) => {

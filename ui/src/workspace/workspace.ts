@@ -6,7 +6,7 @@ import { DraftStore } from "@/flow/files/draft-store";
 import { FlowFiles } from "@/flow/files/files";
 import { OpenDocuments } from "@/flow/files/open-documents";
 import { NodeTypeRegistry } from "@/flow/node-types/node-types";
-import { type Host, trackRequests } from "@/ipc";
+import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
 import { RunControl } from "@/run/control/control";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
@@ -35,7 +35,11 @@ import { OverlayStore } from "./window/overlays";
 export type Workspace = ReturnType<typeof createWorkspace>;
 
 export function createWorkspace(bareHost: Host) {
-  const host = trackRequests(bareHost, notify.succeeded);
+  const queryInvalidation = new QueryInvalidation();
+  const host = trackRequests(bareHost, {
+    onSuccess: notify.succeeded,
+    onCommand: (name) => queryInvalidation.commandSucceeded(name),
+  });
   const questions = new QuestionStore();
   const grantRequests = new GrantRequests();
   const settings = new SettingsStore(host, (document) => {
@@ -74,6 +78,8 @@ export function createWorkspace(bareHost: Host) {
   );
   return {
     host,
+    /** Which replies of the host are out of date. */
+    queryInvalidation,
     /** The modal question that is open. */
     questions,
     grantRequests,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { findViolations } from "./axe";
 import { expect, filePath, openFlow, test } from "./fixture";
 
 const QUESTION = "Where is my parcel 7731?";
@@ -21,11 +21,9 @@ async function hover(page: Page, index: number): Promise<void> {
 }
 
 async function expectAccessible(page: Page, what: string): Promise<void> {
-  let axe = new AxeBuilder({ page }).include('section[aria-label="Left panel"]');
-  if (await page.getByTestId("conversation-chip").isVisible()) axe = axe.include('[data-testid="conversation-chip"]');
-  const { violations } = await axe.analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
-  expect(found, what).toEqual([]);
+  const parts = ['section[aria-label="Left panel"]'];
+  if (await page.getByTestId("conversation-chip").isVisible()) parts.push('[data-testid="conversation-chip"]');
+  expect(await findViolations(page, { within: parts }), what).toEqual([]);
 }
 
 test("a conversation is created, continued, searched, renamed, forked, exported and deleted", async ({ page }) => {

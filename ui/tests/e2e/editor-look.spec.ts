@@ -1,12 +1,9 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { findViolationsInThemes } from "./axe";
 import { drag, expect, handle, middle, node, openEmpty, openFlow, test } from "./fixture";
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`)).toEqual(
-    [],
-  );
+  expect(await findViolationsInThemes(page)).toEqual([]);
 }
 
 /** Nothing sticks out of the window, and no bar of the shell is cut off. */
@@ -22,34 +19,34 @@ async function expectNoOverflow(page: Page): Promise<void> {
   expect(wide).toEqual({ window: false, cut: [] });
 }
 
+test("has no accessibility violations: empty, with a flow, a selection and overlays", async ({ page }) => {
+  // A check of a whole page takes seconds, and much longer on a busy machine.
+  test.setTimeout(300_000);
+  await openEmpty(page);
+  await expectAccessible(page);
+  await openFlow(page);
+  await expectAccessible(page);
+  for (const id of ["ask", "answer", "tools", "note"]) {
+    await node(page, id).click();
+    await expectAccessible(page);
+  }
+  await page.keyboard.press("Control+k");
+  await expect(page.getByTestId("command-palette")).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await expect(page.getByTestId("shortcuts-help")).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  for (const panel of ["flows", "runs", "settings"]) {
+    await page.getByTestId(`rail-${panel}`).click();
+    await expectAccessible(page);
+  }
+});
+
 for (const theme of ["dark", "light"] as const) {
   test.describe(theme, () => {
     test.use({ colorScheme: theme });
-
-    test("has no accessibility violations: empty, with a flow, a selection and overlays", async ({ page }) => {
-      // A check of a whole page takes seconds, and much longer on a busy machine.
-      test.setTimeout(300_000);
-      await openEmpty(page);
-      await expectAccessible(page);
-      await openFlow(page);
-      await expectAccessible(page);
-      for (const id of ["ask", "answer", "tools", "note"]) {
-        await node(page, id).click();
-        await expectAccessible(page);
-      }
-      await page.keyboard.press("Control+k");
-      await expect(page.getByTestId("command-palette")).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("?");
-      await expect(page.getByTestId("shortcuts-help")).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press("Escape");
-      for (const panel of ["flows", "runs", "settings"]) {
-        await page.getByTestId(`rail-${panel}`).click();
-        await expectAccessible(page);
-      }
-    });
 
     test("fits into 1280 × 800 with a long name and everything open", async ({ page }) => {
       await openFlow(page);

@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
+import { findViolations } from "./axe";
 import { expect, node, openFlow, takePicture, test } from "./fixture";
 
 /** A loop with a chat that overflows its window in the seventh iteration. */
@@ -39,8 +39,7 @@ test("the forecast warns on the card, at the prompt and at Run", async ({ page }
   await expect(page.getByTestId("run-forecast")).toContainText("Answer: ");
   for (const theme of ["dark", "light"]) {
     await page.evaluate((name) => document.documentElement.setAttribute("data-theme", name), theme);
-    const { violations } = await new AxeBuilder({ page }).include('[data-testid="forecast"]').analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+    expect(await findViolations(page, { within: '[data-testid="forecast"]' })).toEqual([]);
     await takePicture(page, `forecast-${theme}`);
   }
   // The narrowest inspector.

@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { findViolations } from "./axe";
 import { drag, expect, middle, node, openFlow, savedFlow, takePicture, test } from "./fixture";
 
 const frame = (page: Page) => page.getByTestId("frame-frame");
@@ -115,8 +115,7 @@ test("a frame folds to a card that edges end at, and unfolds; going to a node in
   for (const line of lines)
     expect((await line.boundingBox())?.x).toBeGreaterThan((box?.x ?? 0) + (box?.width ?? 0) - 12);
   expect((await savedFlow(page)).frames?.frame).toEqual({ ...before.frames?.frame, folded: true });
-  const { violations } = await new AxeBuilder({ page }).include('[data-testid="canvas"]').analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+  expect(await findViolations(page, { within: '[data-testid="canvas"]' })).toEqual([]);
   await takePicture(page, "frame-folded");
   await page.emulateMedia({ colorScheme: "dark" });
   await takePicture(page, "frame-folded-dark");

@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
+import { findViolations } from "./axe";
 import { expect, filePath, openFlow, scriptedServer, takePicture, test } from "./fixture";
 
 /** Needs a command, hosts, a folder and tools. Where a need is denied, the node that has it fails, and a fallback goes on. */
@@ -146,8 +146,7 @@ for (const theme of ["dark", "light"] as const) {
         await expect(page.getByTestId("grant-host=*")).toBeVisible();
         await takePicture(page, `grants-panel-${theme}-${width}`);
         const expectAccessible = async (part: string) => {
-          const { violations } = await new AxeBuilder({ page }).include(`[data-testid="${part}"]`).analyze();
-          expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
+          expect(await findViolations(page, { within: `[data-testid="${part}"]` })).toEqual([]);
         };
         await expectAccessible("grants-panel");
         await page.getByTestId("run-button").click();

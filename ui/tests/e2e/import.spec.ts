@@ -137,7 +137,7 @@ test("a node that nothing started is a problem until a person confirms it, with 
   await page.getByTestId("dock-tab-problems").click();
   const problem = page.locator('[data-testid="problem"][data-code="import.never_started"]');
   await expect(problem).toContainText("nothing starts this node. Here it runs.");
-  await problem.getByRole("button", { name: "Confirm that it runs" }).click();
+  await problem.getByRole("button", { name: "Let this node run" }).click();
   await expect(problem).toBeHidden();
   await page.keyboard.press("ControlOrMeta+z");
   await expect(problem).toBeVisible();

@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { findViolations } from "./axe";
 import { expect, filePath, openFlow, putFile, type TestHost, test as withHost } from "./fixture";
 import { EmbeddingServer } from "./model-server";
 
@@ -55,9 +55,7 @@ async function addHandbook(host: TestHost, server: EmbeddingServer): Promise<voi
 }
 
 async function expectAccessible(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Left panel"]').analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
-  expect(found, what).toEqual([]);
+  expect(await findViolations(page, { within: 'section[aria-label="Left panel"]' }), what).toEqual([]);
 }
 
 test("a knowledge base is indexed, searched, and its source opened", async ({ page, host, embeddings }) => {

@@ -1,7 +1,8 @@
 /** A question about a tool call with arguments longer than the dock: it can be answered without scrolling. */
+
 import { dirname } from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
+import { findViolations } from "./axe";
 import {
   expect,
   filePath,
@@ -104,8 +105,7 @@ for (const theme of ["dark", "light"] as const) {
         await dock.evaluate((box) => box.scrollTo(0, box.scrollHeight));
         await expect(question.getByTestId("pause-reject").getByRole("button")).toBeInViewport({ ratio: 1 });
         await takePicture(page, `long-question-end-${theme}-${width}`);
-        const { violations } = await new AxeBuilder({ page }).include('[data-testid="messages"]').analyze();
-        expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
+        expect(await findViolations(page, { within: '[data-testid="messages"]' })).toEqual([]);
 
         await question.getByTestId("pause-comment").focus();
         await page.keyboard.press("Tab");

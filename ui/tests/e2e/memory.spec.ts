@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { MemoryContent } from "../../src/bindings";
+import { findViolations } from "./axe";
 import { expect, openFlow, runToEnd, type TestHost, test } from "./fixture";
 
 const TEXTS: MemoryContent[] = [
@@ -32,9 +32,7 @@ async function remember(host: TestHost): Promise<void> {
 test.beforeEach(({ host }) => remember(host));
 
 async function expectAccessible(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Left panel"]').analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
-  expect(found, what).toEqual([]);
+  expect(await findViolations(page, { within: 'section[aria-label="Left panel"]' }), what).toEqual([]);
 }
 
 test("memories are read by kind, searched, corrected and erased", async ({ page }) => {

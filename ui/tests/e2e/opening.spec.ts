@@ -1,6 +1,7 @@
 /** What a person sees while the host reads a large data directory, and when it can't be opened. */
-import AxeBuilder from "@axe-core/playwright";
+
 import type { Page } from "@playwright/test";
+import { findViolations } from "./axe";
 import { expect, takePicture, test } from "./fixture";
 
 /** The host of this page opens in these steps, each a line of its reply to `opened`. */
@@ -42,8 +43,7 @@ for (const theme of ["dark", "light"] as const) {
       await expect
         .poll(async () => Number(await opening.getByRole("progressbar").getAttribute("value")))
         .toBeGreaterThan(before);
-      const { violations } = await new AxeBuilder({ page }).include('[data-testid="opening"]').analyze();
-      expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
+      expect(await findViolations(page, { within: '[data-testid="opening"]' })).toEqual([]);
       await expect(page.getByTestId("run-button")).toBeVisible();
       await expect(opening).toHaveCount(0);
     });

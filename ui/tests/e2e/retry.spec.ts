@@ -1,5 +1,5 @@
 /** Before a retry, its button says what it reuses and what it buys again. */
-import AxeBuilder from "@axe-core/playwright";
+import { findViolations } from "./axe";
 import { expect, FAILING_FLOW, openLatestRun, runToEnd, takePicture, test } from "./fixture";
 
 for (const theme of ["dark", "light"] as const) {
@@ -22,8 +22,7 @@ for (const theme of ["dark", "light"] as const) {
         await expect(tip).toContainText("Makes 1 model call again.");
         await expect(tip).toContainText("What follows is not known before it runs.");
         await takePicture(page, `retry-${theme}-${width}`);
-        const { violations } = await new AxeBuilder({ page }).include('[data-testid="retry-button"]').analyze();
-        expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
+        expect(await findViolations(page, { within: '[data-testid="retry-button"]' })).toEqual([]);
       });
     });
   }

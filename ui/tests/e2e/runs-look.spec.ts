@@ -1,11 +1,9 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { findViolationsInThemes } from "./axe";
 import { expect, node, openFlow, TALK_FLOW, test } from "./fixture";
 
 async function expectAccessible(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
-  expect(found, what).toEqual([]);
+  expect(await findViolationsInThemes(page), what).toEqual([]);
 }
 
 async function runThrough(page: Page): Promise<void> {
@@ -21,39 +19,31 @@ async function runThrough(page: Page): Promise<void> {
   await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 3", { timeout: 10_000 });
 }
 
-for (const theme of ["dark", "light"] as const) {
-  test.describe(theme, () => {
-    test.use({ colorScheme: theme });
-
-    test("a run has no accessibility violations in any of its views", async ({ page }) => {
-      // A check of a whole page takes seconds, and much longer on a busy machine.
-      test.setTimeout(300_000);
-      await runThrough(page);
-      const lines = await page
-        .locator(".card .stream")
-        .evaluateAll((boxes) =>
-          boxes.map((box) => box.clientHeight / Number.parseFloat(getComputedStyle(box).lineHeight)),
-        );
-      expect(lines, "a card shows whole lines of its stream").toEqual([3]);
-      await expectAccessible(page, "conversation");
-      for (const tab of ["timeline", "events", "problems"]) {
-        await page.getByTestId(`dock-tab-${tab}`).click();
-        await expectAccessible(page, tab);
-      }
-      await page.getByTestId("dock-tab-events").click();
-      await page.getByTestId("event").last().click();
-      await expectAccessible(page, "an event");
-      await node(page, "answer").click();
-      for (const tab of ["io", "prompt", "context"]) {
-        await page.getByTestId(`inspector-tab-${tab}`).click();
-        await expectAccessible(page, `inspector ${tab}`);
-      }
-      await page.getByTestId("rail-runs").click();
-      await expect(page.locator("[data-testid^=run-row-]")).toHaveCount(1);
-      await expectAccessible(page, "runs");
-    });
-  });
-}
+test("a run has no accessibility violations in any of its views", async ({ page }) => {
+  // A check of a whole page takes seconds, and much longer on a busy machine.
+  test.setTimeout(300_000);
+  await runThrough(page);
+  const lines = await page
+    .locator(".card .stream")
+    .evaluateAll((boxes) => boxes.map((box) => box.clientHeight / Number.parseFloat(getComputedStyle(box).lineHeight)));
+  expect(lines, "a card shows whole lines of its stream").toEqual([3]);
+  await expectAccessible(page, "conversation");
+  for (const tab of ["timeline", "events", "problems"]) {
+    await page.getByTestId(`dock-tab-${tab}`).click();
+    await expectAccessible(page, tab);
+  }
+  await page.getByTestId("dock-tab-events").click();
+  await page.getByTestId("event").last().click();
+  await expectAccessible(page, "an event");
+  await node(page, "answer").click();
+  for (const tab of ["io", "prompt", "context"]) {
+    await page.getByTestId(`inspector-tab-${tab}`).click();
+    await expectAccessible(page, `inspector ${tab}`);
+  }
+  await page.getByTestId("rail-runs").click();
+  await expect(page.locator("[data-testid^=run-row-]")).toHaveCount(1);
+  await expectAccessible(page, "runs");
+});
 
 test("values that pass are seen on their edges, and make no layer of them", async ({ page }) => {
   await page.addInitScript(() => {

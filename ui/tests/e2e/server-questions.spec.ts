@@ -1,8 +1,9 @@
 /** What an MCP server does during its calls, while a flow runs: progress, a question, a request for a reply. */
-import AxeBuilder from "@axe-core/playwright";
+
 import type { Page } from "@playwright/test";
 import recorded from "../../../tests/fixtures/flows/server-questions.flow.json" with { type: "json" };
 import type { Flow } from "../../src/bindings";
+import { findViolations } from "./axe";
 import { expect, node, openFlow, scriptedServer, TEST_FILE, type TestHost, takePicture, test } from "./fixture";
 
 const status = (page: Page) => page.getByTestId("run-status");
@@ -27,8 +28,7 @@ async function run(page: Page, host: TestHost): Promise<void> {
 }
 
 async function expectNoViolations(page: Page, testid: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).include(`[data-testid="${testid}"]`).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+  expect(await findViolations(page, { within: `[data-testid="${testid}"]` })).toEqual([]);
 }
 
 for (const [width, height] of [

@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { DetectedServer } from "../../src/bindings";
+import { findViolations } from "./axe";
 import { CHAT_FLOW, expect, node, openFlow, type TestHost, takePicture, test } from "./fixture";
 import { answer } from "./intercept";
 
@@ -72,8 +72,7 @@ for (const theme of ["dark", "light"] as const) {
       const ollama = await card(page, "ollama");
       await ollama.getByRole("button", { name: "Test ollama" }).click();
       await expect(page.getByTestId("test-ollama")).toContainText("Connected");
-      const { violations } = await new AxeBuilder({ page }).include('[data-testid="settings-page"]').analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+      expect(await findViolations(page, { within: '[data-testid="settings-page"]' })).toEqual([]);
       const panel = page.getByTestId("settings-page");
       expect(await panel.evaluate((it) => it.scrollWidth - it.clientWidth), "nothing sticks out").toBe(0);
       await takePicture(page, `settings-${theme}`);

@@ -25,12 +25,7 @@ pub use options::{OfflineOptions, Repeat, ScriptedCall, ScriptedFailure, Scripte
 use script_position::ScriptPosition;
 use word_stream::WordStream;
 
-/// The model that repeats the last user message.
-pub const ECHO: &str = "echo";
-/// The model that takes a single prompt and repeats it.
-pub const PROMPT: &str = "prompt";
-/// The model that replies from its options.
-pub const SCRIPT: &str = "script";
+pub use plait_core::offline::{ECHO, PROMPT, SCRIPT};
 
 /// The offline provider.
 #[derive(Clone, Copy, Debug, Default)]

@@ -27,7 +27,7 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_secs(8);
 /// How much memory a program may use, in bytes.
 const MAX_MEMORY_BYTES: usize = 64 << 20;
 /// After how many steps the used memory is looked at. A look takes up to some 10 ms.
-const STEPS_PER_LOOK: u32 = 4_096;
+const STEPS_BETWEEN_MEMORY_CHECKS: u32 = 4_096;
 /// How much stack a program may use, in bytes.
 const MAX_STACK_BYTES: usize = 512 << 10;
 /// The largest program, in bytes.
@@ -130,7 +130,7 @@ fn evaluate(
         match runtime.execute_pending_job() {
             Ok(true) => {
                 steps = steps.wrapping_add(1);
-                if steps.is_multiple_of(STEPS_PER_LOOK) {
+                if steps.is_multiple_of(STEPS_BETWEEN_MEMORY_CHECKS) {
                     was_nearly_full = is_nearly_full(runtime);
                 }
             }

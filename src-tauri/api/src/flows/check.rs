@@ -115,7 +115,7 @@ pub fn check_runnable(
 }
 
 /// What [`never_runs`] reports.
-const NEVER_RUNS: [ErrorCode; 7] = [
+pub(super) const NEVER_RUNS: [ErrorCode; 7] = [
     codes::TOOLS_UNKNOWN,
     codes::MCP_UNKNOWN_SERVER,
     codes::KNOWLEDGE_UNKNOWN,

@@ -5,12 +5,11 @@ use plait_core::flow::Flow;
 use plait_run::models::{sampling_parameters, takes_sampling};
 use serde_json::{Map, Value};
 
+use super::never_runs::MODEL_NODES;
 use crate::codes;
 
 /// The nodes that name the model of a context, and so of the nodes after them.
 const CONTEXT_MAKERS: [&str; 3] = ["contextStart", "newContext", "setContext"];
-/// The nodes that call a model with parameters of sampling.
-const CALLERS: [&str; 3] = ["chat", "classify", "extract"];
 
 /// A provider and its model, as a config names them.
 type NamedModel<'a> = (&'a str, &'a str);
@@ -21,7 +20,7 @@ pub(super) fn refused_sampling(flow: &Flow) -> Vec<Diagnostic> {
     let of_contexts: Vec<NamedModel<'_>> =
         makers.filter_map(|node| named_model(&node.config, "provider", "model")).collect();
     let mut found = Vec::new();
-    for (id, node) in flow.nodes.iter().filter(|(_, node)| CALLERS.contains(&node.node_type.as_str())) {
+    for (id, node) in flow.nodes.iter().filter(|(_, node)| MODEL_NODES.contains(&node.node_type.as_str())) {
         let own = named_model(&node.config, "overrideProvider", "overrideModel");
         let models = own.map_or_else(|| of_contexts.clone(), |own| vec![own]);
         for pointer in refused(&node.config, &models) {

@@ -67,22 +67,26 @@ pub(super) fn unknown_names(
     found
 }
 
-/// The problem with a name, if it is not known.
+/// The problem with a name that this machine does not have.
 fn problem(name: &SettingName<'_>, installed: &Installed, tools: &BTreeSet<String>) -> Option<Diagnostic> {
     let SettingName { kind, pointer, name } = name;
     let unknown = |code: ErrorCode, what: &str| {
         Diagnostic::error(code, pointer, format!("There is no {what} `{name}` on this machine."))
     };
-    let is_in = |known: &&BTreeSet<String>| !known.contains(*name);
+    let is_missing_from = |known: &&BTreeSet<String>| !known.contains(*name);
     match kind {
         NameKind::Provider => {
-            let known = installed.providers.as_ref().filter(is_in)?;
+            let known = installed.providers.as_ref().filter(is_missing_from)?;
             Some(unknown_provider(pointer, name, known).warning())
         }
         NameKind::Tool => {
-            let known = Some(tools).filter(is_in)?;
+            let known = Some(tools).filter(is_missing_from)?;
+            if name.is_empty() {
+                let problem = Diagnostic::error(codes::TOOLS_UNKNOWN, pointer, "This entry names no tool.");
+                return Some(problem.hint("Choose a tool, or remove the entry."));
+            }
             let message = format!("There is no tool `{name}`.");
-            let hint = format!("Choose one of: {}.", joined(known));
+            let hint = format!("Choose one of: {}.", join_names(known));
             Some(Diagnostic::error(codes::TOOLS_UNKNOWN, pointer, message).hint(hint))
         }
         NameKind::McpServer => {
@@ -90,12 +94,12 @@ fn problem(name: &SettingName<'_>, installed: &Installed, tools: &BTreeSet<Strin
                 let found = Diagnostic::error(fault.code.clone(), pointer, fault.message.clone());
                 return Some(fault.hint.iter().fold(found, |found, hint| found.hint(hint.clone())));
             }
-            let known = installed.servers.as_ref().filter(is_in)?;
+            let known = installed.servers.as_ref().filter(is_missing_from)?;
             let hint = add_hint(name, known, "under *MCP servers* or with `plait mcp add`");
             Some(unknown(codes::MCP_UNKNOWN_SERVER, "MCP server").hint(hint))
         }
         NameKind::KnowledgeBase => {
-            let known = installed.bases.as_ref().filter(is_in)?;
+            let known = installed.bases.as_ref().filter(is_missing_from)?;
             let hint = add_hint(name, known, "in the Knowledge panel or with `plait knowledge add`");
             Some(unknown(codes::KNOWLEDGE_UNKNOWN, "knowledge base").hint(hint))
         }
@@ -107,7 +111,7 @@ pub(super) fn unknown_provider(pointer: &str, name: &str, known: &BTreeSet<Strin
     let message = format!("There is no provider `{name}` on this machine.");
     let hint = format!(
         "Add it with `plait providers add {name}` or in the settings, or name one of: {}.",
-        joined(known)
+        join_names(known)
     );
     Diagnostic::error(codes::PROVIDER_UNKNOWN, pointer, message).hint(hint)
 }
@@ -144,12 +148,12 @@ fn searches(config: &Map<String, Value>) -> bool {
 
 fn add_hint(name: &str, known: &BTreeSet<String>, place: &str) -> String {
     match similar_name(name, known.iter().map(String::as_str)) {
-        Some(similar) => format!("Did you mean `{similar}`? Else add it {place}."),
+        Some(similar) => format!("Did you mean `{similar}`? Otherwise add it {place}."),
         None => format!("Add it {place}, or correct the name."),
     }
 }
 
-fn joined(names: &BTreeSet<String>) -> String {
+fn join_names(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 

@@ -23,8 +23,8 @@ pub fn to_values(attachments: &[Attachment]) -> Value {
     attachments.iter().map(to_value).collect()
 }
 
-/// Where the attachments in a value come from that a person gave: each from a file of its name.
-pub fn attached_origins(value: &Value) -> Origins {
+/// The origins of all attachments in a value: each is a file of its name that a person gave.
+pub fn origins_of_attachments(value: &Value) -> Origins {
     let mut names = Vec::new();
     let mut open = vec![value];
     while let Some(value) = open.pop() {

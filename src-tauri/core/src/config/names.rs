@@ -1,5 +1,5 @@
-//! What settings name that is not in them: providers, tools, servers and knowledge bases. The `format` of a setting's schema says what it
-//! names, so whatever checks names finds each of them, also those of a setting that is new.
+//! Finds the names of providers, tools, servers and knowledge bases in settings. The `format` of a setting's schema says what it names,
+//! so a check of names covers new settings as well.
 
 use serde_json::Value;
 

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::Flow;
 use crate::diagnostic::Diagnostic;
 
-const HINT: &str = "If that is right, confirm it in the list of problems, or with `plait run --confirm-import`. Else connect, disable or \
-    delete the node.";
+const HINT: &str =
+    "If that is right, confirm it in the list of problems. Otherwise connect, disable or delete the node.";
 
 impl Flow {
     /// An error for each difference of a node that is not disabled.

@@ -1,5 +1,5 @@
-//! What an import made run differently than in the original: marks on nodes, which keep a flow from running until a person has
-//! confirmed them or removed the node. They are a part of the file, so they hold wherever it is run.
+//! Marks on imported nodes whose behavior differs from the original. They keep a flow from running until a person has confirmed them
+//! or removed the node. They are a part of the file, so they hold on every machine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -12,25 +12,23 @@
 //!
 //! Ids, edges and positions follow from the document alone, so the same pipeline is always the same flow.
 
+mod agent;
 mod nodes;
+mod variables;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::document::{
-    Agent, AgentRef, AgentStep, ConditionalStep, HitlStep, Loop, LoopKind, ParallelStep, StepQuota,
-};
+use super::document::{ConditionalStep, HitlStep, Loop, LoopKind, ParallelStep, StepQuota};
 use super::layout::{Block, Layout};
-use super::problem::{Problem, suggest};
+use super::problem::Problem;
 use super::source_map::SourceMap;
 use super::steps::{Branch, Pipeline, Step, StepKind};
-use super::yaml::{Yaml, below, shorten};
-use crate::codes;
-use nodes::{chat_config, context_node, node, retry_policy, server_node, text_or_none, tools_node};
-use plait_core::expression::HITL_HISTORY;
+use super::yaml::{Yaml, below};
+use nodes::{node, text_or_none};
 use plait_core::expression::template::Template;
-use plait_core::flow::{Edge, Flow, Limits, Node, Position};
+use plait_core::flow::{Edge, Flow, Node, Position};
 use plait_core::id::NodeId;
 use plait_core::port::AFTER_PORT;
 
@@ -160,98 +158,6 @@ impl Lowering<'_> {
         }
         self.scopes.pop();
         (previous, Layout::in_a_row(blocks))
-    }
-
-    fn agent_step(&mut self, step: &Step, own: &AgentStep, previous: &Source) -> (Source, Block) {
-        let (agent, agent_pointer) = match &own.agent {
-            None => (Agent::default(), below(&step.pointer, "agent")),
-            Some(AgentRef::Inline(agent)) => (Agent::clone(agent), below(&step.pointer, "agent")),
-            Some(AgentRef::Name(name)) => {
-                (self.pipeline.agent(name).cloned().unwrap_or_default(), below("/agents", name))
-            }
-        };
-        let context = format!("{}{CONTEXT_SUFFIX}", step.name);
-        let is_structured = agent.response_schema.is_some();
-        self.add(&context, context_node(&agent));
-        self.edge(&context, "context", &step.name, "context");
-        for (key, place) in
-            [("provider", "provider"), ("model", "model"), ("systemInstructions", "system_prompt")]
-        {
-            let place = below(&agent_pointer, place);
-            self.source_map.add(&format!("/nodes/{context}/config/{key}"), &place);
-        }
-        self.source_map.add(&format!("/nodes/{context}"), &step.pointer);
-
-        let mut config = chat_config(&agent);
-        for (key, place) in CHAT_KEYS {
-            self.source_map.add(&format!("/nodes/{}/config/{key}", step.name), &below(&agent_pointer, place));
-        }
-        for (key, value) in &own.config {
-            config.insert(key.clone(), value.clone());
-            let place = below(&below(&step.pointer, "config"), key);
-            self.source_map.add(&format!("/nodes/{}/config/{key}", step.name), &place);
-        }
-        if let Some(prompt) = &own.prompt {
-            config.insert("prompt".to_owned(), prompt.as_str().into());
-        }
-        if let Some(use_history) = own.use_history {
-            config.insert("use_history".to_owned(), use_history.into());
-        }
-        if let Some(pinned) = own.pinned {
-            config.insert("pinned".to_owned(), pinned.into());
-        }
-        self.source_map.add(&format!("/nodes/{}/config", step.name), &step.pointer);
-        let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
-        chat.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
-        let quota = own.quota.as_ref().map(StepQuota::to_quota);
-        chat.limits = Limits { timeout_ms: own.timeout_ms, quota, ..Limits::default() };
-        for (limit, key) in [("quota", "quota"), ("timeoutMs", "timeout_ms")] {
-            self.source_map.add(&format!("/nodes/{}/limits/{limit}", step.name), &below(&step.pointer, key));
-        }
-        chat.retry = own.retry.as_ref().map(retry_policy);
-        self.add(&step.name, chat);
-
-        let variables = own.prompt.as_deref().map(Template::new);
-        let takes_message =
-            variables.iter().flat_map(Template::variables).any(|variable| variable.name == "message");
-        let port = if previous.is_list && !takes_message { "data" } else { "message" };
-        self.edge(previous.node.as_str(), &previous.text, &step.name, port);
-        if let Some(template) = &variables {
-            self.variables(step, template, previous, "message");
-        }
-        let mut column = vec![Layout::card(&context), Layout::card(&step.name)];
-        if let Some(tools) = tools_node(&agent) {
-            let id = format!("{}{TOOLS_SUFFIX}", step.name);
-            self.add(&id, tools);
-            self.edge(&id, "tools", &step.name, "tools");
-            let key = if agent.tools.is_some() { "tools" } else { "http_tools" };
-            self.source_map.add(&format!("/nodes/{id}"), &below(&agent_pointer, key));
-            for (setting, key) in [("tools", "tools"), ("http", "http_tools")] {
-                self.source_map.add(&format!("/nodes/{id}/config/{setting}"), &below(&agent_pointer, key));
-            }
-            column.push(Layout::card(&id));
-        }
-        for (index, server) in agent.mcp_servers.iter().flatten().enumerate() {
-            let id = server_id(&step.name, index);
-            self.add(&id, server_node(server));
-            self.edge(&id, "tools", &step.name, "tools");
-            let place = below(&below(&agent_pointer, "mcp_servers"), index);
-            self.source_map.add(&format!("/nodes/{id}"), &place);
-            for (setting, key) in [("sendContext", "send_context"), ("policy/timeoutMs", "policy/timeout_ms")]
-            {
-                self.source_map.add(&format!("/nodes/{id}/config/{setting}"), &format!("{place}/{key}"));
-            }
-            self.source_map.add(&format!("/nodes/{id}/config"), &place);
-            column.push(Layout::card(&id));
-        }
-        let value = if is_structured { "structured" } else { "response" };
-        let output = Source {
-            node: step.name.as_str().into(),
-            text: "response".to_owned(),
-            value: value.to_owned(),
-            is_list: false,
-        };
-        (output, Layout::in_a_column(column))
     }
 
     fn hitl_step(&mut self, step: &Step, own: &HitlStep, previous: &Source) -> (Source, Block) {
@@ -406,89 +312,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Agents that summarize: a `chat` without edges, which the loop takes as a template.
-    fn summarizers(&mut self) -> Block {
-        let mut names = Vec::new();
-        collect_summarizers(&self.pipeline.steps, &mut names);
-        names.sort_unstable();
-        names.dedup();
-        let mut blocks = Vec::new();
-        for name in names {
-            let Some(agent) = self.pipeline.agent(name) else { continue };
-            let mut config = chat_config(agent);
-            let own = [
-                ("overrideProvider", agent.provider.as_deref()),
-                ("overrideModel", agent.model.as_deref()),
-                ("prompt", agent.system_prompt.as_deref()),
-            ];
-            config.extend(own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into()))));
-            let place = below("/agents", name);
-            for (key, own) in
-                [("overrideProvider", "provider"), ("overrideModel", "model"), ("prompt", "system_prompt")]
-            {
-                self.source_map.add(&format!("/nodes/{name}/config/{key}"), &below(&place, own));
-            }
-            for (key, own) in CHAT_KEYS {
-                self.source_map.add(&format!("/nodes/{name}/config/{key}"), &below(&place, own));
-            }
-            self.source_map.add(&format!("/nodes/{name}"), &place);
-            let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
-            chat.title = Some(name.to_owned());
-            self.flow.nodes.insert(name.into(), chat);
-            blocks.push(Layout::card(name));
-        }
-        Layout::in_a_row(blocks)
-    }
-
-    /// Connects the variables of a prompt, except the one that gets the previous output anyway.
-    fn variables(&mut self, step: &Step, template: &Template, previous: &Source, own: &str) {
-        self.refuse_variable_after(step, template);
-        let fed = |name: &str| name != own && name != HITL_HISTORY;
-        for variable in template.variables().iter().filter(|variable| fed(&variable.name)) {
-            let name = variable.name.as_str();
-            let source = if name == "previous" {
-                Some(previous.clone())
-            } else {
-                self.scopes.iter().rev().find_map(|scope| scope.get(name)).cloned()
-            };
-            match source {
-                Some(source) => {
-                    self.edge(source.node.as_str(), &source.value, &step.name, name);
-                }
-                None if variable.optional => {}
-                None => self.unknown_variable(step, name),
-            }
-        }
-    }
-
-    /// A step with a variable `after` has an input of that name already.
-    fn refuse_variable_after(&mut self, step: &Step, template: &Template) {
-        let uses_name = template.variables().iter().any(|variable| variable.name == AFTER_PORT);
-        if uses_name && !step.after().is_empty() {
-            let place = below(&step.pointer, "prompt");
-            let message = "A step with the key `after` cannot have a variable `after` in its prompt.";
-            let problem = Problem::new(codes::PIPELINE_INVALID_NAME, self.root.place(&place), message);
-            self.problems.push(problem.pointer(&place).hint("Rename the step that the variable names."));
-        }
-    }
-
-    fn unknown_variable(&mut self, step: &Step, name: &str) {
-        let place = below(&step.pointer, "prompt");
-        let known: Vec<&str> = self
-            .scopes
-            .iter()
-            .flat_map(|scope| scope.keys().map(String::as_str))
-            .chain(["previous"])
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        let message =
-            format!("The prompt has the variable `{}`, which is nothing that ran before.", shorten(name));
-        let range = self.root.place(&place);
-        let problem = Problem::new(codes::PIPELINE_UNKNOWN_VARIABLE, range, message).pointer(&place);
-        self.problems.push(problem.hint(suggest(name, "variables here", known.iter().copied())));
-    }
-
     /// A node beside steps, which have their contexts above them.
     fn in_line(id: &str) -> Block {
         Layout::in_a_column(vec![Layout::gap(), Layout::card(id)])
@@ -514,23 +337,6 @@ impl Lowering<'_> {
         self.source_map.add(&format!("/edges/{id}"), &self.source_map.of(&format!("/nodes/{target}")));
         self.flow.edges.insert(id.as_str().into(), edge);
         id
-    }
-}
-
-fn collect_summarizers<'s>(steps: &'s [Step], names: &mut Vec<&'s str>) {
-    for step in steps {
-        match &step.kind {
-            StepKind::Loop { settings, body, .. } => {
-                names.extend(settings.history_management.summarizer_agent.as_ref().map(NodeId::as_str));
-                collect_summarizers(body, names);
-            }
-            StepKind::Parallel(_, branches) | StepKind::Conditional(_, branches) => {
-                for branch in branches {
-                    collect_summarizers(&branch.steps, names);
-                }
-            }
-            StepKind::Agent(_) | StepKind::Hitl(_) => {}
-        }
     }
 }
 

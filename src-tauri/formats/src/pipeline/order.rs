@@ -173,7 +173,7 @@ impl<'s> Order<'s> {
         }
     }
 
-    /// Those of the edges, from a step to the one after it, that are in a cycle with the order of the lists.
+    /// Returns the `after` edges that form a cycle with the order of the lists.
     fn in_cycles(&self, edges: &[(usize, usize, String)]) -> Vec<(usize, usize, String)> {
         // Each step has a start and an end, with what is in it between them.
         let (start, end) = (|step: usize| 2 * step, |step: usize| 2 * step + 1);

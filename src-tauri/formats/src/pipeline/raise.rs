@@ -3,18 +3,16 @@
 
 mod after;
 mod agents;
+mod refusal;
+mod tools;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use super::document::{PIPELINE_KEYS, StepQuota, VERSION};
-use super::lower::{
-    CHAT_KEYS, CONTEXT_SUFFIX, DEFAULT_BRANCH, END_SUFFIX, INPUT, ITEMS_SUFFIX, SERVER_SUFFIX, TOOLS_SUFFIX,
-    case, server_id,
-};
+use super::lower::{CHAT_KEYS, CONTEXT_SUFFIX, DEFAULT_BRANCH, END_SUFFIX, INPUT, ITEMS_SUFFIX, case};
 use super::tree::{MapBuilder, Tree};
-use crate::codes;
 use after::with_after;
 use agents::{AGENT_PLACEHOLDER, name_agents, with_agents};
 
@@ -23,6 +21,7 @@ use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::{Edge, Flow, Node};
 use plait_core::id::NodeId;
 use plait_core::port::AFTER_PORT;
+pub(super) use refusal::{SAVE_AS_FLOW, on_node, refuse};
 
 /// A pipeline, and the names by which its nodes lower where they differ.
 pub(super) struct Raised {
@@ -208,53 +207,6 @@ impl<'f> Raising<'f> {
         step.value("quota", quota_of(node));
         step.value("config", (!rest.is_empty()).then_some(Value::Object(rest)));
         Ok(step.build())
-    }
-
-    fn tools(&mut self, id: &NodeId, agent: &mut Map<String, Value>) -> Result<(), Box<Diagnostic>> {
-        let edges = self.incoming.get(id).into_iter().flatten().copied();
-        let sources: BTreeSet<&'f NodeId> =
-            edges.filter(|edge| edge.target_input.as_str() == "tools").map(|edge| &edge.source).collect();
-        let (mut servers, mut has_own) = (Vec::new(), false);
-        for source in sources {
-            if self.node_type(source) == "mcpServer" {
-                servers.push(source);
-            } else if !std::mem::replace(&mut has_own, true) {
-                let Some(tools) = self.alone(id, "tools", source, "tools", &format!("{id}{TOOLS_SUFFIX}"))?
-                else {
-                    continue;
-                };
-                let selection = tools.config.get("tools").cloned().unwrap_or_else(|| "auto".into());
-                let http = tools.config.get("http").cloned();
-                // Without a selection, an agent with HTTP tools has no others.
-                if http.is_none() || selection.as_array().is_none_or(|names| !names.is_empty()) {
-                    agent.insert("tools".to_owned(), selection);
-                }
-                agent.extend(http.map(|http| ("http_tools".to_owned(), http)));
-            } else {
-                return Err(on_node(
-                    id,
-                    "It gets tools of several `tools` nodes. In a pipeline, an agent has one list.",
-                ));
-            }
-        }
-        // In the order of the list that they come from; `10` comes after `9`.
-        let number = |server: &&NodeId| {
-            let (_, number) = server.as_str().rsplit_once(SERVER_SUFFIX)?;
-            number.parse::<usize>().ok()
-        };
-        servers.sort_by_key(|server| (number(server).unwrap_or(usize::MAX), *server));
-        let mut listed = Vec::new();
-        for (index, server) in servers.into_iter().enumerate() {
-            let Some(node) = self.alone(id, "tools", server, "mcpServer", &server_id(id.as_str(), index))?
-            else {
-                continue;
-            };
-            listed.push(server_entry(node));
-        }
-        if !listed.is_empty() {
-            agent.insert("mcp_servers".to_owned(), listed.into());
-        }
-        Ok(())
     }
 
     fn loop_step(&mut self, id: &NodeId, node: &Node) -> Result<Tree, Box<Diagnostic>> {
@@ -505,29 +457,6 @@ fn quota_of(node: &Node) -> Option<Value> {
     serde_json::to_value(StepQuota::of(quota)).ok()
 }
 
-/// An entry of `mcp_servers`: its name if nothing else is set.
-fn server_entry(node: &Node) -> Value {
-    let mut entry = Map::new();
-    for (key, value) in &node.config {
-        let value = match (key.as_str(), value) {
-            ("policy", Value::Object(policy)) => {
-                let renamed = policy.iter().map(|(key, value)| {
-                    let key = if key == "timeoutMs" { "timeout_ms" } else { key };
-                    (key.to_owned(), value.clone())
-                });
-                Value::Object(renamed.collect())
-            }
-            _ => value.clone(),
-        };
-        let key = if key == "sendContext" { "send_context" } else { key };
-        entry.insert(key.to_owned(), value);
-    }
-    match entry.get("server") {
-        Some(Value::String(name)) if entry.len() == 1 => name.as_str().into(),
-        _ => Value::Object(entry),
-    }
-}
-
 /// The title, if it is not the name.
 fn title<'n>(id: &NodeId, node: &'n Node) -> &'n str {
     node.title.as_deref().filter(|title| *title != id.as_str()).unwrap_or_default()
@@ -554,24 +483,4 @@ fn condition_of(first: &Value) -> Option<String> {
     let when = first["when"].as_str()?;
     let end = case(Some(""), name)["when"].as_str()?.strip_prefix("()")?.to_owned();
     Some(when.strip_prefix('(')?.strip_suffix(&end)?.strip_suffix(')')?.to_owned())
-}
-
-/// The hint of all refusals.
-pub(super) const SAVE_AS_FLOW: &str =
-    "Save it as a flow, in a file whose name ends in `.flow.json`, or undo the change and save again.";
-
-/// Why a flow is no pipeline.
-pub(super) fn refuse(pointer: &str, message: &str) -> Diagnostic {
-    Diagnostic::error(
-        codes::PIPELINE_NOT_EXPRESSIBLE,
-        pointer,
-        format!("A pipeline cannot express this flow. {message}"),
-    )
-    .hint(SAVE_AS_FLOW)
-}
-
-/// The same, about a node.
-pub(super) fn on_node(id: &NodeId, message: &str) -> Box<Diagnostic> {
-    let message = format!("A pipeline cannot express the node `{id}`. {message}");
-    Box::new(Diagnostic::on_node(codes::PIPELINE_NOT_EXPRESSIBLE, id, message).hint(SAVE_AS_FLOW))
 }

@@ -2,16 +2,20 @@
 //! YAML 1.2: `no` is a text, `012` is a text too. Refuses what would make a place ambiguous or a small file large: anchors,
 //! aliases, tags, several documents, keys used twice.
 
-use std::collections::HashMap;
+mod builder;
+mod scalar;
+
 use std::ops::Range;
 
-use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle};
-use serde_json::{Map, Number, Value};
+use granit_parser::{ErrorKind, Parser, ScalarStyle, ScanError};
+use serde_json::{Map, Value};
 
 use super::problem::Problem;
 use crate::codes;
+use builder::Builder;
 use plait_core::diagnostic::escape;
-use plait_core::exact_json;
+
+pub(super) use scalar::is_plain_text;
 
 /// The maximum size of a pipeline, in bytes. Pipelines that people write have some kilobytes.
 const MAX_BYTES: usize = 4 << 20;
@@ -178,270 +182,9 @@ pub(super) fn parse_document(text: &str) -> Result<Yaml, Problem> {
     })
 }
 
-/// A collection that has begun.
-enum Open {
-    Sequence {
-        items: Vec<Yaml>,
-        inline: bool,
-        start: usize,
-    },
-    Mapping {
-        entries: Vec<MappingEntry>,
-        known: HashMap<String, usize>,
-        key: Option<(String, Range<usize>)>,
-        inline: bool,
-        start: usize,
-    },
-}
-
-#[derive(Default)]
-struct Builder {
-    stack: Vec<Open>,
-    root: Option<Yaml>,
-    documents: usize,
-    values: usize,
-}
-
-impl Builder {
-    fn add(&mut self, text: &str, event: Event<'_>, span: &Span) -> Result<(), Problem> {
-        let range = span.byte_range().unwrap_or_default();
-        match event {
-            Event::DocumentStart(..) => {
-                self.documents += 1;
-                if self.documents > 1 {
-                    return Err(unsupported(
-                        range,
-                        "The file is one YAML document; this is the start of another.",
-                    ));
-                }
-            }
-            Event::Scalar(value, style, anchor, tag) => {
-                self.count(&range)?;
-                refuse_anchor(anchor, &range)?;
-                if tag.is_some() {
-                    return Err(tag_problem(span, range));
-                }
-                let range = self.whole_scalar(text, style, range);
-                // The parser writes an empty value as `~`.
-                let source = if range.is_empty() { "" } else { value.as_ref() };
-                self.scalar(source, style, range)?;
-            }
-            Event::SequenceStart(style, anchor, tag) => {
-                self.count(&range)?;
-                refuse_anchor(anchor, &range)?;
-                if tag.is_some() {
-                    return Err(tag_problem(span, range));
-                }
-                self.refuse_key(text, &range)?;
-                self.stack.push(Open::Sequence {
-                    items: Vec::new(),
-                    inline: style == StructureStyle::Flow,
-                    start: range.start,
-                });
-            }
-            Event::MappingStart(style, anchor, tag) => {
-                self.count(&range)?;
-                refuse_anchor(anchor, &range)?;
-                if tag.is_some() {
-                    return Err(tag_problem(span, range));
-                }
-                self.refuse_key(text, &range)?;
-                self.stack.push(Open::Mapping {
-                    entries: Vec::new(),
-                    known: HashMap::new(),
-                    key: None,
-                    inline: style == StructureStyle::Flow,
-                    start: range.start,
-                });
-            }
-            Event::SequenceEnd | Event::MappingEnd => self.close(range.end),
-            Event::Alias(_) => return Err(anchor_problem(range)),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn count(&mut self, range: &Range<usize>) -> Result<(), Problem> {
-        self.values += 1;
-        if self.values > MAX_VALUES {
-            let message = format!("The file has more than {MAX_VALUES} values.");
-            return Err(Problem::new(codes::FLOW_TOO_LARGE, range.clone(), message));
-        }
-        Ok(())
-    }
-
-    /// The range of a block scalar with its `|` or `>`, without the blank lines after it.
-    fn whole_scalar(&self, text: &str, style: ScalarStyle, range: Range<usize>) -> Range<usize> {
-        let indicator = match style {
-            ScalarStyle::Literal => '|',
-            ScalarStyle::Folded => '>',
-            _ => return range,
-        };
-        let before = match self.stack.last() {
-            Some(Open::Mapping { key: Some((_, key)), .. }) => key.end,
-            Some(Open::Sequence { items, start, .. }) => items.last().map_or(*start, |item| item.range.end),
-            _ => 0,
-        };
-        // The indicator ends the last line before the text, but for digits, signs and a comment.
-        let header = text.get(before..range.start).unwrap_or_default().trim_end();
-        let header = &header[header.rfind('\n').map_or(0, |newline| newline + 1)..];
-        let line_start = text[..range.start].trim_end().len() - header.len();
-        let is_indicator = |at: &usize| {
-            let rest = header[at + 1..]
-                .trim_start_matches(|next: char| next.is_ascii_digit() || "+-".contains(next));
-            rest.is_empty() || rest.starts_with(char::is_whitespace)
-        };
-        let found = header.match_indices(indicator).map(|(at, _)| at).find(is_indicator);
-        let start = found.map_or(range.start, |at| line_start + at);
-        let end = start + text[start..range.end].trim_end().len();
-        start..end
-    }
-
-    fn scalar(&mut self, source: &str, style: ScalarStyle, range: Range<usize>) -> Result<(), Problem> {
-        if let Some(Open::Mapping { key, known, entries, .. }) = self.stack.last_mut()
-            && key.is_none()
-        {
-            if known.insert(source.to_owned(), entries.len()).is_some() {
-                let message = format!("The key `{}` is used twice.", shorten(source));
-                return Err(Problem::new(codes::PIPELINE_DUPLICATE_KEY, range, message)
-                    .hint("Remove one of the two, or rename it."));
-            }
-            *key = Some((source.to_owned(), range));
-            return Ok(());
-        }
-        let value = match style {
-            ScalarStyle::Plain => plain_value(source, &range)?,
-            _ => Value::String(source.to_owned()),
-        };
-        self.put(Yaml { kind: Kind::Scalar { value, text: source.to_owned(), style }, range });
-        Ok(())
-    }
-
-    /// A collection cannot be a key.
-    fn refuse_key(&self, text: &str, range: &Range<usize>) -> Result<(), Problem> {
-        match self.stack.last() {
-            Some(Open::Mapping { key: None, inline: true, start, .. })
-                if text[*start..].starts_with("{{") && range.start == start + 1 =>
-            {
-                let message = "Without quotes, `{{` begins a mapping in YAML, not a variable.";
-                Err(unsupported(*start..range.end, message).hint(quote_hint(&text[*start..])))
-            }
-            Some(Open::Mapping { key: None, .. }) => {
-                Err(unsupported(range.clone(), "A list or a mapping cannot be a key."))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn close(&mut self, end: usize) {
-        let Some(open) = self.stack.pop() else { return };
-        let value = match open {
-            Open::Sequence { items, inline, start } => {
-                let last = items.last().map_or(start, |item| item.range.end);
-                let range = start..if inline { end } else { last };
-                Yaml { kind: Kind::Sequence { items, inline }, range }
-            }
-            Open::Mapping { entries, inline, start, .. } => {
-                let last =
-                    entries.last().map_or(start, |entry| entry.value.range.end.max(entry.key_range.end));
-                let range = start..if inline { end } else { last };
-                Yaml { kind: Kind::Mapping { entries, inline }, range }
-            }
-        };
-        self.put(value);
-    }
-
-    fn put(&mut self, value: Yaml) {
-        match self.stack.last_mut() {
-            Some(Open::Sequence { items, .. }) => items.push(value),
-            Some(Open::Mapping { entries, key, .. }) => {
-                if let Some((key, key_range)) = key.take() {
-                    entries.push(MappingEntry { key, key_range, value });
-                }
-            }
-            None => self.root = Some(value),
-        }
-    }
-}
-
-/// A plain scalar by the core schema.
-fn plain_value(source: &str, range: &Range<usize>) -> Result<Value, Problem> {
-    Ok(match source {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        _ => match number(source) {
-            None => Value::String(source.to_owned()),
-            Some(Some(number)) => Value::Number(number),
-            Some(None) => {
-                let message = format!("The number {} cannot be held exactly.", exact_json::shorten(source));
-                return Err(unsupported(range.clone(), message).hint("Write it as text, in quotes."));
-            }
-        },
-    })
-}
-
-/// The number that a text is, if it is one; `Some(None)` of one that JSON cannot hold.
-#[expect(clippy::option_option, reason = "no number, a number that JSON can't hold, a number")]
-fn number(source: &str) -> Option<Option<Number>> {
-    let (sign, digits) = match source.as_bytes().first()? {
-        b'-' => ("-", &source[1..]),
-        b'+' => ("", &source[1..]),
-        _ => ("", source),
-    };
-    if let Some(hexadecimal) = source.strip_prefix("0x") {
-        let valid = !hexadecimal.is_empty() && hexadecimal.bytes().all(|byte| byte.is_ascii_hexdigit());
-        return valid.then(|| u64::from_str_radix(hexadecimal, 16).ok().map(Number::from));
-    }
-    if let Some(octal) = source.strip_prefix("0o") {
-        let valid = !octal.is_empty() && octal.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
-        return valid.then(|| u64::from_str_radix(octal, 8).ok().map(Number::from));
-    }
-    if matches!(digits, ".inf" | ".Inf" | ".INF") || matches!(source, ".nan" | ".NaN" | ".NAN") {
-        return Some(None);
-    }
-    // A leading zero marks a text: a postal code, an id.
-    if digits.len() > 1 && digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.starts_with('0') {
-        return None;
-    }
-    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let text = format!("{sign}{digits}");
-        let number = text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
-        return Some(number.ok());
-    }
-    if !is_decimal(digits) {
-        return None;
-    }
-    Some(format!("{sign}{digits}").parse::<f64>().ok().and_then(Number::from_f64))
-}
-
-/// Whether a text is `1.5`, `.5`, `1e3` and the like.
-fn is_decimal(digits: &str) -> bool {
-    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
-        None => (digits, None),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    all_digits(whole)
-        && all_digits(fraction)
-        && !(whole.is_empty() && fraction.is_empty())
-        && exponent.is_none_or(|exponent| !exponent.is_empty() && all_digits(exponent))
-}
-
-fn refuse_anchor(anchor: usize, range: &Range<usize>) -> Result<(), Problem> {
-    if anchor == 0 { Ok(()) } else { Err(anchor_problem(range.clone())) }
-}
-
 fn anchor_problem(range: Range<usize>) -> Problem {
     Problem::new(codes::PIPELINE_ANCHOR, range, "Anchors (`&name`) and aliases (`*name`) are not supported.")
         .hint("Write the value out. Settings that several steps share belong into an agent under `agents`.")
-}
-
-fn tag_problem(span: &Span, range: Range<usize>) -> Problem {
-    let place = span.tag_span().and_then(|tag| tag.byte_range()).unwrap_or(range);
-    unsupported(place, "Tags (`!name`) are not supported.")
-        .hint("Remove the tag. Quotes make a text of a number.")
 }
 
 /// How to write a text that begins with `{{`.
@@ -483,19 +226,6 @@ fn syntax_problem(text: &str, error: &ScanError) -> Problem {
 
 fn line_start(text: &str, line: usize) -> usize {
     text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum()
-}
-
-/// Whether a text means itself without quotes, anywhere.
-pub(super) fn is_plain_text(text: &str) -> bool {
-    let starts_like_a_word = text.starts_with(|first: char| first.is_alphanumeric() || first == '_');
-    let is_word = |character: char| character.is_alphanumeric() || " _-./()+=<>?!;$^~%'".contains(character);
-    starts_like_a_word
-        && !text.ends_with(' ')
-        && text.chars().all(is_word)
-        && matches!(plain_value(text, &(0..0)), Ok(Value::String(_)))
-        // Readers of older versions take these for booleans.
-        && !["yes", "no", "on", "off"].contains(&text.to_lowercase().as_str())
-        && !text.bytes().all(|byte| byte.is_ascii_digit() || b"_:.".contains(&byte))
 }
 
 /// A key as messages show it.

@@ -14,7 +14,7 @@ impl Reader<'_> {
     /// Marks the nodes that the first trigger of the workflow does not start. One that starts nothing with an effect does not count.
     pub(super) fn mark_unstarted(&mut self) {
         let has_effect = |at: usize| self.builder.has_effect(self.workflow.nodes[at].name);
-        for Unstarted { node, trigger } in unstarted(self.workflow, has_effect) {
+        for Unstarted { node, trigger } in find_unstarted(self.workflow, has_effect) {
             let name = |at: usize| self.workflow.nodes[at].name;
             let (node, trigger) = (name(node), trigger.map(name));
             self.builder.never_started(node, trigger);
@@ -23,7 +23,7 @@ impl Reader<'_> {
 }
 
 /// The nodes that the first trigger with an effect does not reach. None of a workflow without triggers: it is a part of one.
-fn unstarted(workflow: &Workflow<'_>, has_effect: impl Fn(usize) -> bool) -> Vec<Unstarted> {
+fn find_unstarted(workflow: &Workflow<'_>, has_effect: impl Fn(usize) -> bool) -> Vec<Unstarted> {
     let triggers: Vec<usize> = (0..workflow.nodes.len()).filter(|&at| is_trigger(workflow, at)).collect();
     let reached = |trigger: usize| {
         let mut reached = vec![false; workflow.nodes.len()];

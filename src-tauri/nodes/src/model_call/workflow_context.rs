@@ -13,6 +13,8 @@ use plait_run::tool::ToolSpec;
 
 const NAME: &str = "get_workflow_context";
 const ALIAS: &str = "read_external_context";
+/// The names of the tools that read the workflow's memory.
+pub const WORKFLOW_MEMORY_TOOLS: [&str; 2] = [NAME, ALIAS];
 /// The longest turn that a model may add, in bytes. Every reader gets it with every call.
 const MAX_APPEND_BYTES: usize = 16_384;
 

@@ -5,7 +5,7 @@ use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::context::ContextHandle;
-use plait_run::node::{Behavior, Inputs};
+use plait_run::node::{Behavior, Inputs, NodeOutput};
 
 use crate::codes;
 
@@ -29,6 +29,16 @@ pub(super) fn behavior(configured: Option<&str>) -> Behavior {
         uses_context_from: configured.is_none().then_some(ID_INPUT),
         ..Behavior::default()
     }
+}
+
+/// The conversation as the node hands it on: with what waits in it, if it came on the context edge.
+pub(super) fn handle(incoming: Option<ContextHandle>, id: &ContextId) -> ContextHandle {
+    incoming.filter(|incoming| incoming.context_id == *id).unwrap_or_else(|| ContextHandle::new(id.clone()))
+}
+
+/// The outputs of the node.
+pub(super) fn output(handle: &ContextHandle) -> NodeOutput {
+    NodeOutput::new().with_context(handle).with(ID_INPUT, handle.context_id.as_str())
 }
 
 /// The id of the conversation. Faults: `context.none` if there is none, `input.type` if the value on `contextId` names none.

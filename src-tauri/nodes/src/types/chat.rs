@@ -20,7 +20,6 @@ use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::expression::template::Template;
 use plait_core::id::MessageId;
-use plait_core::offline::{OFFLINE, PROMPT};
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::context::ContextHandle;
 use plait_run::needs::NodeNeed;
@@ -214,13 +213,15 @@ impl NodeType for Chat {
     fn behavior(config: &Config) -> Behavior {
         let (memory, needs) = (config.memory.memory_use(), NodeNeed::of_documents(&config.knowledge.folder));
         let call_limit = CallLimit { tool_rounds: config.max_tool_rounds, ..CallLimit::default() };
-        let takes_prompt_only = (config.override_provider.as_deref(), config.override_model.as_deref())
-            == (Some(OFFLINE), Some(PROMPT));
         Behavior {
             is_agent: true,
-            takes_prompt_only,
+            takes_prompt_only: super::prompt_only(
+                config.override_provider.as_deref(),
+                config.override_model.as_deref(),
+            ),
             call_limit,
             pins_turns: config.pinned,
+            ignores_loop_history: !config.use_history,
             uses_context: true,
             memory,
             needs,

@@ -167,6 +167,7 @@ impl NodeType for Classify {
             is_agent: true,
             call_limit: CallLimit { repairs: MAX_RETRIES, ..CallLimit::default() },
             pins_turns: config.pinned,
+            ignores_loop_history: !config.use_history,
             uses_context: true,
             needs: NodeNeed::of_documents(&config.knowledge.folder),
             ..Behavior::default()

@@ -128,7 +128,12 @@ impl NodeType for ContextStart {
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior { makes_context: true, context_id: Some(config.context_id.clone()), ..Behavior::default() }
+        Behavior {
+            makes_context: true,
+            context_id: Some(config.context_id.clone()),
+            takes_prompt_only: super::prompt_only(Some(&config.provider), Some(&config.model)),
+            ..Behavior::default()
+        }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

@@ -124,6 +124,7 @@ impl NodeType for Extract {
             is_agent: true,
             call_limit: CallLimit { repairs: config.max_repairs, ..CallLimit::default() },
             pins_turns: config.pinned,
+            ignores_loop_history: !config.use_history,
             uses_context: true,
             needs: NodeNeed::of_documents(&config.knowledge.folder),
             ..Behavior::default()

@@ -160,12 +160,12 @@ If the last message is a user message, a *Chat* after this node replies to it. W
         if !messages.is_empty() {
             manager.add_messages(messages);
         }
-        let bare = ContextHandle::new(id.clone());
-        let handle = match (user_message, incoming) {
-            (Some(message), _) => bare.with_output(message.content.text().into(), Some(message.id.clone())),
-            (None, Some(incoming)) if incoming.context_id == id => incoming,
-            (None, _) => bare,
+        let handle = match user_message {
+            Some(message) => {
+                ContextHandle::new(id).with_output(message.content.text().into(), Some(message.id.clone()))
+            }
+            None => addressed_context::handle(incoming, &id),
         };
-        Ok(NodeOutput::new().with_context(&handle).with("contextId", id.as_str()))
+        Ok(addressed_context::output(&handle))
     }
 }

@@ -63,7 +63,12 @@ Inside a cycle, each iteration creates a new one.";
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior { makes_context: true, uses_context: config.copy_history, ..Behavior::default() }
+        Behavior {
+            makes_context: true,
+            uses_context: config.copy_history,
+            takes_prompt_only: super::prompt_only(config.provider.as_deref(), config.model.as_deref()),
+            ..Behavior::default()
+        }
     }
 
     fn unused(_: &Config, around: &Surroundings<'_>) -> Vec<Unused> {

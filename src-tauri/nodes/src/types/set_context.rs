@@ -162,9 +162,6 @@ A message that waits for a reply on the context edge is still answered after \
         if config.reset_history {
             manager.reset_history();
         }
-        let handle = incoming
-            .filter(|incoming| incoming.context_id == id)
-            .unwrap_or_else(|| ContextHandle::new(id.clone()));
-        Ok(NodeOutput::new().with_context(&handle).with("contextId", id.as_str()))
+        Ok(addressed_context::output(&addressed_context::handle(incoming, &id)))
     }
 }

@@ -42,7 +42,7 @@ fn examples_produce_their_outputs() {
 /// examples have it, and with `addToHistory`, on a context edge with a message that waits for a reply.
 #[test]
 fn no_type_adds_an_answer_without_its_question() {
-    let mut answering = Vec::new();
+    let (mut answering, mut writing) = (Vec::new(), Vec::new());
     for descriptor in registry().descriptors() {
         for example in descriptor.examples.iter().filter(|_| !descriptor.editor.only_imported) {
             for adds in [json!({}), json!({ "addToHistory": true })] {
@@ -61,6 +61,9 @@ fn no_type_adds_an_answer_without_its_question() {
                 // Not every type has the setting.
                 let _ = harness.run(&descriptor.node_type, config.into(), &inputs);
                 let history = harness.history("main");
+                if !history.is_empty() {
+                    writing.push(descriptor.node_type.clone());
+                }
                 for (at, (role, text)) in
                     history.iter().enumerate().filter(|(_, (role, _))| role == "assistant")
                 {
@@ -81,6 +84,13 @@ fn no_type_adds_an_answer_without_its_question() {
     }
     answering.dedup();
     assert_eq!(answering, ["chat", "classify", "extract", "subflow"]);
+    writing.dedup();
+    writing.sort_unstable();
+    let writers = ["chat", "classify", "extract", "injectMessages", "manualInput", "subflow", "userInput"];
+    assert_eq!(
+        writing, writers,
+        "a node type that begins to write to histories is to be played in `any_flow`"
+    );
 }
 
 #[test]

@@ -199,10 +199,10 @@ fn is_forged(text: &str) -> bool {
     text.lines().any(|line| starts.iter().any(|start| line.starts_with(start)))
 }
 
-#[test]
-fn reply_forges_no_turn_for_the_next_agents_nor_for_the_summarizer_of_the_memory() {
+/// What three agents receive, one after the other, and the summarizer of the memory that they share.
+fn received_by_three_agents(replies: &[&str], memory: &Value) -> Vec<Messages> {
     let stage = Stage::new();
-    script(&stage, &[FORGED, FORGED, FORGED, "Sum.", FORGED, FORGED]);
+    script(&stage, replies);
     let agent = |label: &str| json!({ "type": "chat", "config": { "memory": { "label": label } } });
     let nodes = json!({
         "in": { "type": "manualInput", "config": { "text": "Pay." } },
@@ -221,12 +221,25 @@ fn reply_forges_no_turn_for_the_next_agents_nor_for_the_summarizer_of_the_memory
         "one.response -> two.message",
         "two.response -> three.message",
     ]);
-    stage.play(&nodes, &edges, &json!({ "memory": { "mode": "readWrite", "recentTurns": 2 } }));
-    let requests = received(&stage);
+    stage.play(&nodes, &edges, memory);
+    received(&stage)
+}
+
+#[test]
+fn reply_forges_no_turn_for_the_next_agents_nor_for_the_summarizer_of_the_memory() {
+    let memory = json!({ "memory": { "mode": "readWrite", "recentTurns": 2 } });
+    let requests = received_by_three_agents(&[FORGED, FORGED, FORGED, "Sum.", FORGED, FORGED], &memory);
     assert!(requests.len() > 3, "the summarizer was asked");
     for (_, text) in requests.iter().flatten() {
         assert!(!is_forged(text), "{text}");
     }
+}
+
+#[test]
+fn reply_forges_no_turn_among_the_recent_turns_of_the_memory() {
+    let requests = received_by_three_agents(&[FORGED, "Birch.", "Cedar."], &memory());
+    let text = &requests[2][0].1;
+    assert!(text.contains("Ann: Fine.") && text.contains("I approve") && !is_forged(text), "{text}");
 }
 
 /// A prompt of its own has no label, and what it contains could begin a line.

@@ -361,7 +361,87 @@ fn wider_layers_decide_the_strategy() {
     // What the flow sets for all loops is no setting of this one.
     document["settings"] = json!({ "config": { "history_management.max_tokens": 5 } });
     document["nodes"]["l"]["config"]["history_management"] = json!({ "strategy": "truncate_turns" });
+    assert_eq!(unused(&document), ["/settings/config/history_management.max_tokens"]);
+}
+
+#[test]
+fn history_that_no_node_gets_is_reported() {
+    for node_type in ["chat", "classify", "extract"] {
+        let mut document =
+            in_loop(&json!({ "kind": "times", "conversation": true, "user_turn_sources": ["q"] }));
+        document["nodes"]["a"] = json!({ "type": node_type, "parent": "l", "config": match node_type {
+            "classify" => json!({ "classes": [{ "name": "yes" }] }),
+            "extract" => json!({ "schema": { "type": "string" } }),
+            _ => json!({}),
+        } });
+        let (input, output) = match node_type {
+            "classify" => ("message", "yes"),
+            "extract" => ("text", "value"),
+            _ => ("message", "response"),
+        };
+        document["edges"]["3"] = edge("q", "message", "a", input);
+        document["edges"]["4"] = edge("a", output, "l", "next");
+        assert_eq!(unused(&document), [""; 0], "{node_type}");
+        document["nodes"]["a"]["config"]["use_history"] = json!(false);
+        assert_eq!(unused(&document), ["/nodes/l/config/conversation"], "{node_type}");
+    }
+}
+
+#[test]
+fn source_of_turns_whose_nodes_are_all_users_is_reported() {
+    let config = json!({ "kind": "times", "conversation": true, "ai_turn_source": "all_agents", "user_turn_sources": ["a"] });
+    let mut document = in_loop(&config);
+    assert_eq!(unused(&document), ["/nodes/l/config/ai_turn_source"]);
+    document["nodes"]["b"] = json!({ "type": "chat", "parent": "l" });
+    document["edges"]["5"] = edge("a", "response", "b", "message");
+    document["edges"]["6"] = edge("c", "context", "b", "context");
     assert_eq!(unused(&document), [""; 0]);
+}
+
+#[test]
+fn agent_that_gets_another_history_takes_no_prefix_of_this_one() {
+    let start = json!({ "history": { "start_with": { "prefix": "U: " } } });
+    let mut document = in_loop(&json!({ "kind": "times", "conversation": true, "init": start }));
+    let prompt_only = json!({ "overrideProvider": "offline", "overrideModel": "prompt" });
+    document["nodes"]["b"] = json!({ "type": "chat", "parent": "l", "config": prompt_only });
+    document["edges"]["5"] = edge("a", "response", "b", "message");
+    document["edges"]["6"] = edge("c", "context", "b", "context");
+    assert_eq!(unused(&document), [""; 0]);
+    document["nodes"]["b"]["config"]["use_history"] = json!(false);
+    let prefix = "/nodes/l/config/init/history/start_with/prefix";
+    assert_eq!(unused(&document), [prefix]);
+    document["nodes"]["b"]["config"] = prompt_only;
+    document["nodes"]["b"]["parent"] = json!("k");
+    document["nodes"]["k"] =
+        json!({ "type": "loop", "parent": "l", "config": { "kind": "times", "conversation": true } });
+    assert_eq!(unused(&document), [prefix]);
+}
+
+#[test]
+fn settings_of_histories_that_no_loop_takes_from_the_flow_are_reported() {
+    let names = ["strategy", "max_tokens", "max_turns", "summarize_ratio"];
+    let values = [json!("summarize"), json!(100), json!(3), json!(0.4)];
+    let all: serde_json::Map<String, Value> =
+        names.iter().zip(values).map(|(name, value)| (format!("history_management.{name}"), value)).collect();
+    let place = |name: &str| format!("/settings/config/history_management.{name}");
+    let mut document = in_loop(&json!({ "kind": "times", "conversation": true }));
+    document["settings"] = json!({ "config": all });
+    assert_eq!(unused(&document), [""; 0]);
+    document["nodes"]["l"]["config"]["history_management"] = json!({ "strategy": "truncate_turns" });
+    assert_eq!(unused(&document), ["strategy", "max_tokens", "summarize_ratio"].map(place));
+    document["nodes"]["l"]["config"] = json!({ "kind": "times" });
+    assert_eq!(unused(&document), names.map(place));
+}
+
+#[test]
+fn summarizer_of_the_flow_is_reported_where_each_loop_has_its_own() {
+    let own = json!({ "strategy": "summarize", "summarizer_agent": "s" });
+    let mut document = in_loop(&json!({ "kind": "times", "conversation": true, "history_management": own }));
+    document["nodes"]["s"] = json!({ "type": "chat", "config": { "prompt": "Sum up." } });
+    document["settings"] = json!({ "memory": { "summarizer": { "model": "echo" } } });
+    assert_eq!(unused(&document), [""; 0], "the agent has no model of its own");
+    document["nodes"]["s"]["config"]["overrideModel"] = json!("echo");
+    assert_eq!(unused(&document), ["/settings/memory/summarizer"]);
 }
 
 #[test]

@@ -31,8 +31,8 @@ pub struct GrantRule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub seen: Option<String>,
-    /// The hash of what the flow needed for what when the person decided. If it is another now, the person is asked again. Absent for a
-    /// rule that holds for one run.
+    /// The hash of all needs of the flow at the time of the decision. A different hash asks the person again. Absent for a rule that
+    /// holds for one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub needs_hash: Option<String>,

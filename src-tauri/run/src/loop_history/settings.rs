@@ -66,17 +66,28 @@ impl HistoryManagement {
         }
     }
 
+    /// The settings that a loop takes from wider layers if it does not set them.
+    pub const INHERITED: [&str; 4] = ["strategy", "max_tokens", "max_turns", "summarize_ratio"];
+
+    /// Whether the strategy uses a setting.
+    pub fn reads(&self, name: &str) -> bool {
+        match name {
+            "strategy" => true,
+            "max_tokens" => self.strategy != HistoryStrategy::TruncateTurns,
+            "max_turns" => self.strategy != HistoryStrategy::TruncateTokens,
+            _ => self.strategy == HistoryStrategy::Summarize,
+        }
+    }
+
     /// The settings that have no effect beside the others.
     fn unused(&self) -> Vec<Unused> {
-        let (others, strategy): (&[&str], _) = match self.strategy {
-            HistoryStrategy::TruncateTokens => {
-                (&["max_turns", "summarizer_agent", "summarize_ratio"], "truncate_tokens")
-            }
-            HistoryStrategy::TruncateTurns => {
-                (&["max_tokens", "summarizer_agent", "summarize_ratio"], "truncate_turns")
-            }
-            HistoryStrategy::Summarize => (&[], "summarize"),
+        let strategy = match self.strategy {
+            HistoryStrategy::TruncateTokens => "truncate_tokens",
+            HistoryStrategy::TruncateTurns => "truncate_turns",
+            HistoryStrategy::Summarize => "summarize",
         };
+        let bounds = ["max_tokens", "max_turns", "summarizer_agent", "summarize_ratio"];
+        let others = bounds.iter().filter(|name| !self.reads(name));
         let unused = |name: &&str| {
             let remedy = match *name {
                 "max_turns" => "set `strategy` to `truncate_turns` or `summarize`",
@@ -86,7 +97,7 @@ impl HistoryManagement {
             let reason = format!("the strategy `{strategy}` does not use it");
             Unused::new(format!("/history_management/{name}"), reason, remedy)
         };
-        let mut found: Vec<_> = others.iter().map(unused).collect();
+        let mut found: Vec<_> = others.map(unused).collect();
         if let Some(ratio) = self
             .summarize_ratio
             .filter(|ratio| self.strategy == HistoryStrategy::Summarize && !is_ratio(*ratio))

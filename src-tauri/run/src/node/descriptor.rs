@@ -202,8 +202,11 @@ pub struct Behavior {
     pub splits_quota: bool,
     /// The most model calls of one execution.
     pub call_limit: CallLimit,
-    /// It is an agent whose config sets a model that takes a single prompt.
-    pub takes_prompt_only: bool,
+    /// It is an agent that does not get the history of a conversational loop around it.
+    pub ignores_loop_history: bool,
+    /// Whether the model that its config sets, for itself or for the context that it makes, takes a single prompt. `None` if it sets
+    /// no model.
+    pub takes_prompt_only: Option<bool>,
     /// What it says in a loop with a conversation is pinned there.
     pub pins_turns: bool,
     /// It only waits for time to pass, and so does not count against the concurrency limit.
@@ -216,6 +219,11 @@ pub struct Behavior {
 }
 
 impl Behavior {
+    /// Whether it gets the history of a conversational loop around it.
+    pub fn gets_loop_history(&self) -> bool {
+        self.is_agent && !self.ignores_loop_history
+    }
+
     /// The MCP servers that it names.
     pub fn server_names(&self) -> Vec<String> {
         let names = self.needs.iter().filter_map(|need| match need {

@@ -96,15 +96,9 @@ fn analyze_scope(
     let turns = turn_order::order_turns(&wiring, &nesting, &clocks, &contexts, diagnostics);
     check_input_conflicts(&wiring, &nesting, &turns, diagnostics);
     check_shared_contexts(&wiring, &nesting, &clocks, &turns, diagnostics);
-    let names = context_names::check_context_names(
-        &wiring,
-        &nesting,
-        &clocks,
-        &contexts,
-        &outer.names,
-        overrides,
-        diagnostics,
-    );
+    context_names::check_addressed(&wiring, &contexts, overrides, diagnostics);
+    let names =
+        context_names::check_context_names(&wiring, &nesting, &clocks, &contexts, &outer.names, diagnostics);
     context_names::check_shared_changes(&wiring, &contexts, shared, diagnostics);
     let bodies = bodies.into_iter().map(|(vertex, body)| {
         let outer = contexts.outside_of(&wiring, vertex, names.clone(), overrides);

@@ -27,7 +27,7 @@ use plait_core::id::{ContextId, NodeId, PortName};
 use plait_core::port::PortKind;
 
 pub(super) use body_contexts::BodyContexts;
-pub(super) use check::{check_context_names, check_shared_changes};
+pub(super) use check::{check_addressed, check_context_names, check_shared_changes};
 
 /// What one node's config and overrides declare about contexts.
 pub(super) struct ContextDeclaration {

@@ -71,8 +71,7 @@ pub(super) fn check_limits(wiring: &Wiring, nesting: &Nesting, diagnostics: &mut
     }
 }
 
-/// Reports what the settings of conversations in a scope name and their loops do not contain, and templates that most models
-/// ignore.
+/// Reports what the settings of conversations in a scope name and their loops do not contain.
 pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) {
     for (&vertex, body) in &wiring.bodies {
         let vertex = &wiring.vertices[vertex];
@@ -92,27 +91,11 @@ pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnos
                 None => found.hint("Name a node that is inside the loop."),
             });
         }
-        if settings.history_template.is_some() && !has_prompt_only_agent(body) {
-            let message =
-                "Models that take messages ignore `history_template`: they get the turns as messages.";
-            let found = Diagnostic::on_node(codes::HISTORY_TEMPLATE_IGNORED, &vertex.id, message).warning();
-            diagnostics.push(
-                found
-                    .below("/config/history_template")
-                    .hint("It counts for models that are marked as prompt-only in the settings."),
-            );
-        }
     }
 }
 
 /// The place of the one node that settings name outside of the loop.
 const SUMMARIZER_AGENT: &str = "/history_management/summarizer_agent";
-
-/// Whether a node in a loop surely uses the template of its history. Others may: the settings say which models take a prompt only.
-pub(super) fn has_prompt_only_agent(body: &Wiring) -> bool {
-    body.vertices.iter().any(|vertex| vertex.node.behavior().takes_prompt_only)
-        || body.bodies.values().any(has_prompt_only_agent)
-}
 
 fn collect_ids<'a>(body: &'a Wiring, ids: &mut Vec<&'a NodeId>) {
     ids.extend(body.vertices.iter().map(|vertex| &vertex.id));

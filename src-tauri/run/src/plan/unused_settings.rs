@@ -9,7 +9,7 @@ use super::analysis::ScopeAnalysis;
 use super::summarizers;
 use super::wiring::{Vertex, Wiring};
 use crate::codes;
-use crate::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryStrategy};
+use crate::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryManagement, HistoryStrategy};
 use crate::node::{LoopPart, Surroundings, Unused, no_effect};
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::flow::{Flow, MemoryMode, MemorySettings, RetryPolicy, TreeLimits};
@@ -27,11 +27,14 @@ pub(super) fn check_unused_settings(flow: &Flow, root: &ScopeAnalysis, diagnosti
         memory: flow.settings.memory.clone().unwrap_or_default(),
         uses_memory: false,
         summarizes: false,
+        is_known: true,
+        has_prompt_only_context: has_prompt_only_context(root),
+        inherited_history: FxHashSet::default(),
         diagnostics,
     };
     checker.scope(root, None);
     checker.summarizers();
-    checker.flow_settings(root.wiring.unbound.ids.is_empty());
+    checker.flow_settings();
 }
 
 /// The conversational loop around a scope.
@@ -47,14 +50,21 @@ struct Checker<'f, 'd> {
     memory: MemorySettings,
     /// Whether a node may do something with the workflow's memory.
     uses_memory: bool,
-    /// Whether a loop summarizes its history.
+    /// Whether a loop summarizes its history by the summarizer of the flow.
     summarizes: bool,
+    /// Whether all nodes could be read.
+    is_known: bool,
+    /// Whether the model of a context surely takes a single prompt.
+    has_prompt_only_context: bool,
+    /// The settings of histories that a loop takes from the flow.
+    inherited_history: FxHashSet<&'static str>,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
 impl Checker<'_, '_> {
     fn scope(&mut self, scope: &ScopeAnalysis, around: Option<Around<'_>>) {
         let wiring = &scope.wiring;
+        self.is_known &= wiring.unbound.ids.is_empty();
         let mut fed: Vec<FxHashSet<&str>> = vec![FxHashSet::default(); wiring.vertices.len()];
         for wire in &wiring.wires {
             fed[wire.target]
@@ -78,7 +88,7 @@ impl Checker<'_, '_> {
                 Some(settings) => {
                     let last = last_nodes(body);
                     let inner = Around { settings, last: &last };
-                    self.conversation(&vertex.id, inner, &body.wiring, surroundings.feeds("input"));
+                    self.conversation(&vertex.id, inner, body, surroundings.feeds("input"));
                     self.scope(body, Some(inner));
                 }
                 None => self.scope(body, around),
@@ -87,25 +97,27 @@ impl Checker<'_, '_> {
     }
 
     /// The settings of a conversation that depend on the nodes inside.
-    fn conversation(&mut self, id: &NodeId, around: Around<'_>, body: &Wiring, has_input: bool) {
+    fn conversation(&mut self, id: &NodeId, around: Around<'_>, body: &ScopeAnalysis, has_input: bool) {
         let Around { settings, last } = around;
-        self.summarizes |= settings.history_management.strategy == HistoryStrategy::Summarize;
+        self.inheritance(id, &settings.history_management);
         let mut members = Vec::new();
-        collect_members(body, &mut members);
+        collect_members(&body.wiring, &mut members);
         // What could not be read may be anything.
-        if !body.unbound.ids.is_empty() {
+        if !body.wiring.unbound.ids.is_empty() {
             return;
         }
-        if !members.iter().any(|member| member.node.behavior().is_agent) {
+        if !members.iter().any(|member| member.node.behavior().gets_loop_history()) {
             let reason = "no model node in the loop gets its history";
             self.report(id, &Unused::new("/conversation", reason, "put a model node into the loop"));
             return;
         }
-        if settings.ai_turn_source == AiTurnSource::Last
-            && !members.iter().any(|member| last.contains(&member.id) && around.is_ai_turn(member))
-        {
+        let adds_turns = members.iter().any(|member| around.is_ai_turn(member));
+        if settings.ai_turn_source != AiTurnSource::NamedSteps && !adds_turns {
             let names: Vec<String> = last.iter().map(|id| format!("`{id}`")).collect();
             let what = match names.as_slice() {
+                _ if settings.ai_turn_source == AiTurnSource::AllAgents => {
+                    "what each model node says is a turn of the user".to_owned()
+                }
                 [] => "the body has no last node".to_owned(),
                 [name] => format!(
                     "the last node of the body, {name}, is no model node that says a turn of the assistant"
@@ -114,9 +126,13 @@ impl Checker<'_, '_> {
             };
             let message = format!("No turn of the assistant is ever added: {what}.");
             let found = Diagnostic::on_node(codes::CONFIG_NO_EFFECT, id, message).warning();
-            self.diagnostics.push(found.below("/config/ai_turn_source").hint(
-                "Set `ai_turn_source: all_agents`, or `named_steps` with the names of the nodes whose replies are turns.",
-            ));
+            let hint = match settings.ai_turn_source {
+                AiTurnSource::AllAgents => "Take a model node out of `user_turn_sources`.",
+                _ => {
+                    "Set `ai_turn_source: all_agents`, or `named_steps` with the names of the nodes whose replies are turns."
+                }
+            };
+            self.diagnostics.push(found.below("/config/ai_turn_source").hint(hint));
         }
         for (pointer, name) in settings.named_nodes() {
             if pointer.starts_with("/history_management") {
@@ -146,17 +162,58 @@ impl Checker<'_, '_> {
                 &Unused::new(format!("/user_turn_sources/{at}"), reason, "put one into the loop"),
             );
         }
+        let takes_text = self.has_prompt_only_agent(body);
+        if settings.history_template.is_some() && !takes_text {
+            let message =
+                "Models that take messages ignore `history_template`: they get the turns as messages.";
+            let found = Diagnostic::on_node(codes::HISTORY_TEMPLATE_IGNORED, id, message).warning();
+            self.diagnostics.push(
+                found
+                    .below("/config/history_template")
+                    .hint("It counts for models that are marked as prompt-only in the settings."),
+            );
+        }
         let start = "/init/history/start_with";
         if !has_input {
             let reason = "nothing leads to the loop's `input`";
             for setting in ["from_initial_input", "prefix"] {
                 self.report(id, &Unused::new(format!("{start}/{setting}"), reason, "connect it"));
             }
-        } else if !super::loops::has_prompt_only_agent(body) {
+        } else if !takes_text {
             let reason = "models that take messages get the turns as messages";
             let remedy = "mark the model as prompt-only in the settings, if it takes a prompt only";
             self.report(id, &Unused::new(format!("{start}/prefix"), reason, remedy));
         }
+    }
+
+    /// Whether a node surely gets the history of a loop as text. Others may: the settings say which models take a prompt only.
+    fn has_prompt_only_agent(&self, body: &ScopeAnalysis) -> bool {
+        let vertices = &body.wiring.vertices;
+        let of_context = |at: usize| {
+            let maker = body.contexts.rows.get(at)?.works_in.only()?;
+            let behavior = vertices.get(maker)?.node.behavior();
+            behavior.takes_prompt_only.filter(|_| behavior.makes_context)
+        };
+        let is_one = |at: usize| {
+            let behavior = vertices[at].node.behavior();
+            let takes_text = || behavior.takes_prompt_only.or_else(|| of_context(at));
+            behavior.gets_loop_history() && takes_text().unwrap_or(self.has_prompt_only_context)
+        };
+        // A conversation inside has a history of its own.
+        let shares_history = |at: usize| vertices[at].node.behavior().conversation.is_none();
+        (0..vertices.len()).any(is_one)
+            || body.bodies.iter().any(|(at, inner)| shares_history(*at) && self.has_prompt_only_agent(inner))
+    }
+
+    /// Collects what the history of a loop takes from the settings of the flow.
+    fn inheritance(&mut self, id: &NodeId, history: &HistoryManagement) {
+        let own = |name: &str| self.flow.nodes.get(id)?.config.get("history_management")?.get(name);
+        let inherited = HistoryManagement::INHERITED.into_iter();
+        let inherited: Vec<_> = inherited.filter(|name| history.reads(name) && own(name).is_none()).collect();
+        self.inherited_history.extend(inherited);
+        let agent = history.summarizer_agent.as_ref().and_then(|agent| self.flow.nodes.get(agent));
+        let has_model = agent.is_some_and(|agent| is_set(&agent.config, "/overrideModel"));
+        self.summarizes |= history.strategy == HistoryStrategy::Summarize && !has_model;
     }
 
     /// The limits of a node that bound nothing. Those of loops have checks of their own.
@@ -207,8 +264,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The settings of the flow. `is_known`: whether all nodes could be read.
-    fn flow_settings(&mut self, is_known: bool) {
+    /// The settings of the flow.
+    fn flow_settings(&mut self) {
         const KNOWN: [&str; 8] = [
             "maxConcurrency",
             "maxUnattendedEpochs",
@@ -228,7 +285,17 @@ impl Checker<'_, '_> {
             let known = ["mode", "recentTurns", "summarizer"];
             self.unknown_keys(None, "/settings/memory", &memory.extra, &known);
         }
-        if self.uses_memory || !is_known {
+        if !self.is_known {
+            return;
+        }
+        for name in HistoryManagement::INHERITED {
+            let key = format!("history_management.{name}");
+            if settings.config.contains_key(&key) && !self.inherited_history.contains(name) {
+                let reason = "no loop with `conversation: true` takes it from the flow";
+                self.warn_at(&format!("/settings/config/{key}"), reason, "");
+            }
+        }
+        if self.uses_memory {
             return;
         }
         let reason = "no node of the flow uses the workflow's memory";
@@ -237,7 +304,7 @@ impl Checker<'_, '_> {
             self.warn_at("/settings/memory/recentTurns", reason, remedy);
         }
         if !self.memory.summarizer.is_empty() && !self.summarizes {
-            let reason = format!("{reason}, and no loop summarizes its history");
+            let reason = format!("{reason}, and no loop summarizes its history with it");
             self.warn_at("/settings/memory/summarizer", &reason, remedy);
         }
     }
@@ -296,6 +363,14 @@ impl Around<'_> {
             && (is_named || behavior.is_agent)
             && self.settings.is_ai_source(&vertex.id, last)
     }
+}
+
+fn has_prompt_only_context(root: &ScopeAnalysis) -> bool {
+    let is_one = |vertex: &Vertex| {
+        let behavior = vertex.node.behavior();
+        behavior.makes_context && behavior.takes_prompt_only == Some(true)
+    };
+    root.scopes().into_iter().any(|scope| scope.wiring.vertices.iter().any(is_one))
 }
 
 /// The last nodes of a body: those that feed `next` or, without any, the last one in plan order.

@@ -2,7 +2,7 @@
 //! most that its model is known to report for as much.
 //!
 //! Nothing is known of a model before its first report. So the first call of such a model goes alone, and those that would reserve in a
-//! quota at the same time wait for its report: else each of them would exceed its reservation, and together they would exceed the quota
+//! quota at the same time wait for its report: otherwise each of them would exceed its reservation, and together they would exceed the quota
 //! by the factor of the miscount.
 
 use std::sync::Arc;
@@ -15,6 +15,9 @@ use crate::models::TokenUsage;
 
 /// In smaller prompts, the tokens that a provider adds to every prompt dominate: their factor does not hold for larger ones.
 const MIN_FACTOR_TOKENS: u64 = 200;
+/// The largest factor that is believed of a small prompt, in thousandths, as `Correction` believes it. What a provider adds beyond it is
+/// a number of tokens, which `small_excess` holds.
+const MAX_SMALL_PERMILLE: u64 = 4_000;
 
 /// What is known of all models, as `provider/model`.
 #[derive(Default)]
@@ -46,14 +49,14 @@ impl Miscount {
         let permille = ratio(reported.input, expected.input);
         if expected.input < MIN_FACTOR_TOKENS {
             self.small_excess = self.small_excess.max(reported.input.saturating_sub(expected.input));
-            self.small_permille = self.small_permille.max(permille);
+            self.small_permille = self.small_permille.max(permille.min(MAX_SMALL_PERMILLE));
         } else {
             self.large_permille = self.large_permille.max(Some(permille));
         }
         self.reply_permille = self.reply_permille.max(ratio(reported.output, expected.output));
     }
 
-    /// The most that a call may report for which so much is expected.
+    /// Upper bound of the usage that the provider may report for a call with this estimate.
     fn most(self, expected: TokenUsage) -> TokenUsage {
         let count = expected.input;
         let scaled = match self.large_permille {
@@ -100,7 +103,7 @@ impl Miscounts {
         }
     }
 
-    /// The most that a call of this model may report for which so much is expected.
+    /// Upper bound of the usage that the provider may report for a call with this estimate.
     pub fn most(&self, model: &str, expected: TokenUsage) -> TokenUsage {
         let known = self.0.lock().get(model).and_then(|state| state.known).unwrap_or_default();
         known.most(expected)
@@ -116,7 +119,7 @@ impl Miscounts {
     }
 }
 
-/// A call that finds out how far the counts of its model are off, if nothing is known of it. Dropped, the calls go on that wait for it.
+/// A call that finds out how far the counts of its model are off, if nothing is known of it. Dropping it wakes the waiting calls.
 #[derive(Default)]
 pub struct Probe(Option<(Arc<Miscounts>, String)>);
 

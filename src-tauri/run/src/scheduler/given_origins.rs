@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::journal::InputOverrides;
-use plait_core::attachment::attached_origins;
+use plait_core::attachment::origins_of_attachments;
 use plait_core::id::{NodeId, PortName};
 use plait_core::origin::Origins;
 
@@ -20,7 +20,7 @@ impl GivenOrigins {
         let mut attached: BTreeMap<NodeId, BTreeMap<PortName, Origins>> = BTreeMap::new();
         let all_values = values.iter().flat_map(|(node, ports)| ports.iter().map(move |port| (node, port)));
         for (node, (port, value)) in all_values.filter(|_| by_person) {
-            let origins = attached_origins(value);
+            let origins = origins_of_attachments(value);
             if !origins.is_empty() {
                 attached.entry(node.clone()).or_default().insert(port.clone(), origins);
             }

@@ -43,8 +43,8 @@ beforeEach(() => {
 });
 afterEach(cleanup);
 
-function renderEdge(id: string, kind: string): void {
-  const props = { id, sourceX: 0, sourceY: 0, targetX: 200, targetY: 0, selected: false, data: { kind } };
+function renderEdge(id: string, kind: string, length = 200): void {
+  const props = { id, sourceX: 0, sourceY: 0, targetX: length, targetY: 0, selected: false, data: { kind } };
   renderInWorkspace(
     <svg>
       <title>An edge</title>
@@ -80,4 +80,14 @@ it("pulses as a line alone, and not while many nodes run", () => {
     document.documentElement.removeAttribute("data-crowded");
     Reflect.deleteProperty(SVGElement.prototype, "animate");
   }
+});
+
+it.each([
+  [50, "true"],
+  [90, null],
+])("shows a dot where eight characters do not fit: %i pixels", (length, short) => {
+  renderEdge("said", "data", length);
+  const peek = screen.getByTestId("peek-said");
+  expect(peek.getAttribute("data-short")).toBe(short);
+  expect(peek.title).toContain("Hello");
 });

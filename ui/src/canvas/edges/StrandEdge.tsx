@@ -20,6 +20,7 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
 export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProps<CanvasEdge> & { curve: Curve }) {
   const run = useEdgeRun(id, data?.kind ?? "data");
   const untrusted = useUntrustedPath((marked) => marked?.edges.has(id) ?? false);
+  const room = peekRoom(sourceX, targetX);
   const style = data?.context === undefined ? undefined : ({ "--strand": shade(data.context) } as CSSProperties);
   return (
     <g
@@ -41,10 +42,11 @@ export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProp
             className="peek"
             data-kind={data?.kind ?? "data"}
             data-testid={`peek-${id}`}
+            data-short={room < MIN_PEEK_WIDTH || undefined}
             title={run.peek}
             style={{
               transform: `translate(-50%, -50%) translate(${curve.label.x}px, ${curve.label.y}px)`,
-              maxWidth: peekWidth(sourceX, targetX),
+              maxWidth: room,
               ...style,
             }}
           >
@@ -56,9 +58,12 @@ export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProp
   );
 }
 
-/** The maximum width of a value peek: the gap between the two cards, or a fixed width for edges that bend around them. */
-function peekWidth(from: number, to: number): number {
-  return to - from < 24 ? 150 : Math.max(30, Math.min(150, to - from - 22));
+/** The width that a value peek needs for eight characters, in pixels. With less room it is a dot, which shows the value on hover. */
+const MIN_PEEK_WIDTH = 66;
+
+/** The room for a value peek, in pixels: the gap between the two cards, or a fixed width for edges that bend around them. */
+function peekRoom(from: number, to: number): number {
+  return to - from < 24 ? 150 : Math.min(150, to - from - 22);
 }
 
 /** Every pulse repaints the page in each frame, and more than this many convey nothing more. */

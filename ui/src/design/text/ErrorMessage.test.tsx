@@ -1,7 +1,9 @@
-import { render, screen } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
 import type { Cause } from "@/bindings";
 import { ErrorMessage } from "./ErrorMessage";
+
+afterEach(cleanup);
 
 describe("ErrorMessage", () => {
   it("shows every cause, the innermost last", () => {

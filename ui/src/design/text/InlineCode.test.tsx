@@ -1,6 +1,8 @@
-import { render } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { cleanup, render } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
 import { InlineCode } from "./InlineCode";
+
+afterEach(cleanup);
 
 const drawn = (text: string) => render(<InlineCode text={text} />).container.innerHTML;
 

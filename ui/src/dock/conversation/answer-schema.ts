@@ -152,7 +152,9 @@ export function numberOf(text: string, integer: boolean): unknown {
   const typed = text.trim().replace(/^\+/, "");
   if (!(integer ? /^-?\d+$/ : /^-?\d/).test(typed)) return undefined;
   try {
-    return parseJson(typed);
+    const parsed = parseJson(typed);
+    // JSON has no infinity, which is what a number beyond the largest one is read as.
+    return parsed === Number.POSITIVE_INFINITY || parsed === Number.NEGATIVE_INFINITY ? undefined : parsed;
   } catch {
     return undefined;
   }

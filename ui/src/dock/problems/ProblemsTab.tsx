@@ -45,7 +45,7 @@ function ProblemRow({ problem }: { problem: Problem }) {
       <Sign size={15} className={`mt-0.5 shrink-0 ${error ? "text-bad" : "text-wait"}`} aria-label={problem.severity} />
       <ErrorMessage error={problem} plain note={problem.ofRun ? TEXTS.thisRun : ""} className="flex-1" />
       <ErrorActionButton error={problem} />
-      {problem.ofRun ? null : <QuickFixButton code={problem.code} edge={problem.edge} node={problem.node} />}
+      {problem.ofRun ? null : <QuickFixButton finding={problem} />}
       {place ? (
         <Button onClick={show} title={TEXTS.showOnCanvas(place)} className="max-w-[40%]">
           <Crosshair size={13} aria-hidden /> <span className="truncate">{place}</span>

@@ -24,6 +24,8 @@ export type Problem = {
   node?: NodeId;
   edge?: EdgeId;
   epoch?: Epoch;
+  /** The place in the flow's file, as a JSON pointer. */
+  pointer?: string;
 };
 
 export function useProblems(): Problem[] {
@@ -63,8 +65,7 @@ export function useProblemCount(): { total: number; errors: number } {
 
 function diagnosed(diagnostics: readonly Diagnostic[]): Problem[] {
   return diagnostics.map((one, index) => {
-    const { code, severity, message, hint, node, edge } = one;
-    return { key: `${index}/${code}/${one.pointer}`, severity, ofRun: false, code, message, hint, node, edge };
+    return { ...one, key: `${index}/${one.code}/${one.pointer}`, ofRun: false };
   });
 }
 

@@ -1,5 +1,5 @@
 /** What a check found, by node, and what can be done about it with one press. */
-import type { CheckedFlow, Diagnostic, EdgeId, Flow, NodeId } from "@/bindings";
+import type { CheckedFlow, Diagnostic, Flow, NodeId } from "@/bindings";
 import { edgeKind } from "@/flow/connect/ports";
 import { routeThroughNext } from "@/flow/edits/container-edits";
 import type { NodeTypes } from "@/flow/node-types/node-types";
@@ -32,27 +32,25 @@ function byNode(all: readonly Diagnostic[]): Map<NodeId, Diagnostic[]> {
 
 export type QuickFix = { label: string; flow: Flow };
 
-type Finding = { code: string; edge?: EdgeId; node?: NodeId };
-
-/** The marks of an import that each finding is about. */
-const MARKS = { "import.never_started": "neverStarted", "import.edge_lost": "edgeLost" } as const;
+export type Finding = Pick<Diagnostic, "edge" | "node"> & { code: string; pointer?: string };
 
 /** The flow without the finding; undefined where that needs a decision of the person. */
 export function quickFix(types: NodeTypes, flow: Flow, checked: CheckedFlow, finding: Finding): QuickFix | undefined {
-  const mark = MARKS[finding.code as keyof typeof MARKS];
-  if (mark && finding.node !== undefined) return confirmed(flow, finding.node, mark);
+  const mark = /\/unconfirmed\/(\d+)$/.exec(finding.pointer ?? "")?.[1];
+  if (mark !== undefined && finding.node !== undefined) return confirmMark(flow, finding.node, Number(mark));
   if (finding.code !== "loop.side_exit" || finding.edge === undefined) return undefined;
   const fixed = routeThroughNext(flow, finding.edge, (edge) => edgeKind(types, flow, checked, edge) === "context");
   return fixed && { label: TEXTS.routeThroughNext, flow: fixed };
 }
 
-/** The flow without the marks of one kind on a node: a person has seen how it differs from what was imported. */
-function confirmed(flow: Flow, id: NodeId, kind: (typeof MARKS)[keyof typeof MARKS]): QuickFix | undefined {
+/** The flow without one of the marks that an import made on a node: a person has seen how the node differs from its original. */
+function confirmMark(flow: Flow, id: NodeId, index: number): QuickFix | undefined {
   const node = flow.nodes[id];
-  const rest = node?.unconfirmed?.filter((mark) => mark.kind !== kind);
-  if (!node || !rest || rest.length === node.unconfirmed?.length) return undefined;
+  const mark = node?.unconfirmed?.[index];
+  if (!node || !mark) return undefined;
+  const rest = node.unconfirmed?.filter((_, at) => at !== index) ?? [];
   const { unconfirmed: _, ...plain } = node;
   const changed = rest.length > 0 ? { ...node, unconfirmed: rest } : plain;
-  const label = kind === "edgeLost" ? TEXTS.confirmOrder : TEXTS.confirmStart;
+  const label = mark.kind === "edgeLost" ? TEXTS.confirmOrder : TEXTS.confirmStart;
   return { label, flow: { ...flow, nodes: { ...flow.nodes, [id]: changed } } };
 }

@@ -11,15 +11,13 @@ import {
   Search,
   X,
 } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
-import type { ExampleFlow, RecentFlow } from "@/bindings";
+import type { ReactNode } from "react";
 import { IconButton } from "@/design/controls/Button";
-import { notify } from "@/design/dialogs/notify";
 import { Keys } from "@/design/keys/Keys";
 import { plain } from "@/design/markdown/plain-text";
 import { documentFlow, fileName } from "@/flow/document/flow-state";
-import { HostError } from "@/ipc";
 import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
+import { useFlowList } from "@/workspace/useFlowList";
 import { TEXTS } from "./texts";
 
 /** Only a flow that was imported has one. */
@@ -39,24 +37,14 @@ const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
 
 /** Flows: what can be done with files and windows, the ones opened lately, and the examples. */
 export function FlowsPanel() {
-  const { host, files } = useWorkspace();
+  const { files } = useWorkspace();
   const commands = useCommands();
   const path = useFlow((state) => state.path);
   // Whether there is something to keep as a template.
   useFlow((state) => Object.keys(documentFlow(state).nodes).length > 0);
   const wasImported = useFlow((state) => state.importReport !== undefined);
-  const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
-  const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
-  const load = useCallback(() => {
-    host.call("flow.recent", {}).then(setRecent, notifyError);
-  }, [host]);
-  // Opening and saving change the list.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path says when.
-  useEffect(load, [load, path]);
-  useEffect(() => {
-    host.call("flow.examples", {}).then(setExamples, notifyError);
-  }, [host]);
-  const forget = (flow: RecentFlow) => host.call("flow.forget", { path: flow.path }).then(load, notifyError);
+  const recent = useFlowList("flow.recent");
+  const examples = useFlowList("flow.examples");
   return (
     <div className="h-full overflow-y-auto p-2.5" data-testid="flows-panel">
       <div className="flex flex-col">
@@ -103,7 +91,7 @@ export function FlowsPanel() {
                 label={`Remove ${flow.name || flow.path} from recent`}
                 className="size-6 opacity-0 focus-visible:opacity-100 group-hover:opacity-100"
                 icon={<X size={13} />}
-                onClick={() => void forget(flow)}
+                onClick={() => void files.forget(flow.path)}
               />
             </li>
           ))}
@@ -140,8 +128,4 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </section>
   );
-}
-
-function notifyError(thrown: unknown): void {
-  notify.error(HostError.from(thrown));
 }

@@ -17,7 +17,7 @@ const QUIET_MS = 300;
 
 /** The needs of the open flow, their decisions, and the tools that its MCP servers are pinned to. */
 export function GrantsPanel() {
-  const { host } = useWorkspace();
+  const { host, queryInvalidation } = useWorkspace();
   const flow = useFlow(documentFlow);
   const path = useFlow((state) => state.path);
   const show = useCallback(() => host.call("grants.show", { flow, path }), [host, flow, path]);
@@ -26,13 +26,16 @@ export function GrantsPanel() {
     const timer = setTimeout(() => void load(), QUIET_MS);
     return () => clearTimeout(timer);
   }, [load]);
+  // The question before a run keeps decisions, too.
+  useEffect(() => queryInvalidation.subscribe("grants.show", () => void load()), [queryInvalidation, load]);
   const change = async (work: () => Promise<unknown>) => {
     try {
       await work();
     } catch (thrown) {
       notify.error(HostError.from(thrown));
+      // What was refused is shown as the host has it.
+      await load();
     }
-    await load();
   };
   const decide = (rule: GrantRule) => {
     if (path !== undefined) void change(() => host.call("grants.set", { path, rules: [rule] }));

@@ -1,17 +1,14 @@
 import { BookOpen, CircleUser, CornerDownRight, FolderOpen } from "lucide-react";
-import { useEffect, useState } from "react";
-import type { ExampleFlow, RecentFlow } from "@/bindings";
 import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/controls/Menu";
 import { Dialog } from "@/design/dialogs/Dialog";
-import { notify } from "@/design/dialogs/notify";
 import { Icon, TypeBadge } from "@/design/icons/Icon";
 import { Keys } from "@/design/keys/Keys";
 import { plain } from "@/design/markdown/plain-text";
 import { displayedFlow, fileName } from "@/flow/document/flow-state";
-import { HostError } from "@/ipc";
 import { TEXTS } from "@/shell/texts";
 import { GROUPS } from "@/workspace/commands/command";
 import { useCommands, useFlow, useNodeTypes, useOverlays, useUsers, useWorkspace } from "@/workspace/context";
+import { useFlowList } from "@/workspace/useFlowList";
 
 /** Everything one can do, found by typing: commands, node types to add, flows to open, nodes to go to. */
 export function CommandPalette() {
@@ -115,15 +112,10 @@ function rankNamed(title: string | undefined, search: string): number {
 
 /** The flows that were opened lately, and the examples. */
 function FlowsToOpen() {
-  const { host, files } = useWorkspace();
+  const { files } = useWorkspace();
   const after = useAfterClosing();
-  const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
-  const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
-  useEffect(() => {
-    const report = (thrown: unknown) => notify.error(HostError.from(thrown));
-    host.call("flow.recent", {}).then(setRecent, report);
-    host.call("flow.examples", {}).then(setExamples, report);
-  }, [host]);
+  const recent = useFlowList("flow.recent");
+  const examples = useFlowList("flow.examples");
   const found = recent.filter((flow) => !flow.missing);
   return (
     <>

@@ -8,9 +8,9 @@ import { useNow } from "@/design/useNow";
 import { fileName, isStartPage } from "@/flow/document/flow-state";
 import { formatAgo, formatDate } from "@/run/values/format";
 import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
+import { useFlowList } from "@/workspace/useFlowList";
 import { FlowSketch } from "./FlowSketch";
 import { TEXTS } from "./texts";
-import { useFlowLists } from "./useFlowLists";
 
 const MAX_RECENT = 8;
 
@@ -22,7 +22,9 @@ export function StartPage() {
 function Begin() {
   const commands = useCommands();
   const { files } = useWorkspace();
-  const lists = useFlowLists();
+  const recent = useFlowList("flow.recent");
+  const templates = useFlowList("templates.list");
+  const examples = useFlowList("flow.examples");
   const actions = [
     { id: "flow.new", icon: <FilePlus size={15} aria-hidden />, kind: "main" },
     { id: "flow.open", icon: <FolderOpen size={15} aria-hidden />, kind: "plain" },
@@ -38,22 +40,22 @@ function Begin() {
             </Button>
           ))}
         </div>
-        {lists.recent.length > 0 ? (
+        {recent.length > 0 ? (
           <Section title={TEXTS.recentFlows}>
-            {lists.recent.slice(0, MAX_RECENT).map((flow) => (
-              <RecentCard key={flow.path} flow={flow} onForgotten={lists.reload} />
+            {recent.slice(0, MAX_RECENT).map((flow) => (
+              <RecentCard key={flow.path} flow={flow} />
             ))}
           </Section>
         ) : null}
-        {lists.templates.length > 0 ? (
+        {templates.length > 0 ? (
           <Section title={TEXTS.templates}>
-            {lists.templates.map((template) => (
-              <TemplateCard key={template.id} template={template} onChanged={lists.reload} />
+            {templates.map((template) => (
+              <TemplateCard key={template.id} template={template} />
             ))}
           </Section>
         ) : null}
         <Section title={TEXTS.examples}>
-          {lists.examples.map(({ id, title, description }) => (
+          {examples.map(({ id, title, description }) => (
             <Card
               key={id}
               testId={`example-${id}`}
@@ -117,13 +119,7 @@ function Card({ testId, title, tip, onOpen, disabled, picture, actions, children
   );
 }
 
-function RecentCard({
-  flow: { path, name, openedAt, missing },
-  onForgotten,
-}: {
-  flow: RecentFlow;
-  onForgotten: () => void;
-}) {
+function RecentCard({ flow: { path, name, openedAt, missing } }: { flow: RecentFlow }) {
   const { host, files } = useWorkspace();
   const now = useNow();
   const load = useCallback(() => host.call("flow.read", { path }), [host, path]);
@@ -135,13 +131,13 @@ function RecentCard({
       tip={path}
       disabled={missing}
       onOpen={() => void files.openPath(path)}
-      picture={<FlowSketch load={load} />}
+      picture={<FlowSketch key={openedAt} load={load} />}
       actions={
         <IconButton
           label={TEXTS.forget(title)}
           className="size-6"
           icon={<X size={13} />}
-          onClick={() => void files.forget(path).then(onForgotten)}
+          onClick={() => void files.forget(path)}
         />
       }
     >
@@ -163,13 +159,7 @@ function shortPath(path: string): string {
   return parts.length > 3 ? `…/${parts.slice(-2).join("/")}` : path;
 }
 
-function TemplateCard({
-  template: { id, name, description, savedAt, problem },
-  onChanged,
-}: {
-  template: TemplateSummary;
-  onChanged: () => void;
-}) {
+function TemplateCard({ template: { id, name, description, savedAt, problem } }: { template: TemplateSummary }) {
   const { host, files } = useWorkspace();
   const now = useNow();
   const [isRenaming, setRenaming] = useState(false);
@@ -180,7 +170,7 @@ function TemplateCard({
         name={name}
         onDone={(chosen) => {
           setRenaming(false);
-          if (chosen) void files.renameTemplate(id, chosen).then(onChanged);
+          if (chosen) void files.renameTemplate(id, chosen);
         }}
       />
     );
@@ -192,7 +182,7 @@ function TemplateCard({
       tip={problem ?? plain(description)}
       disabled={problem !== undefined}
       onOpen={() => void files.openTemplate(id)}
-      picture={<FlowSketch load={load} />}
+      picture={<FlowSketch key={savedAt} load={load} />}
       actions={
         <>
           <IconButton
@@ -205,7 +195,7 @@ function TemplateCard({
             label={TEXTS.deleteTemplate(name)}
             className="size-6"
             icon={<Trash2 size={13} />}
-            onClick={() => void files.removeTemplate(id, name).then(onChanged)}
+            onClick={() => void files.removeTemplate(id, name)}
           />
         </>
       }

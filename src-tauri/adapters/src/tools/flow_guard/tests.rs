@@ -1,9 +1,15 @@
 //! Which files and texts are refused.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 
 use plait_core::id::RunId;
+use plait_core::origin::Origins;
+use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
+use plait_run::journal::{Entry, Event, FlowRef, Journal as _, RunEvent};
 
 use super::FlowGuard;
 use plait_store::Store;
@@ -33,4 +39,54 @@ fn flows_and_files_with_grants_are_not_written() {
     assert_eq!(code(guard.check(&granted, Some("not any more"), "x", None)), refused);
     let missing = RunId::from("0190a000-0000-7000-8000-000000000001");
     assert!(guard.check(&notes, None, "x", Some(&missing)).is_err(), "a run that is not known is no proof");
+}
+
+/// A run of this flow that goes on, as a part of another one if there is a `parent`.
+fn start(store: &Store, run: &RunId, parent: Option<&RunId>, flow: &Path) {
+    let flow = FlowRef {
+        name: "Flow".into(),
+        path: Some(flow.to_str().expect("Unicode").to_owned()),
+        hash: "0".repeat(64),
+    };
+    let started = RunEvent::Started {
+        origins: Origins::NONE,
+        run: run.clone(),
+        user: UserName::default(),
+        flow: Box::new(flow),
+        to: None,
+        input: None,
+        set: BTreeMap::new(),
+        parent_run_id: parent.cloned(),
+        conversation: None,
+        grants: None,
+        models: Arc::default(),
+        config: BTreeMap::new(),
+        revision: 1,
+        from: None,
+    };
+    let entry = Entry { seq: Some(0), at: 1_700_000_000_000, event: Event::Run(started) };
+    store.journal(run).expect("journal").append(&[entry]).expect("appended");
+}
+
+/// Also while the file holds no flow: a person may have broken it since the run began, or have moved it away.
+#[test]
+fn files_of_the_running_flow_and_of_those_above_it_are_not_written() {
+    let (home, project) = (tempfile::tempdir().expect("folder"), tempfile::tempdir().expect("folder"));
+    let store = Store::open(home.path()).expect("opened");
+    let guard = FlowGuard::new(&store, |_| false);
+    let root = project.path().canonicalize().expect("folder");
+    let [above, inside, other] = ["above.yaml", "inside.yaml", "other.yaml"].map(|name| root.join(name));
+    for file in [&above, &other] {
+        fs::write(file, "broken").expect("written");
+    }
+    let run = |number: u8| RunId::from(format!("0190a000-0000-7000-8000-00000000000{number}").as_str());
+    start(&store, &run(1), None, &above);
+    start(&store, &run(2), Some(&run(1)), &inside);
+    let refused = Some("tool.protected_file".to_owned());
+    let write = |path: &Path, by: u8| code(guard.check(path, Some("broken"), "Milk.", Some(&run(by))));
+    assert_eq!(write(&above, 1), refused);
+    assert_eq!(write(&above, 2), refused, "the flow above");
+    assert_eq!(write(&inside, 2), refused, "a file that is not there");
+    assert_eq!(write(&inside, 1), None, "the flow above does not run from it");
+    assert_eq!(write(&other, 2), None);
 }

@@ -18,8 +18,8 @@ use crate::tools::flow_guard::FlowGuard;
 /// The largest text, in bytes.
 const MAX_BYTES: usize = 1 << 20;
 
-/// How much of what a file holds is looked at: a larger one is no flow that a person wrote.
-const MAX_LOOKED_AT_BYTES: u64 = 64 << 20;
+/// How many bytes of the existing file are checked for a flow. No person writes a larger one.
+const MAX_INSPECTED_BYTES: u64 = 64 << 20;
 
 pub(super) struct WriteFile {
     files: FileAccess,
@@ -38,7 +38,7 @@ fn read_existing(found: &FolderFile) -> (PathBuf, Option<String>) {
         return (found.folder.path().join(&found.path), None);
     };
     let mut text = String::new();
-    let is_text = file.take(MAX_LOOKED_AT_BYTES).read_to_string(&mut text).is_ok();
+    let is_text = file.take(MAX_INSPECTED_BYTES).read_to_string(&mut text).is_ok();
     (path, is_text.then_some(text))
 }
 

@@ -117,6 +117,48 @@ fn models_that_cannot_be_called_are_refused_where_they_are_called() {
     );
 }
 
+/// A flow for each problem, and the problem's code.
+fn flows_that_never_run() -> Vec<(ErrorCode, Value)> {
+    let plain = json!({});
+    let calculator = json!({ "type": "tools", "config": { "tools": ["calculator"] } });
+    let server = json!({ "type": "mcpServer", "config": { "server": "gone" } });
+    let memory = json!({ "type": "tools", "config": { "tools": ["get_workflow_context"] } });
+    let tool = json!({ "type": "tools", "config": { "tools": ["gone"] } });
+    let with = |own: Value| chat(&json!({}), &own, &calculator);
+    vec![
+        (codes::TOOLS_UNKNOWN, chat(&plain, &plain, &tool)),
+        (codes::MCP_UNKNOWN_SERVER, chat(&plain, &plain, &server)),
+        (codes::KNOWLEDGE_UNKNOWN, with(json!({ "knowledge": { "bases": ["gone"] } }))),
+        (codes::PROVIDER_UNKNOWN, with(json!({ "overrideProvider": "gone", "overrideModel": "m" }))),
+        (codes::MODEL_NONE, with(json!({ "overrideProvider": "mine" }))),
+        (codes::PROVIDER_NOT_FOUND, with(json!({ "overrideModel": "gone" }))),
+        (codes::MEMORY_OFF, chat(&plain, &plain, &memory)),
+    ]
+}
+
+/// What is refused in a flow is refused in a flow inside, too: by the check and by a run.
+#[test]
+fn flows_inside_are_refused_as_the_flow_itself() {
+    let flows = flows_that_never_run();
+    let codes: BTreeSet<String> = flows.iter().map(|(code, _)| code.to_string()).collect();
+    let reported = crate::flows::check::NEVER_RUNS.map(|code| code.to_string());
+    assert_eq!(codes, BTreeSet::from(reported), "each code has a flow");
+    for (code, document) in flows {
+        let own = problems(&document);
+        assert!(
+            own.iter()
+                .any(|(severity, _, found)| (*severity, found.as_str()) == (Severity::Error, code.as_str())),
+            "{own:?}"
+        );
+        let outer = json!({ "version": 1, "nodes": {
+            "v": { "type": "value", "config": { "value": "Hello" } },
+            "s": { "type": "subflow", "config": { "flow": document, "inputSource": "nodeOutput" } },
+        }, "edges": { "1": edge("v", "value", "s", "value") } });
+        let inside = problems(&outer);
+        assert!(inside.iter().any(|(_, _, found)| *found == code.to_string()), "{inside:?}");
+    }
+}
+
 #[test]
 fn changed_models_are_checked_where_they_are_set() {
     let flow = |context: Value, set: &Value, own: &Value| {
@@ -147,6 +189,25 @@ fn changed_models_are_checked_where_they_are_set() {
     let own = json!({ "overrideProvider": "gone", "overrideModel": "m" });
     let set = json!({ "provider": "mine", "model": "m" });
     assert_eq!(flow(json!({}), &set, &own), error("/nodes/a/config/overrideProvider", "provider.unknown"));
+}
+
+#[test]
+fn context_whose_model_no_node_changes_is_checked_beside_one_that_changes() {
+    let document = json!({ "version": 1, "nodes": {
+        "m": { "type": "manualInput" },
+        "c": { "type": "contextStart", "config": { "provider": "gone", "model": "m" } },
+        "a": { "type": "chat" },
+        "n": { "type": "newContext" },
+        "s": { "type": "setContext", "config": { "provider": "mine", "model": "m" } },
+        "b": { "type": "chat" },
+    }, "edges": {
+        "1": edge("c", "context", "a", "context"),
+        "2": edge("m", "value", "a", "message"),
+        "3": edge("n", "context", "s", "context"),
+        "4": edge("s", "context", "b", "context"),
+        "5": edge("m", "value", "b", "message"),
+    } });
+    assert_eq!(problems(&document), error("/nodes/c/config/provider", "provider.unknown"));
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn tools_that_an_edge_may_bring_are_not_checked() {
     }));
     let expected = [
         ("/nodes/some/config/tools/1", "There is no tool `calulator`."),
-        ("/nodes/some/config/tools/2", "There is no tool ``."),
+        ("/nodes/some/config/tools/2", "This entry names no tool."),
         ("/nodes/wrong/config/tool", "There is no tool `gone`."),
     ];
     assert_eq!(places_of(&found), expected);

@@ -22,7 +22,7 @@ use crate::terminal::{print_error, stdout};
 pub(super) struct ShowArgs {
     #[command(flatten)]
     calls: CallArgs,
-    /// Print one call per line as JSON.
+    /// Print one call per line as JSON, after a line for each notice of a node.
     #[arg(long)]
     json: bool,
 }
@@ -38,6 +38,9 @@ pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError
     let (prompts, calls) = select_calls(app, &args.calls).await?;
     let mut out = stdout();
     if args.json {
+        for notice in &prompts.notices {
+            writeln!(out, "{}", to_json(notice)?)?;
+        }
         for (number, call) in &calls {
             writeln!(out, "{}", to_json(&NumberedCall { number: *number, call })?)?;
         }

@@ -22,10 +22,8 @@ pub(in crate::plan) fn check_context_names(
     clocks: &Clocks,
     table: &ContextTable,
     outer: &BTreeSet<ContextId>,
-    overrides: &InputOverrides,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> BTreeSet<ContextId> {
-    check_addressed(wiring, table, overrides, diagnostics);
     let mut per_iteration = BTreeSet::new();
     // Their makers may run once when the refused cycle is fixed, or in every iteration.
     let mut undecided = BTreeSet::new();
@@ -76,8 +74,8 @@ pub(in crate::plan) fn check_context_names(
     makers.keys().map(|&name| ContextId::from(name)).chain(outer.iter().cloned()).collect()
 }
 
-/// Reports nodes that take their context from an edge or a value, and that neither leads to.
-fn check_addressed(
+/// Reports nodes with neither a context edge nor a context id.
+pub(in crate::plan) fn check_addressed(
     wiring: &Wiring,
     table: &ContextTable,
     overrides: &InputOverrides,

@@ -6,7 +6,8 @@
 
 use proptest::prelude::*;
 
-use super::{AnyFlow, ITERATIONS, Kind, Place, Played, Source, Step};
+use super::flow::{AnyFlow, ITERATIONS, Kind, Place, Source, Step};
+use super::played::Played;
 
 /// A role and a text.
 pub(super) type Line = (String, String);
@@ -73,18 +74,30 @@ impl<'a> Reference<'a> {
         if let Some(last) = self.last_output(Place::Before) {
             self.start = last;
         }
+        if self.flow.is_nested {
+            for iteration in 0..ITERATIONS {
+                self.play_loop(&format!("#{iteration}"), played)?;
+            }
+        } else {
+            self.play_loop("", played)?;
+        }
+        self.play_place(Place::After, "", played)
+    }
+
+    /// Plays the loop once, in an iteration of the loop around it.
+    fn play_loop(&mut self, epoch: &str, played: &Played) -> Result<(), TestCaseError> {
         if self.flow.is_conversation {
             let begins = Said { line: line("user", &self.start), at: self.next(), is_addition: false };
             self.turns = Some((vec![begins], [0, 1, 2].map(|context: usize| self.contexts[context].len())));
         }
         for iteration in 0..ITERATIONS {
-            self.play_place(Place::Inside, &format!("#{iteration}"), played)?;
+            self.play_place(Place::Inside, &format!("{epoch}#{iteration}"), played)?;
             if let Some(last) = self.last_output(Place::Inside) {
                 self.start = last;
             }
         }
         self.turns = None;
-        self.play_place(Place::After, "", played)
+        Ok(())
     }
 
     fn last_output(&self, place: Place) -> Option<String> {
@@ -182,7 +195,7 @@ impl<'a> Reference<'a> {
                     self.record(step, "user", &waiting);
                 }
                 for number in 0..count {
-                    let text = step.injected(number, epoch.trim_start_matches('#'));
+                    let text = step.injected(number, &epoch.trim_start_matches('#').replace('#', "x"));
                     self.record(step, step.role_of_injected(number), &text);
                     if ends_with_user {
                         self.edges[step.context] = Some(text);

@@ -237,8 +237,46 @@ async fn window_accepts_settings_that_something_else_wrote() {
     let start = json!({ "flow": flow });
     let refused = plait_api::dispatch(&plait, "run.start", start.clone()).await.unwrap_err();
     assert_eq!(refused.code.as_str(), "store.changed_outside");
-    let accepted = plait_api::dispatch(&plait, "settings.accept", json!({})).await.unwrap();
+    let hash = json!({ "hash": refused.details["hash"] });
+    let accepted = plait_api::dispatch(&plait, "settings.accept", hash).await.unwrap();
     assert_eq!(accepted["limits"]["maxRuns"], 9);
     plait_api::dispatch(&plait, "run.start", start).await.unwrap();
     plait.close().await.unwrap();
+}
+
+/// Nothing starts by it, so no bound is needed for it.
+#[test]
+fn waiting_run_is_canceled_whatever_happened_to_the_settings() {
+    for (file, text) in [
+        ("settings.json", "{\"quotas\": {\"run\": {\"tok"),
+        ("settings.json", "{\"theme\": \"dark\"}"),
+        ("users.json", "{\"current\": \"local\", \"names\": [\"local\"]}"),
+        ("grants.json", "{}"),
+    ] {
+        let home = Home::default();
+        let output = home.plait(&["run", "approval", "--json"]);
+        assert_eq!(output.code, 3, "{output:#?}");
+        let run = output.events()[0]["run"].as_str().unwrap().to_owned();
+        home.file(file, text);
+        done(&home, &["cancel", &run]);
+        let shown = done(&home, &["runs", "show", &run]);
+        assert!(shown.out.contains("cancel"), "{shown:#?}");
+    }
+}
+
+/// What removed runs have spent is in the ledger alone.
+#[test]
+fn quota_of_the_day_is_not_kept_with_a_ledger_that_was_cut() {
+    let home = Home::default();
+    done(&home, &["run", "hello"]);
+    done(&home, &["runs", "rm", "last"]);
+    done(&home, &["run", "hello"]);
+    std::fs::remove_file(home.path().join("spending.log")).unwrap();
+    let run = done(&home, &["run", "hello"]);
+    assert!(run.err.contains("was cut outside of Plait"), "no quota needs it, but it is said: {run:#?}");
+    done(&home, &["config", "set", "quotas.day", "{\"tokens\": 100000}"]);
+    refused(&home, &["run", "hello"], 1, "store.changed_outside");
+    assert!(done(&home, &["doctor"]).out.contains("was cut outside of Plait"));
+    done(&home, &["doctor", "--accept-edits"]);
+    done(&home, &["run", "hello"]);
 }

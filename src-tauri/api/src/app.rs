@@ -2,9 +2,11 @@
 
 use plait_adapters::{ProviderRegistry, ProviderSettings, environment, keys};
 use plait_core::error::Fault;
+use plait_store::GuardedDocument;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::blocking::run_blocking;
 use crate::command::Command;
 use crate::{ErrorReply, Plait};
 
@@ -31,6 +33,36 @@ pub struct AppInfo {
 /// `app.info`: what the application is and how it is set up.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct GetAppInfo {}
+
+/// `app.acceptDocument`: accepts a document that something other than Plait wrote, so that it is used. The settings have
+/// `settings.accept`. `store.changed_outside` if the file has another content than the person accepts, `store.corrupt` if it cannot be
+/// read.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct AcceptDocument {
+    /// As the details of `store.changed_outside` have it.
+    pub document: GuardedDocument,
+    /// What the person accepts, as the details of `store.changed_outside` identify it.
+    pub hash: String,
+}
+
+impl Command for AcceptDocument {
+    const NAME: &'static str = "app.acceptDocument";
+    type Service = Plait;
+    type Reply = ();
+
+    async fn run(self, app: &Plait) -> Result<(), ErrorReply> {
+        let Self { document, hash } = self;
+        if document == GuardedDocument::Settings {
+            return app.settings().accept(&hash).await.map(drop);
+        }
+        let store = app.store().clone();
+        run_blocking(move || Ok(store.accept(document, &hash)?)).await?;
+        if document == GuardedDocument::McpServers {
+            app.mcp().reload().await?;
+        }
+        Ok(())
+    }
+}
 
 impl Command for GetAppInfo {
     const NAME: &'static str = "app.info";

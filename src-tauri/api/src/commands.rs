@@ -27,6 +27,7 @@ macro_rules! commands {
 
 commands![
     app::GetAppInfo,
+    app::AcceptDocument,
     attachments::AddAttachment,
     attachments::GetAttachment,
     nodes::ListNodes,

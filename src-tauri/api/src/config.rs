@@ -6,7 +6,7 @@ use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use ts_rs::TS;
 
 use crate::ErrorReply;
@@ -75,7 +75,11 @@ impl Command for SetConfig {
         if !self.value.is_null() {
             key.check(&self.value).map_err(Fault::from)?;
         }
-        let settings = service.change(|settings| key.write_settings(settings, self.value)).await?.values();
+        // An object with the key and nothing else.
+        let mut named = json!({});
+        key.write_settings(&mut named, Value::Bool(true));
+        let change = |settings: &mut Value| key.write_settings(settings, self.value);
+        let settings = service.change(named, change).await?.values();
         Ok(config::resolve(key, ConfigScope { settings: &settings, flow: None, node: None }))
     }
 }

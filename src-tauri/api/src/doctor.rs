@@ -14,7 +14,7 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
     Ok(doctor::check(home, salvage, progress)?)
 }
 
-/// Accepts the settings and the users of the data directory `home` as they are; see [`doctor::accept_edits`]. `store.locked` while
+/// Accepts the documents of the data directory `home` that bound what runs may do, as they are; see [`doctor::accept_edits`]. `store.locked` while
 /// another process writes it.
 pub fn accept_edits(home: &Path) -> Result<Vec<PathBuf>, ErrorReply> {
     Ok(doctor::accept_edits(home)?)

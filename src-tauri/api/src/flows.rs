@@ -26,6 +26,7 @@ pub use examples::{ExampleFlow, ListExamples, OpenExample};
 pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use import::{ImportFlow, ImportedFlow};
 pub use installed::Installed;
+pub(crate) use installed::InstalledSources;
 pub use read::{ListNearbyFlows, ReadFlow};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};
 pub use schema::flow_schema;

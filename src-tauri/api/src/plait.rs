@@ -27,8 +27,8 @@ use crate::attachments::AttachmentService;
 use crate::command::Command;
 use crate::conversations::ConversationService;
 use crate::dialogs::{DialogService, Dialogs};
-use crate::flows::FlowService;
 use crate::flows::text::is_flow;
+use crate::flows::{FlowService, InstalledSources};
 use crate::grants::GrantService;
 use crate::knowledge::KnowledgeService;
 use crate::lens::LensService;
@@ -144,6 +144,7 @@ impl Plait {
         };
         let mut stored = StoredSettings::read(&store);
         let mut notices = std::mem::take(&mut stored.faults);
+        notices.extend(store.check_ledger().err());
         let corrections = store.corrections().unwrap_or_else(|fault| {
             notices.push(fault);
             BTreeMap::new()
@@ -184,6 +185,12 @@ impl Plait {
         notices.extend(keys.redaction().set_patterns(&stored.settings.redaction));
         let run_config = RunConfig::default();
         let quotas = Arc::new(local_bank());
+        let installed = InstalledSources {
+            store: store.clone(),
+            providers: Arc::clone(&providers),
+            config: run_config.clone(),
+            mcp: mcp.clone(),
+        };
         let runs = RunService::new(RunParts {
             store: store.clone(),
             registry: Arc::clone(&registry),
@@ -197,6 +204,7 @@ impl Plait {
             evaluator,
             exporter: exporter.clone(),
             config: run_config.clone(),
+            installed: installed.clone(),
             quotas: Arc::clone(&quotas),
         });
         let lens = LensService::new(store.clone(), users.clone(), Arc::clone(&providers), exporter.clone());
@@ -218,7 +226,7 @@ impl Plait {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices,
-            flows: FlowService::new(&store, &registry, &clock, &keys, &providers),
+            flows: FlowService::new(&store, &registry, &clock, &keys, installed),
             conversations,
             memories: MemoryService::new(memory, users.clone(), Arc::clone(&clock), keys),
             users,

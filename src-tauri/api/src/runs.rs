@@ -24,7 +24,7 @@ mod watch;
 
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use forecast::ForecastFlow;
-pub(crate) use past_spending::{local_bank, open_day};
+pub(crate) use past_spending::{count_day, local_bank};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
 pub use request::RunRequest;
 pub use retry::{ForecastRetry, RetryRun};

@@ -1,7 +1,9 @@
 //! `settings.*`: the settings of the application. They never hold a secret: keys are in the key store.
 
 mod document;
+mod guards;
 mod service;
+mod stored;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,10 +12,10 @@ use ts_rs::TS;
 use crate::ErrorReply;
 use crate::command::Command;
 
-pub(crate) use document::StoredSettings;
 pub use document::{Settings, Theme};
 pub(crate) use service::SettingsParts;
 pub use service::SettingsService;
+pub(crate) use stored::StoredSettings;
 
 /// `settings.get`: the settings in force, the built-in providers included.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
@@ -44,14 +46,17 @@ impl Command for ChangeSettings {
     type Reply = Settings;
 
     async fn run(self, service: &SettingsService) -> Result<Settings, ErrorReply> {
-        service.change(|settings| json_patch::merge(settings, &self.patch)).await
+        service.change(self.patch.clone(), |settings| json_patch::merge(settings, &self.patch)).await
     }
 }
 
 /// `settings.accept`: accepts the settings that something other than Plait wrote into `settings.json`, and returns those in force.
-/// `store.corrupt` if they cannot be read.
+/// `store.changed_outside` if the file has another content than the person accepts, `store.corrupt` if it cannot be read.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
-pub struct AcceptSettings {}
+pub struct AcceptSettings {
+    /// What the person accepts, as the details of `store.changed_outside` identify it.
+    pub hash: String,
+}
 
 impl Command for AcceptSettings {
     const NAME: &'static str = "settings.accept";
@@ -59,7 +64,7 @@ impl Command for AcceptSettings {
     type Reply = Settings;
 
     async fn run(self, service: &SettingsService) -> Result<Settings, ErrorReply> {
-        service.accept().await
+        service.accept(&self.hash).await
     }
 }
 
@@ -78,3 +83,6 @@ impl Command for SetSettings {
         service.replace(self.settings).await
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,32 +1,52 @@
-//! Checksums of the documents that bound what runs may do and whose they are: `checksums.json` has the SHA-256 of `settings.json` and
-//! `users.json` as Plait wrote them, or as a person accepted them. A document that something else has changed, added or removed since
-//! is refused (`store.changed_outside`) until a person accepts it. So no tool of a flow raises a quota by writing a file.
+//! Checksums of the documents that bound what runs may do and whose they are: `checksums.json` has the SHA-256 of the settings, users,
+//! grants and MCP servers as Plait wrote them, or as a person accepted them. A document that something else has changed, added or
+//! removed since is refused (`store.changed_outside`) until a person accepts it. So no tool of a flow raises a quota or starts a program
+//! by writing a file.
 //!
 //! The first process that opens a data directory for writing takes the documents as they are: they may have been put there for it. The
 //! checksums are no secret. A program that may write any file of the same user can write them too.
+
+mod ledger_length;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use plait_core::error::Fault;
 use plait_core::hash::content_hash;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use ts_rs::TS;
 
 use crate::codes;
 use crate::disk::Disk;
-use crate::document_files::{SETTINGS, USERS};
+use crate::document_files::{GRANTS, MCP_SERVERS, SETTINGS, USERS};
 use crate::shared::Shared;
 use crate::{document_files, fault};
+
+pub(crate) use ledger_length::{check_ledger, mark_short_ledger, record_ledger, record_replaced_ledger};
 
 /// The name of the document with the checksums.
 pub(crate) const CHECKSUMS: &str = "checksums";
 /// The documents that have one.
-pub(crate) const GUARDED: [&str; 2] = [SETTINGS, USERS];
+pub(crate) const GUARDED: [&str; 4] = [SETTINGS, USERS, GRANTS, MCP_SERVERS];
 
 /// Stands for a document that is not there.
 const ABSENT: &str = "";
 
 /// By document, the checksums that it may have: two while it is replaced, since a crash may leave either content.
 pub(crate) type Checksums = BTreeMap<String, BTreeSet<String>>;
+
+/// A document that a person may have to accept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuardedDocument {
+    Settings,
+    Users,
+    Grants,
+    McpServers,
+    /// The ledger of what runs have spent.
+    Spending,
+}
 
 /// The checksums of the data directory `home`. None if no process has opened it for writing yet.
 fn load(home: &Path) -> Result<Option<Checksums>, Fault> {
@@ -47,36 +67,72 @@ pub(crate) fn verify(home: &Path, name: &str, bytes: Option<&[u8]>) -> Result<()
     }
     let Some(checksums) = load(home)? else { return Ok(()) };
     let found = checksum(bytes);
-    let is_known = match checksums.get(name) {
-        Some(known) => known.contains(&found),
-        None => found == ABSENT,
+    match checksums.get(name) {
+        Some(known) if !known.contains(&found) => Err(changed_outside_fault(home, name, &found)),
+        // An older version did not guard the document. The next process that writes the data directory takes it as it is.
+        _ => Ok(()),
+    }
+}
+
+/// Reads a document, and says whether it may be used: see [`verify`]. `read` is called again if a writer may have replaced the document
+/// between the two. Faults of `read`.
+pub(crate) fn read_verified(
+    home: &Path,
+    name: &str,
+    mut read: impl FnMut() -> Result<Option<Vec<u8>>, Fault>,
+) -> Result<(Option<Vec<u8>>, Result<(), Fault>), Fault> {
+    let mut read_once = || {
+        let bytes = read()?;
+        let verified = verify(home, name, bytes.as_deref());
+        Ok((bytes, verified))
     };
-    if is_known {
-        Ok(())
-    } else {
-        Err(changed_outside(&document_files::path_in(home, name), bytes.is_some()))
+    match read_once()? {
+        (_, Err(fault)) if fault.code == codes::STORE_CHANGED_OUTSIDE => read_once(),
+        done => Ok(done),
     }
 }
 
-fn changed_outside(path: &Path, is_there: bool) -> Fault {
-    let what = if is_there { "was changed" } else { "was removed" };
-    Fault::new(codes::STORE_CHANGED_OUTSIDE, format!("`{}` {what} outside of Plait.", path.display())).hint(
-        "Look at what it says now. If you changed it, accept it: plait doctor --accept-edits. Otherwise restore it from a copy.",
-    )
+/// `hash`: the checksum of what was found.
+fn changed_outside_fault(home: &Path, name: &str, hash: &str) -> Fault {
+    let what = if hash == ABSENT { "was removed" } else { "was changed" };
+    let path = document_files::path_in(home, name);
+    let message = format!("`{}` {what} outside of Plait.", path.display());
+    Fault::new(codes::STORE_CHANGED_OUTSIDE, message)
+        .hint(REVIEW)
+        .details(json!({ "document": name, "hash": hash }))
 }
 
-/// Takes the documents as they are if the data directory has no checksums yet.
-pub(crate) fn begin(disk: &dyn Disk, home: &Path) {
-    if document_files::path_in(home, CHECKSUMS).symlink_metadata().is_ok() {
-        return;
-    }
+const REVIEW: &str = "Review the file. To accept the changes, press *Accept* in Plait, or close Plait and run `plait doctor \
+                      --accept-edits`.";
+
+/// The checksums of the documents as they are. One that cannot be read has none.
+fn snapshot(home: &Path) -> Checksums {
     let mut checksums = Checksums::new();
     for name in GUARDED {
         if let Ok(bytes) = document_files::bytes_of(&document_files::path_in(home, name), name) {
             checksums.insert(name.to_owned(), BTreeSet::from([checksum(bytes.as_deref())]));
         }
     }
-    // A disk that is full must not keep the store shut; the next process tries again.
+    checksums
+}
+
+/// The known checksums. Documents that have none are taken as they are. Faults `store.corrupt`, `store.io`.
+fn load_or_snapshot(home: &Path) -> Result<Checksums, Fault> {
+    let mut checksums = snapshot(home);
+    checksums.extend(load(home)?.unwrap_or_default());
+    Ok(checksums)
+}
+
+/// Takes the documents as they are that have no checksum yet.
+pub(crate) fn begin(disk: &dyn Disk, home: &Path) {
+    let Ok(known) = load(home) else { return };
+    let is_complete = |known: &Checksums| GUARDED.iter().all(|name| known.contains_key(*name));
+    if known.as_ref().is_some_and(is_complete) {
+        return;
+    }
+    let mut checksums = snapshot(home);
+    checksums.extend(known.unwrap_or_default());
+    // A disk that is full must not keep the store shut; the next write or the next process tries again.
     let _ = write(disk, home, &checksums);
 }
 
@@ -88,11 +144,11 @@ pub(crate) fn replace(shared: &Shared, name: &str, bytes: &[u8]) -> Result<(), F
     let path = document_files::path_in(home, name);
     let before = document_files::bytes_of(&path, name)?;
     if let Some(before) = &before {
-        document_files::parse::<serde_json::Value>(&path, name, before)?;
+        document_files::parse::<Value>(&path, name, before)?;
     }
     verify(home, name, before.as_deref())?;
     let (before, after) = (checksum(before.as_deref()), checksum(Some(bytes)));
-    let mut checksums = load(home)?.unwrap_or_default();
+    let mut checksums = load_or_snapshot(home)?;
     checksums.insert(name.to_owned(), BTreeSet::from([before, after.clone()]));
     write(disk, home, &checksums)?;
     disk.replace(&path, bytes).map_err(|error| fault::of_io(&format!("write the {name}"), &error))?;
@@ -100,28 +156,63 @@ pub(crate) fn replace(shared: &Shared, name: &str, bytes: &[u8]) -> Result<(), F
     write(disk, home, &checksums)
 }
 
+/// Accepts the content of a document with the checksum `hash`, in a data directory that is open for writing. Faults
+/// `store.changed_outside` if the document has another one now, `store.corrupt` if it cannot be read, `store.io`, `store.full`.
+pub(crate) fn accept(shared: &Shared, document: GuardedDocument, hash: &str) -> Result<(), Fault> {
+    let name = match document {
+        GuardedDocument::Settings => SETTINGS,
+        GuardedDocument::Users => USERS,
+        GuardedDocument::Grants => GRANTS,
+        GuardedDocument::McpServers => MCP_SERVERS,
+        GuardedDocument::Spending => return ledger_length::accept(shared, Some(hash)).map(drop),
+    };
+    let _alone = shared.changing_checksums.lock();
+    let mut checksums = load_or_snapshot(&shared.home)?;
+    read_with_hash(&shared.home, name, hash)?;
+    checksums.insert(name.to_owned(), BTreeSet::from([hash.to_owned()]));
+    write(&*shared.disk, &shared.home, &checksums)
+}
+
 /// Accepts documents as they are now, in a data directory that is open for writing. Returns the files that were not as Plait knew them.
 /// Faults `store.corrupt` for one that cannot be read, `store.io`, `store.full`.
-pub(crate) fn accept(shared: &Shared, names: &[&str]) -> Result<Vec<PathBuf>, Fault> {
+pub(crate) fn accept_as_found(shared: &Shared, names: &[&str]) -> Result<Vec<PathBuf>, Fault> {
     let home = &shared.home;
     let _alone = shared.changing_checksums.lock();
     // A person who accepts the documents has no use for checksums that cannot be read.
     let mut checksums = load(home).ok().flatten().unwrap_or_default();
     let mut accepted = Vec::new();
     for name in names {
-        let path = document_files::path_in(home, name);
-        let bytes = document_files::bytes_of(&path, name)?;
-        if let Some(bytes) = &bytes {
-            document_files::parse::<serde_json::Map<String, serde_json::Value>>(&path, name, bytes)?;
-        }
-        let now = BTreeSet::from([checksum(bytes.as_deref())]);
+        let now = BTreeSet::from([read_as_found(home, name)?.1]);
         if checksums.get(*name) != Some(&now) {
             checksums.insert((*name).to_owned(), now);
-            accepted.push(path);
+            accepted.push(document_files::path_in(home, name));
         }
     }
     write(&*shared.disk, home, &checksums)?;
     Ok(accepted)
+}
+
+/// Accepts everything that has a checksum as it is now; see [`accept_as_found`].
+pub(crate) fn accept_all(shared: &Shared) -> Result<Vec<PathBuf>, Fault> {
+    let mut accepted = accept_as_found(shared, &GUARDED)?;
+    accepted.extend(ledger_length::accept(shared, None)?);
+    Ok(accepted)
+}
+
+/// The content of a document with the checksum `hash`, whether or not a person has accepted it. Faults `store.changed_outside` for another
+/// content, `store.corrupt`, `store.io`.
+pub(crate) fn read_with_hash(home: &Path, name: &str, hash: &str) -> Result<Map<String, Value>, Fault> {
+    let (document, found) = read_as_found(home, name)?;
+    if found == hash { Ok(document) } else { Err(changed_outside_fault(home, name, &found)) }
+}
+
+/// A document, whether or not a person has accepted it, and its checksum. Fault `store.corrupt` if it cannot be read.
+fn read_as_found(home: &Path, name: &str) -> Result<(Map<String, Value>, String), Fault> {
+    let path = document_files::path_in(home, name);
+    let bytes = document_files::bytes_of(&path, name)?;
+    let document =
+        bytes.as_deref().map_or_else(|| Ok(Map::new()), |bytes| document_files::parse(&path, name, bytes))?;
+    Ok((document, checksum(bytes.as_deref())))
 }
 
 fn write(disk: &dyn Disk, home: &Path, checksums: &Checksums) -> Result<(), Fault> {

@@ -122,8 +122,8 @@ plait_core::error_codes! {
 
     "The store" {
         STORE_CHANGED_OUTSIDE = "store.changed_outside",
-            "Something other than Plait has changed the settings or the users, which bound what runs may do. No run starts with them.",
-            "Look at the file. If you changed it yourself, accept it with `plait doctor --accept-edits` or in the window.";
+            "Something other than Plait has changed a file that bounds what runs may do: the settings, the users, the grants, the MCP servers or what runs have spent. Nothing starts with it.",
+            "Review the file. To accept the changes, press *Accept* in Plait, or close Plait and run `plait doctor --accept-edits`.";
         STORE_CORRUPT = "store.corrupt",
             "A stored document is damaged.",
             "Restore the data directory from a copy, or delete the document.";

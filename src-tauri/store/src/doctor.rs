@@ -74,11 +74,11 @@ impl Report {
     }
 }
 
-/// Accepts the settings and the users of the data directory `home` as they are now. Returns the files that were changed outside of
-/// Plait. Faults `store.*`; `store.corrupt` for a file that cannot be read.
+/// Accepts the documents of the data directory `home` that bound what runs may do, as they are now. Returns the files that were changed
+/// outside of Plait. Faults `store.*`; `store.corrupt` for a file that cannot be read.
 pub fn accept_edits(home: &Path) -> Result<Vec<PathBuf>, Fault> {
     let core = StoreCore::open(home, Arc::new(FileSystem), false, &mut |_, _| ())?;
-    checksums::accept(&core.shared, &checksums::GUARDED)
+    checksums::accept_all(&core.shared)
 }
 
 /// Checks the data directory `home`. `salvage`: replaces damaged files by copies of what can be read. While another

@@ -95,10 +95,9 @@ pub(crate) fn get<T: DeserializeOwned + Default>(core: &StoreCore, name: &str) -
 /// The document of that name in a data directory that need not be open, or its default.
 pub(crate) fn read<T: DeserializeOwned + Default>(home: &Path, name: &str) -> Result<T, Fault> {
     let path = path_in(home, name);
-    let bytes = bytes_of(&path, name)?;
+    let (bytes, verified) = checksums::read_verified(home, name, || bytes_of(&path, name))?;
     let document = bytes.as_deref().map_or_else(|| Ok(T::default()), |bytes| parse(&path, name, bytes))?;
-    checksums::verify(home, name, bytes.as_deref())?;
-    Ok(document)
+    verified.map(|()| document)
 }
 
 /// The same, whether or not something other than Plait has written it.

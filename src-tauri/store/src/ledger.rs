@@ -100,6 +100,11 @@ struct State {
     damage: Vec<Damage>,
 }
 
+/// The file of the ledger in the data directory `home`.
+pub(crate) fn path_in(home: &Path) -> PathBuf {
+    home.join("spending.log")
+}
+
 fn header() -> FileHeader {
     FileHeader { kind: FileKind::Spending, sealed: false, id: Key::default() }
 }
@@ -120,7 +125,7 @@ fn failed(error: io::Error) -> Fault {
 impl Ledger {
     /// Reads the ledger of the data directory `home`. Faults `store.newer`, `store.io`.
     pub(crate) fn load(disk: Arc<dyn Disk>, home: &Path) -> Result<Self, Fault> {
-        let path = home.join("spending.log");
+        let path = path_in(home);
         let (mut entries, mut damage, mut end) = (LedgerEntries::new(), Vec::new(), 0);
         match Scanner::open(&path) {
             Ok(mut scanner) => {
@@ -180,6 +185,11 @@ impl Ledger {
     pub(crate) fn sync(&self) -> Result<(), Fault> {
         let State { entries, log, .. } = &mut *self.state.lock();
         if entries.is_empty() { Ok(()) } else { log.sync(&*self.disk).map_err(failed) }
+    }
+
+    /// How much of the file survives a power failure, in bytes.
+    pub(crate) fn synced_length(&self) -> u64 {
+        self.state.lock().log.synced()
     }
 
     /// A file with what can be read.

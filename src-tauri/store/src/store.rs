@@ -92,6 +92,11 @@ impl Store {
         Ok(self.0.runs(filter))
     }
 
+    /// Whether the ledger has everything that was written into it. Fault `store.changed_outside` if something cut it.
+    pub fn check_ledger(&self) -> Result<(), Fault> {
+        checksums::check_ledger(self.home())
+    }
+
     /// What every run has spent, removed ones included. Usage and quotas are sums of it.
     pub fn spending(&self) -> Result<Vec<RunSpending>, Fault> {
         Ok(self.0.spending())
@@ -238,10 +243,18 @@ impl Store {
         documents::read_as_found(self.home(), SETTINGS)
     }
 
-    /// Accepts the settings as they are in the file now. On disk when this returns. Fault `store.corrupt` if they cannot be read.
-    pub fn accept_settings(&self) -> Result<(), Fault> {
+    /// The settings that `hash` identifies, whether or not a person has accepted them. Fault `store.changed_outside` if the file has
+    /// another content.
+    pub fn settings_with_hash(&self, hash: &str) -> Result<Map<String, Value>, Fault> {
+        checksums::read_with_hash(self.home(), SETTINGS, hash)
+    }
+
+    /// Accepts a document that something other than Plait wrote. `hash` identifies the content that the person accepts, as the details
+    /// of `store.changed_outside` have it. On disk when this returns. Faults `store.changed_outside` for another content,
+    /// `store.corrupt` if it cannot be read.
+    pub fn accept(&self, document: GuardedDocument, hash: &str) -> Result<(), Fault> {
         self.0.writer()?;
-        checksums::accept(&self.0.shared, &[SETTINGS]).map(drop)
+        checksums::accept(&self.0.shared, document, hash)
     }
 
     /// The names of the MCP servers in the data directory `home`, without opening it.

@@ -1,5 +1,16 @@
 // Generated from the Rust types by `cargo xtask bindings`. Do not edit: a test compares the two.
 
+/** `app.acceptDocument`: accepts a document that something other than Plait wrote, so that it is used. The settings have
+ * `settings.accept`. `store.changed_outside` if the file has another content than the person accepts, `store.corrupt` if it cannot be
+ * read.
+ */
+export type AcceptDocument = {
+  /** As the details of `store.changed_outside` have it. */
+  document: GuardedDocument,
+  /** What the person accepts, as the details of `store.changed_outside` identify it. */
+  hash: string,
+};
+
 /** `mcp.acceptTools`: accepts the tools of a server as they are now. `mcp.tools_changed` if they changed once more since
  * they were shown.
  */
@@ -9,9 +20,12 @@ export type AcceptMcpTools = { name: string,
 };
 
 /** `settings.accept`: accepts the settings that something other than Plait wrote into `settings.json`, and returns those in force.
- * `store.corrupt` if they cannot be read.
+ * `store.changed_outside` if the file has another content than the person accepts, `store.corrupt` if it cannot be read.
  */
-export type AcceptSettings = Record<string, never>;
+export type AcceptSettings = {
+  /** What the person accepts, as the details of `store.changed_outside` identify it. */
+  hash: string,
+};
 
 /** One execution of one node. */
 export type Activation = {
@@ -1431,6 +1445,9 @@ export type GrantRule = {
 
 /** The rules in force for a run. */
 export type Grants = Array<GrantRule>;
+
+/** A document that a person may have to accept. */
+export type GuardedDocument = "settings" | "users" | "grants" | "mcp-servers" | "spending";
 
 /** How a history is kept within bounds. */
 export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize";
@@ -3856,6 +3873,7 @@ export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
   "app.info": { args: GetAppInfo; reply: AppInfo };
+  "app.acceptDocument": { args: AcceptDocument; reply: null };
   "attachment.add": { args: AddAttachment; reply: Attachment };
   "attachment.get": { args: GetAttachment; reply: AttachmentBytes };
   "nodes.list": { args: ListNodes; reply: Array<NodeDescriptor> };

@@ -3,6 +3,7 @@ import { Button } from "@/design/controls/Button";
 import { Empty } from "@/design/text/Empty";
 import { InlineCode } from "@/design/text/InlineCode";
 import { HostError } from "@/ipc";
+import { ErrorActionButton } from "@/workspace/errors/ErrorActionButton";
 
 /** What the host replies to `read`, once `load` was called; the latest reply, or why there is none. */
 export function useLoaded<T>(read: () => Promise<T>) {
@@ -28,6 +29,7 @@ export function LoadError({ title, error, tryAgain, onTryAgain }: LoadErrorProps
       <p>
         <InlineCode text={error.message} /> <InlineCode text={error.hint} />
       </p>
+      <ErrorActionButton error={error} />
       <Button onClick={onTryAgain}>{tryAgain}</Button>
     </Empty>
   );

@@ -42,7 +42,13 @@ export function createWorkspace(bareHost: Host) {
   });
   const questions = new QuestionStore();
   const grantRequests = new GrantRequests();
-  const settings = new SettingsStore(host);
+  const settings = new SettingsStore(host, (document) => {
+    if (document !== "users") return;
+    // What the window lists could not be read without the users.
+    void users.load();
+    void conversations.load();
+    void runList.load();
+  });
   const layout = new LayoutStore(settings);
   const focusClaim = new FocusClaim();
   const nodeTypes = new NodeTypeRegistry(host);
@@ -61,11 +67,15 @@ export function createWorkspace(bareHost: Host) {
   const activeRun = new ActiveRun(viewMotion);
   const runList = new RunList(host);
   // What the window lists belongs to the user before.
-  const users = new UserStore(host, () => {
-    conversation.leaveAll();
-    void conversations.load();
-    void runList.load();
-  });
+  const users = new UserStore(
+    host,
+    () => {
+      conversation.leaveAll();
+      void conversations.load();
+      void runList.load();
+    },
+    settings,
+  );
   return {
     host,
     /** Which replies of the host are out of date. */

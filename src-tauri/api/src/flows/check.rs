@@ -46,10 +46,10 @@ impl Command for CheckFlow {
 
     async fn run(self, service: &FlowService) -> Result<CheckedFlow, ErrorReply> {
         let registry = service.registry.clone();
-        let (store, providers) = (service.store.clone(), Arc::clone(&service.providers));
+        let sources = service.installed.clone();
         // A flow of a million nodes takes seconds.
         run_blocking(move || {
-            let installed = Installed::of(&store, &providers);
+            let installed = Installed::of(&sources);
             Ok(check_with_subflows(&self.flow, self.path.as_deref(), &registry, &installed))
         })
         .await

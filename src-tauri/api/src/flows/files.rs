@@ -68,8 +68,8 @@ impl Command for OpenFlow {
     type Reply = OpenedFlow;
 
     async fn run(self, service: &FlowService) -> Result<OpenedFlow, ErrorReply> {
-        let (store, registry) = (service.store.clone(), service.registry.clone());
-        let providers = Arc::clone(&service.providers);
+        let (store, registry, sources) =
+            (service.store.clone(), service.registry.clone(), service.installed.clone());
         let opened_at = service.clock.now_ms();
         // Opening a flow reads no keys.
         let redaction = Arc::clone(service.keys.redaction());
@@ -78,7 +78,7 @@ impl Command for OpenFlow {
             let flow = pipeline::read_file(&file.path, &file.text)
                 .map_err(|errors| unreadable(&file.path, &errors))?;
             let path = file.path.display().to_string();
-            let installed = Installed::of(&store, &providers);
+            let installed = Installed::of(&sources);
             let diagnostics = check_with_subflows(&flow, Some(&path), &registry, &installed).diagnostics;
             // A flow can be opened even if the recent flows cannot be written or the drafts cannot be read.
             let name = redaction.text(&flow.name).into_owned();

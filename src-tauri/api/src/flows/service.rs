@@ -7,7 +7,7 @@ use plait_run::host::Clock;
 use plait_run::node::Registry;
 use plait_store::Store;
 
-use crate::providers::ProviderService;
+use super::installed::InstalledSources;
 
 /// Flow files, drafts and recent flows.
 pub struct FlowService {
@@ -15,7 +15,7 @@ pub struct FlowService {
     pub(super) registry: Arc<Registry>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) keys: KeyStore,
-    pub(super) providers: Arc<ProviderService>,
+    pub(super) installed: InstalledSources,
 }
 
 impl FlowService {
@@ -24,14 +24,14 @@ impl FlowService {
         registry: &Arc<Registry>,
         clock: &Arc<dyn Clock>,
         keys: &KeyStore,
-        providers: &Arc<ProviderService>,
+        installed: InstalledSources,
     ) -> Self {
         Self {
             store: store.clone(),
             registry: Arc::clone(registry),
             clock: Arc::clone(clock),
             keys: keys.clone(),
-            providers: Arc::clone(providers),
+            installed,
         }
     }
 }

@@ -90,6 +90,10 @@ fn problem(name: &SettingName<'_>, installed: &Installed, tools: &BTreeSet<Strin
             Some(Diagnostic::error(codes::TOOLS_UNKNOWN, pointer, message).hint(hint))
         }
         NameKind::McpServer => {
+            if let Some(fault) = &installed.servers_fault {
+                let found = Diagnostic::error(fault.code.clone(), pointer, fault.message.clone());
+                return Some(fault.hint.iter().fold(found, |found, hint| found.hint(hint.clone())));
+            }
             let known = installed.servers.as_ref().filter(is_missing_from)?;
             let hint = add_hint(name, known, "under *MCP servers* or with `plait mcp add`");
             Some(unknown(codes::MCP_UNKNOWN_SERVER, "MCP server").hint(hint))

@@ -18,7 +18,7 @@ use uuid::{Builder, Uuid};
 
 use super::registry::ActiveRuns;
 use super::request::{ChildInputs, NewRun, RunRequest};
-use super::service::{RunService, find_record};
+use super::service::{Purpose, RunService, find_record};
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -97,7 +97,7 @@ impl RunService {
             Some(record) if record.status.is_final() => {}
             Some(record) => {
                 self.redaction(record.flow.path.as_deref(), true).await?;
-                self.attach_locked(run, call.host, |_| ()).await?;
+                self.attach_locked(run, call.host, Purpose::Continue).await?;
             }
             None => {
                 let ChildCall { parent, activation, flow, input, set: overrides, origins, host, .. } = call;

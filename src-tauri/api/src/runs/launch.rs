@@ -43,6 +43,8 @@ pub(super) struct Launch {
     pub(super) config: Arc<ConfigValues>,
     pub(super) broadcast: Arc<RunBroadcast>,
     pub(super) host: Host,
+    /// Whether the run is resumed only to be canceled. Then nothing starts, so no bound has to be kept.
+    pub(super) to_cancel: bool,
 }
 
 /// What a run is started with, beside its flow.
@@ -303,7 +305,9 @@ impl Launch {
     fn setup(self, plan: Plan, start: StartedWith, flow: &FlowRef) -> Result<RunSetup, ErrorReply> {
         let StartedWith { user, grants, input, conversation, earlier } = start;
         let folder = flow.path.as_deref().and_then(canonical_folder);
-        self.open_quotas(&plan, conversation.as_ref())?;
+        if !self.to_cancel {
+            self.open_quotas(&plan, conversation.as_ref())?;
+        }
         let spent_by_children = past_spending::spent_by_children(&self.store, &self.run)?;
         let (broadcast, calibration) = (self.broadcast, self.calibration);
         Ok(RunSetup {

@@ -18,8 +18,15 @@ pub(crate) fn local_bank() -> QuotaBank {
     QuotaBank::new(|ms| day_number(ms, &TimeZone::system()))
 }
 
-/// Tells the bank what was spent on the day that `now` is in, unless it knows.
-pub(crate) fn open_day(bank: &QuotaBank, store: &Store, now: u64) -> Result<(), Fault> {
+/// Tells the bank what was spent on the day that `now` is in, unless it knows. Fault `store.changed_outside` if the ledger was cut: the
+/// quota of a run that starts would be larger than the person has set it.
+pub(super) fn open_day(bank: &QuotaBank, store: &Store, now: u64) -> Result<(), Fault> {
+    store.check_ledger()?;
+    count_day(bank, store, now)
+}
+
+/// The same for runs that are under way, by what the ledger still has.
+pub(crate) fn count_day(bank: &QuotaBank, store: &Store, now: u64) -> Result<(), Fault> {
     let holder = bank.day(now);
     if bank.knows(&holder) {
         return Ok(());
@@ -32,8 +39,9 @@ pub(crate) fn open_day(bank: &QuotaBank, store: &Store, now: u64) -> Result<(), 
     Ok(())
 }
 
-/// Tells the bank what was spent in a conversation, unless it knows.
+/// Tells the bank what was spent in a conversation, unless it knows. Fault `store.changed_outside` if the ledger was cut.
 pub(super) fn open_conversation(bank: &QuotaBank, store: &Store, id: &ConversationId) -> Result<(), Fault> {
+    store.check_ledger()?;
     let holder = Holder::Conversation(id.clone());
     if bank.knows(&holder) {
         return Ok(());

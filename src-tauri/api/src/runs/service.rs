@@ -37,7 +37,7 @@ use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
-use crate::flows::{Installed, check_runnable};
+use crate::flows::{Installed, InstalledSources, check_runnable};
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::users::UserService;
 
@@ -62,8 +62,18 @@ pub(crate) struct RunParts {
     pub(crate) exporter: LiveExporter,
     /// What the settings say of runs.
     pub(crate) config: RunConfig,
+    /// What flows can name.
+    pub(crate) installed: InstalledSources,
     /// The accounts of all limits.
     pub(crate) quotas: Arc<QuotaBank>,
+}
+
+/// What a run is attached to for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Continue,
+    /// Nothing in it starts any more.
+    Cancel,
 }
 
 /// The runs of the data directory. Clones share the same state.
@@ -152,11 +162,10 @@ impl RunService {
 
     /// Refuses a run that could not get past a node. `flow.invalid`.
     async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
-        let RunParts { store, providers, registry, .. } = &self.parts;
-        let (store, providers, registry) = (store.clone(), Arc::clone(providers), Arc::clone(registry));
+        let (sources, registry) = (self.parts.installed.clone(), Arc::clone(&self.parts.registry));
         let path_of_flow = request.path.clone();
         let checked = run_blocking(move || {
-            let installed = Installed::of(&store, &providers);
+            let installed = Installed::of(&sources);
             let RunRequest { flow, path, to, overrides, .. } = &request;
             let checked =
                 check_runnable(flow, path.as_deref(), &registry, &installed, to.as_ref(), overrides);
@@ -233,7 +242,7 @@ impl RunService {
             return Ok(());
         }
         let host = self.host_of(run).await?;
-        self.attach(run, host, RunHandle::cancel).await.map(|_| ())
+        self.attach(run, host, Purpose::Cancel).await.map(|_| ())
     }
 
     /// Removes a run and its child runs. `run.busy` while it has not ended, `run.is_child` while a run that it is part of has not.
@@ -303,21 +312,15 @@ impl RunService {
         Ok(())
     }
 
-    /// The handle that controls a run, which is resumed if it is not active. `prepare` is called with the handle before
-    /// anything in the run starts.
-    async fn attach(
-        &self,
-        run: &RunId,
-        host: Host,
-        prepare: impl FnOnce(&RunHandle),
-    ) -> Result<RunHandle, ErrorReply> {
+    /// The handle that controls a run, which is resumed if it is not active, and canceled if that is the purpose.
+    async fn attach(&self, run: &RunId, host: Host, purpose: Purpose) -> Result<RunHandle, ErrorReply> {
         if let Some(handle) = self.active.handle(run) {
             // Without waiting for other runs that are starting: canceling one must not.
-            prepare(&handle);
+            prepare(&handle, purpose);
             return Ok(handle);
         }
         let _guard = self.resume_lock.lock().await;
-        self.attach_locked(run, host, prepare).await
+        self.attach_locked(run, host, purpose).await
     }
 
     /// The same, for a caller that holds `resume_lock`.
@@ -325,16 +328,17 @@ impl RunService {
         &self,
         run: &RunId,
         host: Host,
-        prepare: impl FnOnce(&RunHandle),
+        purpose: Purpose,
     ) -> Result<RunHandle, ErrorReply> {
         if let Some(handle) = self.active.handle(run) {
-            prepare(&handle);
+            prepare(&handle, purpose);
             return Ok(handle);
         }
         let broadcast = self.active.broadcast(run);
-        let launch = self.launch(run, &broadcast, &host);
+        let to_cancel = purpose == Purpose::Cancel;
+        let launch = Launch { to_cancel, ..self.launch(run, &broadcast, &host) };
         let (driver, handle) = run_blocking(move || launch.resume()).await?;
-        prepare(&handle);
+        prepare(&handle, purpose);
         self.drive(run, broadcast, (driver, handle.clone()), host, true);
         Ok(handle)
     }
@@ -368,7 +372,7 @@ impl RunService {
         run: &RunId,
         host: &Host,
     ) -> Result<RunHandle, ErrorReply> {
-        let Some(parent) = parent else { return self.attach(run, host.clone(), |_| ()).await };
+        let Some(parent) = parent else { return self.attach(run, host.clone(), Purpose::Continue).await };
         let driven = tokio::time::timeout(MAX_CHILD_WAIT, self.active.driven_child(run, parent)).await;
         driven.ok().flatten().ok_or_else(|| {
             let message = format!("Run {run} is part of run {parent}, which does not continue it now.");
@@ -413,6 +417,7 @@ impl RunService {
             config: self.parts.config.kept_by_runs(),
             broadcast: Arc::clone(broadcast),
             host: host.clone(),
+            to_cancel: false,
         }
     }
 
@@ -447,11 +452,18 @@ impl RunService {
                 }
                 // A run that cannot be resumed, for example because its journal is damaged, cannot be ended either. Lists
                 // show it as interrupted.
-                if self.attach(&child.run, host.clone(), RunHandle::cancel).await.is_ok() {
+                if self.attach(&child.run, host.clone(), Purpose::Cancel).await.is_ok() {
                     self.active.settled(&child.run).await;
                 }
             }
         })
+    }
+}
+
+/// Cancels a run, if that is the purpose, before anything in it starts.
+fn prepare(handle: &RunHandle, purpose: Purpose) {
+    if purpose == Purpose::Cancel {
+        handle.cancel();
     }
 }
 

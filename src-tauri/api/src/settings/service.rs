@@ -7,15 +7,17 @@ use parking_lot::{Mutex, RwLock};
 use plait_adapters::keys::{is_variable_name, variable_names};
 use plait_adapters::telemetry::{LiveExporter, TelemetrySettings};
 use plait_adapters::{ProviderRegistry, Redaction, ToolEnvironment};
-use plait_store::Store;
+use plait_store::{GuardedDocument, Store};
 use serde_json::Value;
 
-use super::document::{GuardProblems, Settings, StoredSettings, UnreadableSettings};
+use super::document::Settings;
+use super::guards::{GuardProblems, SettingsChange};
+use super::stored::{StoredSettings, UnreadableSettings};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::{RunConfig, open_day};
+use crate::runs::{RunConfig, count_day};
 
 /// The parts of the application that settings are passed on to.
 pub(crate) struct SettingsParts {
@@ -66,13 +68,14 @@ impl SettingsService {
     /// or moves to another host is removed.
     pub(crate) async fn replace(&self, settings: Settings) -> Result<Settings, ErrorReply> {
         let _guard = self.write_lock.lock().await;
-        self.put(settings).await
+        self.put(settings, Value::Null).await
     }
 
-    /// Changes the settings in force, as JSON: what other windows and commands changed meanwhile stays. Otherwise as
-    /// [`Self::replace`]; `settings.bad_value` if the changed document is none.
+    /// Changes the settings in force, as JSON: what other windows and commands changed meanwhile stays. `named`: the keys that are
+    /// changed, as [`SettingsChange`] has them. Otherwise as [`Self::replace`]; `settings.bad_value` if the changed document is none.
     pub(crate) async fn change(
         &self,
+        named: Value,
         change: impl FnOnce(&mut Value) + Send,
     ) -> Result<Settings, ErrorReply> {
         let _guard = self.write_lock.lock().await;
@@ -82,11 +85,11 @@ impl SettingsService {
             ErrorReply::new(codes::SETTINGS_BAD_VALUE, format!("The settings cannot be changed so: {error}."))
                 .hint("Settings that are not mentioned stay as they are; null removes one.")
         })?;
-        self.put(settings).await
+        self.put(settings, named).await
     }
 
-    async fn put(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
-        // What stands in the file would be lost.
+    async fn put(&self, mut settings: Settings, named: Value) -> Result<Settings, ErrorReply> {
+        // Saving would overwrite a file that nobody has accepted.
         if let Some(fault) = self.guard_problems.lock().of_file() {
             return Err(fault.clone().into());
         }
@@ -97,37 +100,36 @@ impl SettingsService {
         // Built-in settings are not stored, so that they follow changes of Plait or of the environment.
         let built_in = ProviderRegistry::built_in();
         settings.providers.retain(|name, provider| built_in.get(name) != Some(provider));
-        let mut problems = self.guard_problems.lock().clone();
-        let set_again = problems.settle(&self.current.read(), &settings);
+        let before = serde_json::to_value(&*self.current.read()).map_err(|error| unwritable(&error))?;
         let stored = serde_json::to_value(&settings).map_err(|error| unwritable(&error))?;
+        let change = SettingsChange::new(before, stored.clone(), named);
+        // What is in memory changes when the write has succeeded: the next one would lose it.
+        let (mut problems, mut unreadable) =
+            (self.guard_problems.lock().clone(), self.unreadable.lock().clone());
+        problems.settle(&change);
+        unreadable.settle(&change);
         if let Value::Object(mut stored) = stored {
-            {
-                let mut unreadable = self.unreadable.lock();
-                for key in set_again {
-                    unreadable.forget(key);
-                }
-                unreadable.merge_into(&mut stored);
-            }
+            unreadable.merge_into(&mut stored);
             let store = self.parts.store.clone();
             run_blocking(move || Ok(store.put_settings(&stored)?)).await?;
         }
+        *self.unreadable.lock() = unreadable;
         self.parts.store.flush().await?;
         self.put_into_force(settings, table, problems).await?;
         self.parts.providers.remember_removed_keys(moved);
         Ok(self.current())
     }
 
-    /// Accepts the settings that are in the file now, and puts them into force. `store.corrupt` if they cannot be read.
-    pub(crate) async fn accept(&self) -> Result<Settings, ErrorReply> {
+    /// Accepts the settings in the file that `hash` identifies, and puts them into force. `store.changed_outside` if the file has
+    /// another content, `store.corrupt` if it cannot be read.
+    pub(crate) async fn accept(&self, hash: &str) -> Result<Settings, ErrorReply> {
         let _guard = self.write_lock.lock().await;
-        let store = self.parts.store.clone();
-        let stored = run_blocking(move || {
-            store.accept_settings()?;
-            Ok(StoredSettings::read(&store))
-        })
-        .await?;
+        let (store, shown) = (self.parts.store.clone(), hash.to_owned());
+        let stored = run_blocking(move || Ok(StoredSettings::of(&store.settings_with_hash(&shown)?))).await?;
         let StoredSettings { settings, unreadable, guard_problems, .. } = stored;
         let table = self.parts.providers.table().with_settings(&settings.providers)?;
+        let (store, shown) = (self.parts.store.clone(), hash.to_owned());
+        run_blocking(move || Ok(store.accept(GuardedDocument::Settings, &shown)?)).await?;
         *self.unreadable.lock() = unreadable;
         self.put_into_force(settings, table, guard_problems).await?;
         Ok(self.current())
@@ -164,7 +166,7 @@ impl SettingsService {
         let bank = Arc::clone(&self.parts.quotas);
         if settings.quotas.day.is_some() {
             let (bank, store, now) = (Arc::clone(&bank), self.parts.store.clone(), self.parts.clock.now_ms());
-            run_blocking(move || Ok(open_day(&bank, &store, now)?)).await?;
+            run_blocking(move || Ok(count_day(&bank, &store, now)?)).await?;
         }
         bank.set_defaults(settings.quotas.clone());
         Ok(())

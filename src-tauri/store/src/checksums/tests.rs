@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::GuardedDocument;
 use crate::{Store, doctor};
 
 fn settings(text: &Value) -> Map<String, Value> {
@@ -81,26 +82,6 @@ fn users_are_guarded_like_settings() {
     assert_eq!(Store::open(home.path()).expect("opened").users().expect("read").names.len(), 1);
 }
 
-/// What a crash leaves between the three writes is one of two contents that Plait wrote.
-#[test]
-fn crash_while_a_document_is_replaced_leaves_an_accepted_one() {
-    let home = written();
-    let (path, sums) = (home.path().join("settings.json"), home.path().join("checksums.json"));
-    let (before, sums_before) = (fs::read(&path).expect("read"), fs::read(&sums).expect("read"));
-    let light = settings(&json!({ "theme": "light" }));
-    Store::open(home.path()).expect("opened").put_settings(&light).expect("written");
-    let (after, sums_after) = (fs::read(&path).expect("read"), fs::read(&sums).expect("read"));
-    let known = |bytes: &[u8]| -> Map<String, Value> { serde_json::from_slice(bytes).expect("JSON") };
-    let of = |sums: &[u8]| known(sums)["settings"].as_array().expect("a list").clone();
-    let mut both = known(&sums_before);
-    both.insert("settings".to_owned(), [of(&sums_before), of(&sums_after)].concat().into());
-    fs::write(&sums, serde_json::to_vec(&both).expect("JSON")).expect("written");
-    for content in [before, after] {
-        fs::write(&path, content).expect("written");
-        assert!(read(home.path()).is_ok());
-    }
-}
-
 #[test]
 fn damaged_checksums_refuse_the_documents_until_they_are_accepted() {
     let home = written();
@@ -129,4 +110,83 @@ fn doctor_notes_a_document_that_was_changed_outside() {
     let report = doctor::check(home.path(), false, &mut |_, _| ()).expect("checked");
     assert!(!report.has_losses());
     assert!(report.findings.iter().any(|found| found.message.contains("changed outside")), "{report:#?}");
+}
+
+#[test]
+fn reader_beside_a_writer_finds_no_change_from_outside() {
+    let home = written();
+    let path = home.path().join("settings.json");
+    let writer = Store::open(home.path()).expect("opened");
+    let mut reads = 0;
+    let (bytes, verified) = super::read_verified(home.path(), "settings", || {
+        let bytes = fs::read(&path).expect("read");
+        reads += 1;
+        if reads == 1 {
+            writer.put_settings(&settings(&json!({ "theme": "light" }))).expect("written");
+        }
+        Ok(Some(bytes))
+    })
+    .expect("read");
+    assert_eq!((verified, bytes), (Ok(()), Some(br#"{"theme":"light"}"#.to_vec())));
+}
+
+#[test]
+fn grants_and_mcp_servers_are_guarded_like_settings() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    let servers = json!({ "files": { "command": "files" } });
+    store.put_mcp_servers(&servers).expect("written");
+    for (name, text) in [("grants.json", "{}"), ("mcp-servers.json", r#"{"other":{}}"#)] {
+        fs::write(home.path().join(name), text).expect("written");
+    }
+    let code = |fault: plait_core::error::Fault| fault.code.to_string();
+    let changed = "store.changed_outside".to_owned();
+    assert_eq!(store.grants().map_err(code), Err(changed.clone()));
+    assert_eq!(store.mcp_servers::<Map<String, Value>>().map_err(code), Err(changed.clone()));
+    assert_eq!(store.put_mcp_servers(&servers).map_err(code), Err(changed), "it would be lost");
+    let report = doctor::check(home.path(), false, &mut |_, _| ()).expect("checked");
+    let noted = |name: &str| report.findings.iter().any(|found| found.path.ends_with(name));
+    assert!(noted("grants.json") && noted("mcp-servers.json"), "{report:#?}");
+    drop(store);
+    assert_eq!(doctor::accept_edits(home.path()).expect("accepted").len(), 2);
+    let servers = Store::open(home.path()).expect("opened").mcp_servers::<Map<String, Value>>();
+    assert_eq!(servers.expect("read"), settings(&json!({ "other": {} })));
+}
+
+#[test]
+fn documents_that_an_older_version_did_not_guard_are_taken_as_they_are() {
+    let home = written();
+    let sums = home.path().join("checksums.json");
+    let mut known: Map<String, Value> =
+        serde_json::from_slice(&fs::read(&sums).expect("read")).expect("JSON");
+    known.retain(|name, _| name == "settings" || name == "users");
+    fs::write(&sums, serde_json::to_vec(&known).expect("JSON")).expect("written");
+    fs::write(home.path().join("mcp-servers.json"), "{}").expect("written");
+    let servers = |store: &Store| store.mcp_servers::<Map<String, Value>>();
+    assert!(servers(&Store::open_for_reading(home.path()).expect("opened")).is_ok());
+    assert!(servers(&Store::open(home.path()).expect("opened")).is_ok());
+    fs::write(home.path().join("mcp-servers.json"), r#"{"evil":{}}"#).expect("written");
+    assert!(servers(&Store::open(home.path()).expect("opened")).is_err());
+}
+
+#[test]
+fn only_the_content_that_was_shown_is_accepted() {
+    let home = written();
+    let path = home.path().join("settings.json");
+    let store = Store::open(home.path()).expect("opened");
+    fs::write(&path, r#"{"theme":"light"}"#).expect("written");
+    let shown = store.settings().expect_err("changed");
+    assert_eq!(shown.details["document"], "settings");
+    fs::write(&path, r#"{"theme":"dark","limits":{}}"#).expect("written");
+    let accept = |fault: &plait_core::error::Fault| {
+        store.accept(GuardedDocument::Settings, fault.details["hash"].as_str().expect("a hash"))
+    };
+    let refused = accept(&shown).expect_err("another content");
+    assert_eq!(refused.code, "store.changed_outside");
+    assert!(store.settings().is_err());
+    accept(&refused).expect("accepted");
+    assert_eq!(store.settings().expect("read")["theme"], "dark");
+    fs::remove_file(&path).expect("removed");
+    accept(&store.settings().expect_err("removed")).expect("accepted");
+    assert_eq!(store.settings(), Ok(Map::new()));
 }

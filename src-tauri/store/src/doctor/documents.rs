@@ -29,7 +29,7 @@ pub(super) const DOCUMENTS: [Document; 8] = [
     Document {
         name: CHECKSUMS,
         read: read::<Checksums>,
-        without: "Goes on with the settings and users as they are: look at them if you did not change them.",
+        without: "Goes on with settings, users, grants and MCP servers as they are: look at them if you did not change them.",
     },
     Document {
         name: SETTINGS,
@@ -92,10 +92,7 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
         let path = documents::path(core, name);
         let Ok(bytes) = document_files::bytes_of(&path, name) else { continue };
         match checksums::verify(&home, name, bytes.as_deref()) {
-            Err(fault) if fault.code == codes::STORE_CHANGED_OUTSIDE => report.note(
-                &path,
-                format!("{} If you changed it, accept it: plait doctor --accept-edits", fault.message),
-            ),
+            Err(fault) if fault.code == codes::STORE_CHANGED_OUTSIDE => report.note(&path, with_hint(&fault)),
             _ => {}
         }
     }
@@ -105,6 +102,11 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
             report.lost(&path, "The draft can't be read.");
         }
     }
+}
+
+/// What a file that was changed outside of Plait is reported with.
+pub(super) fn with_hint(fault: &Fault) -> String {
+    format!("{} If you changed it, accept it: plait doctor --accept-edits", fault.message)
 }
 
 fn read<T: DeserializeOwned + Default>(core: &StoreCore, name: &str) -> Result<(), Fault> {

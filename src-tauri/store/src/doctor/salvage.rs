@@ -120,6 +120,7 @@ pub(super) fn ledger(core: &StoreCore, report: &mut Report) -> Result<(), Fault>
     let (path, copy) = (ledger.path(), ledger.readable_copy()?);
     replace(core, &path, Some(&copy))?;
     ledger.forget_damage(copy.len() as u64);
+    checksums::record_replaced_ledger(&core.shared)?;
     report.actions.push(format!(
         "Salvaged what can be read of `{}`. The damaged file is in the folder `damaged`.",
         path.display()
@@ -140,7 +141,7 @@ pub(super) fn documents(core: &StoreCore, report: &mut Report) -> Result<(), Fau
             checksums::begin(&*core.shared.disk, &core.shared.home);
         }
         if GUARDED.contains(&document.name) {
-            checksums::accept(&core.shared, &[document.name])?;
+            checksums::accept_as_found(&core.shared, &[document.name])?;
         }
         let (name, without) = (path.display(), document.without);
         report

@@ -319,3 +319,42 @@ fn ended_run_whose_file_is_cut_behind_a_block_names_what_it_lost() {
     assert!(kept > 100 && entries.into_iter().all(|entry| entry.is_ok()), "{kept}");
     assert_eq!(store.run(&run).unwrap().events, 1_001);
 }
+
+/// Each of the three writes that replace a document fails once: checksums of both contents, document, checksum of the new content.
+#[test]
+fn settings_are_readable_after_any_write_of_a_replacement_failed() {
+    let (mut kept, mut replaced) = (0, 0);
+    for room in (0..400).step_by(16) {
+        let rig = Rig::new();
+        let (dark, light) = (theme("dark"), theme(&"light".repeat(8)));
+        let store = rig.open().unwrap();
+        store.put_settings(&dark).unwrap();
+        rig.room(room);
+        let failed = store.put_settings(&light).is_err();
+        drop(store);
+        rig.room(PLENTY);
+        let found = rig.open().unwrap().settings().unwrap_or_else(|fault| panic!("room {room}: {fault}"));
+        kept += usize::from(failed && found == dark);
+        replaced += usize::from(failed && found == light);
+        assert!(failed || found == light, "room {room}");
+    }
+    assert!(kept > 1 && replaced > 1, "{kept} {replaced}: not every write has failed");
+}
+
+fn theme(name: &str) -> Map<String, Value> {
+    Map::from_iter([("theme".to_owned(), name.into())])
+}
+
+#[test]
+fn documents_that_a_full_disk_left_without_checksums_are_not_refused() {
+    let rig = Rig::new();
+    std::fs::write(rig.home.path().join("users.json"), r#"{"current":"Ada","names":["Ada"]}"#).unwrap();
+    rig.room(0);
+    let store = rig.open().unwrap();
+    rig.room(PLENTY);
+    store.put_settings(&theme("dark")).unwrap();
+    assert_eq!(store.users().unwrap().current.as_str(), "Ada");
+    drop(store);
+    std::fs::write(rig.home.path().join("users.json"), "{}").unwrap();
+    assert_eq!(rig.open().unwrap().users().unwrap_err().code, "store.changed_outside");
+}

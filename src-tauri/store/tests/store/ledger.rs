@@ -1,5 +1,6 @@
 //! What runs have spent is kept, whatever happens to the runs.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use plait_core::id::{Activation, Epoch, RunId};
@@ -7,8 +8,8 @@ use plait_core::origin::Origins;
 use plait_run::journal::{CallAccount, CallEvent, Event, EventRef, Journal, RunEvent, Spending};
 use plait_run::models::{Cost, TokenUsage};
 use plait_run::provider::ModelReply;
-use plait_store::Store;
 use plait_store::doctor;
+use plait_store::{GuardedDocument, Store};
 
 use crate::support::{copy, entry, flush, journal_path, run_id, started};
 
@@ -133,6 +134,71 @@ fn damaged_ledger_is_filled_again_from_the_runs_that_are_there() {
         assert_eq!(is_lost(false), remaining < 2, "byte {place}");
     }
     assert!(is_lost(true), "what is salvaged was lost");
+    assert_eq!(
+        Store::open(home.path()).expect("opened").check_ledger(),
+        Ok(()),
+        "Plait itself made it shorter"
+    );
     assert!(!is_lost(false));
     assert_eq!(spent(&Store::open(home.path()).expect("opened")), calls(1));
+}
+
+/// Cuts the ledger to `length` bytes, or removes it.
+fn cut(path: &Path, length: Option<u64>) {
+    match length {
+        Some(length) => std::fs::OpenOptions::new().write(true).open(path).expect("opened").set_len(length),
+        None => std::fs::remove_file(path),
+    }
+    .expect("cut");
+}
+
+#[test]
+fn ledger_that_was_cut_is_reported_until_a_person_accepts_it() {
+    for length in [None, Some(0), Some(100)] {
+        let home = tempfile::tempdir().expect("folder");
+        let store = Store::open(home.path()).expect("opened");
+        let removed = run_id(1);
+        store_run(&store, &removed, vec![replied(None)]);
+        store.remove_run(&removed).expect("removed");
+        assert_eq!(store.check_ledger(), Ok(()));
+        drop(store);
+        let path = home.path().join("spending.log");
+        cut(&path, length);
+        let code = |store: &Store| store.check_ledger().map_err(|fault| fault.code.to_string());
+        let changed = Err("store.changed_outside".to_owned());
+        assert_eq!(code(&Store::open_for_reading(home.path()).expect("opened")), changed, "{length:?}");
+        let store = Store::open(home.path()).expect("opened");
+        // What is entered meanwhile must not hide what is missing.
+        let others: Vec<_> = (2..12).map(run_id).collect();
+        for run in &others {
+            store_run(&store, run, vec![replied(None)]);
+        }
+        store.remove_run(&others[0]).expect("removed");
+        drop(store);
+        let store = Store::open(home.path()).expect("opened");
+        assert_eq!(code(&store), changed, "{length:?}");
+        drop(store);
+        let report = doctor::check(home.path(), false, &mut |_, _| ()).expect("checked");
+        assert!(report.findings.iter().any(|finding| finding.path == path && !finding.is_loss), "{length:?}");
+        assert_eq!(doctor::accept_edits(home.path()).expect("accepted"), [path]);
+        assert_eq!(Store::open(home.path()).expect("opened").check_ledger(), Ok(()), "{length:?}");
+    }
+}
+
+#[test]
+fn ledger_that_was_cut_is_accepted_by_its_length() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    let removed = run_id(1);
+    store_run(&store, &removed, vec![replied(None)]);
+    store.remove_run(&removed).expect("removed");
+    drop(store);
+    cut(&home.path().join("spending.log"), None);
+    let store = Store::open(home.path()).expect("opened");
+    let fault = store.check_ledger().expect_err("cut");
+    assert_eq!(fault.details["document"], "spending");
+    store.accept(GuardedDocument::Spending, "17").expect_err("another length");
+    let length = fault.details["hash"].as_str().expect("a length");
+    store.accept(GuardedDocument::Spending, length).expect("accepted");
+    assert_eq!(store.check_ledger(), Ok(()));
 }

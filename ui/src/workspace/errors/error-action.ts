@@ -21,7 +21,7 @@ const LIMIT_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
 
 export type ErrorAction = { label: string; run: () => void };
 type Window = { layout: LayoutStore; settings: SettingsStore };
-type Failure = { code: string; message: string };
+type Failure = { code: string; message: string; details?: unknown };
 
 /** The action to offer with an error; nothing when no part of the window helps. */
 export function errorAction(error: Failure, { layout, settings }: Window): ErrorAction | undefined {

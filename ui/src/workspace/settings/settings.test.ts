@@ -109,19 +109,68 @@ describe("settings", () => {
   });
 });
 
-describe("settings that something other than Plait wrote", () => {
-  const error = (message: string) => ({ code: "store.changed_outside", message });
+describe("a file that something other than Plait wrote", () => {
+  const changed = (document: string, hash = "h1") =>
+    new HostError({ code: "store.changed_outside", message: "It was changed.", details: { document, hash } });
 
-  it("are shown when the person accepts them", async () => {
+  it("is accepted as the person saw it", async () => {
     const call = vi.fn(async () => ({ theme: "dark" }) as never);
     const settings = new SettingsStore(testHost({ call }));
-    settings.acceptAction(error("`/home/ada/settings.json` was changed outside of Plait."))?.run();
+    settings.acceptAction(changed("settings"))?.run();
     await vi.waitFor(() => expect(settings.current.theme).toBe("dark"));
-    expect(call).toHaveBeenCalledWith("settings.accept", {});
+    expect(call.mock.calls).toEqual([["settings.accept", { hash: "h1" }]]);
   });
 
-  it("are the only ones that the window can accept", () => {
-    expect(settings.acceptAction(error("`/home/ada/users.json` was changed outside of Plait."))).toBeUndefined();
-    expect(settings.acceptAction({ code: "store.corrupt", message: "settings.json" })).toBeUndefined();
+  it("does not cost the change that the person made", async () => {
+    const notifyError = vi.spyOn(notify, "error").mockReturnValue();
+    const calls: [string, unknown][] = [];
+    let inFile: object = { theme: "system", limits: { maxRuns: 9 } };
+    let accepted = false;
+    const call = async (name: string, args: unknown) => {
+      calls.push([name, args]);
+      if (name === "settings.accept") accepted = true;
+      else if (!accepted) throw changed("settings");
+      else
+        inFile = applyMergePatch(inFile as Record<string, unknown>, (args as { patch: Record<string, unknown> }).patch);
+      return inFile as never;
+    };
+    const settings = new SettingsStore(testHost({ call: call as never }));
+    settings.change({ reducedMotion: true });
+    await settings.save();
+    await vi.waitFor(() => expect(notifyError).toHaveBeenCalled());
+    const [error, action] = notifyError.mock.lastCall ?? [];
+    expect(error).toMatchObject({ code: "store.changed_outside" });
+    action?.run();
+    await vi.waitFor(() => expect(calls).toHaveLength(3));
+    expect(calls[2]).toEqual(["settings.change", { patch: { reducedMotion: true } }]);
+    await vi.waitFor(() => expect(settings.unsaved).toBe(false));
+    expect(settings.current).toMatchObject({ reducedMotion: true, limits: { maxRuns: 9 } });
+  });
+
+  it("is offered once more when it has changed again", async () => {
+    const notifyError = vi.spyOn(notify, "error").mockReturnValue();
+    const call = vi.fn(async () => {
+      throw changed("settings", "h2");
+    });
+    const settings = new SettingsStore(testHost({ call }));
+    await settings.accept({ document: "settings", hash: "h1" });
+    notifyError.mock.lastCall?.[1]?.run();
+    await vi.waitFor(() => expect(call).toHaveBeenLastCalledWith("settings.accept", { hash: "h2" }));
+  });
+
+  it("may be another one than the settings", async () => {
+    const call = vi.fn(async () => null as never);
+    const onAccept = vi.fn();
+    const settings = new SettingsStore(testHost({ call }), onAccept);
+    settings.acceptAction(changed("users"))?.run();
+    await vi.waitFor(() => expect(onAccept).toHaveBeenCalledWith("users"));
+    expect(call.mock.calls).toEqual([["app.acceptDocument", { document: "users", hash: "h1" }]]);
+  });
+
+  it("is not accepted after another error", () => {
+    expect(
+      settings.acceptAction({ code: "store.corrupt", details: { document: "settings", hash: "h1" } }),
+    ).toBeUndefined();
+    expect(settings.acceptAction({ code: "store.changed_outside" })).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@
  */
 
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Settings } from "@/bindings";
+import type { AcceptDocument, GuardedDocument, Settings } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";
 import { applyMergePatch, mergePatch } from "@/design/json/merge-patch";
 import { type Host, HostError } from "@/ipc";
@@ -14,6 +14,8 @@ const SAVE_DELAY_MS = 300;
 
 const DEFAULTS: Settings = { theme: "system", reducedMotion: false, panels: {}, providers: {}, ui: {} };
 
+type Failure = { code: string; details?: unknown };
+
 export class SettingsStore {
   readonly store: StoreApi<Settings> = createStore<Settings>(() => DEFAULTS);
   /** What the host has, as far as this window knows. */
@@ -22,8 +24,15 @@ export class SettingsStore {
   /** Requests go out one after another: a late one must not undo a change. */
   #queue: Promise<unknown> = Promise.resolve();
   #pendingRequests = 0;
+  readonly #onAccept: (document: GuardedDocument) => void;
 
-  constructor(readonly host: Host) {}
+  /** `onAccept` is called when a person has accepted another document than the settings. */
+  constructor(
+    readonly host: Host,
+    onAccept: (document: GuardedDocument) => void = () => undefined,
+  ) {
+    this.#onAccept = onAccept;
+  }
 
   get current(): Settings {
     return this.store.getState();
@@ -66,21 +75,32 @@ export class SettingsStore {
     await this.#queue;
   }
 
-  /** Offers to accept settings that something other than Plait wrote. Nothing for another error, or one about another file. */
-  acceptAction({ code, message }: { code: string; message: string }): { label: string; run: () => void } | undefined {
-    if (code !== "store.changed_outside" || !message.includes("settings.json")) return undefined;
-    return { label: "Accept", run: () => void this.accept() };
+  /** Offers to accept a file that something other than Plait wrote. Nothing for another error. */
+  acceptAction({ code, details }: Failure): { label: string; run: () => void } | undefined {
+    if (code !== "store.changed_outside" || !isChange(details)) return undefined;
+    return { label: "Accept", run: () => void this.accept(details) };
   }
 
-  /** Accepts the settings that are in the file now, and shows them. */
-  async accept(): Promise<void> {
+  /** Accepts what is in the file. Settings are shown, with what the person changed meanwhile, and that is saved. */
+  async accept(change: AcceptDocument): Promise<void> {
     try {
+      if (change.document !== "settings") {
+        await this.host.call("app.acceptDocument", change);
+        this.#onAccept(change.document);
+        return;
+      }
       await this.#enqueue(async () => {
-        this.#known = { ...DEFAULTS, ...(await this.host.call("settings.accept", {})) };
-        this.store.setState(this.#known, true);
+        const before = this.#known;
+        const known = { ...DEFAULTS, ...(await this.host.call("settings.accept", { hash: change.hash })) };
+        const pending = mergePatch(before, this.current);
+        this.#known = known;
+        this.store.setState(applyMergePatch(known, pending) as Settings, true);
+        await this.#send(this.current);
       });
     } catch (thrown) {
-      notify.error(HostError.from(thrown));
+      const error = HostError.from(thrown);
+      // The file may have changed once more.
+      notify.error(error, this.acceptAction(error));
     }
   }
 
@@ -119,6 +139,11 @@ export class SettingsStore {
     this.#queue = request.catch(() => undefined);
     return request;
   }
+}
+
+/** Whether the details of an error say which document was changed. */
+function isChange(details: unknown): details is AcceptDocument {
+  return typeof details === "object" && details !== null && "document" in details && "hash" in details;
 }
 
 function readFallback(): Partial<Settings> {

@@ -11,7 +11,7 @@ function usersOf(replies: Record<string, unknown>) {
     }) as never,
   });
   const onSwitch = vi.fn();
-  return { users: new UserStore(host, onSwitch), onSwitch, calls };
+  return { users: new UserStore(host, onSwitch, { acceptAction: () => undefined }), onSwitch, calls };
 }
 
 it("switching another user tells the window, the same user nobody", async () => {

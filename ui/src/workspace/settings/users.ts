@@ -3,14 +3,16 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import type { UserList } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";
 import { type Host, HostError } from "@/ipc";
+import type { SettingsStore } from "./settings";
 
 export class UserStore {
   readonly store: StoreApi<UserList> = createStore<UserList>(() => ({ current: "", names: [] }));
 
-  /** `onSwitch` is called when another user has become the current one. */
+  /** `onSwitch` is called when another user has become the current one. `settings` accepts a changed list of users. */
   constructor(
     readonly host: Host,
     readonly onSwitch: () => void,
+    readonly settings: Pick<SettingsStore, "acceptAction">,
   ) {}
 
   /** Reads the users. A host that can't say leaves the list empty. */
@@ -18,7 +20,8 @@ export class UserStore {
     try {
       this.store.setState(await this.host.call("users.list", {}));
     } catch (thrown) {
-      notify.error(HostError.from(thrown));
+      const error = HostError.from(thrown);
+      notify.error(error, this.settings.acceptAction(error));
     }
   }
 

@@ -1,6 +1,6 @@
 //! The MCP servers of the person: their entries, their secrets, the tools that were accepted, and the host of their tools.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,35 +47,59 @@ struct State {
     write_lock: tokio::sync::Mutex<()>,
     /// Why the entries or the accepted tools can't be read. Then no server is used, as if its tools were new, and nothing is
     /// written over the files.
-    damage: Option<Fault>,
+    damage: Mutex<Option<Fault>>,
+}
+
+/// What the store has of MCP servers.
+struct StoredServers {
+    servers: BTreeMap<String, Arc<Server>>,
+    accepted: BTreeMap<String, AcceptedTools>,
+    /// Why something of it cannot be read. It is empty then.
+    faults: Vec<Fault>,
+}
+
+impl StoredServers {
+    fn read(store: &Store) -> Self {
+        let mut faults = Vec::new();
+        let entries: BTreeMap<String, McpEntry> =
+            store.mcp_servers().map_err(|fault| faults.push(fault)).unwrap_or_default();
+        let accepted = store.mcp_tools().map_err(|fault| faults.push(fault)).unwrap_or_default();
+        let servers = entries
+            .into_iter()
+            .map(|(name, entry)| (name.clone(), Arc::new(Server::new(&name, entry))))
+            .collect();
+        Self { servers, accepted, faults }
+    }
 }
 
 impl McpServers {
     /// The servers of the store. What cannot be read is reported, and no server is there.
     pub fn open(store: &Store, keys: &KeyStore) -> (Self, Vec<Fault>) {
-        let mut faults = Vec::new();
-        let mut or_report = |fault: Fault| faults.push(fault);
-        let entries: BTreeMap<String, McpEntry> = store.mcp_servers().unwrap_or_else(|fault| {
-            or_report(fault);
-            BTreeMap::new()
-        });
-        let accepted: BTreeMap<String, AcceptedTools> = store.mcp_tools().unwrap_or_else(|fault| {
-            or_report(fault);
-            BTreeMap::new()
-        });
-        let servers = entries
-            .into_iter()
-            .map(|(name, entry)| (name.clone(), Arc::new(Server::new(&name, entry))))
-            .collect();
+        let StoredServers { servers, accepted, faults } = StoredServers::read(store);
         let state = State {
             store: store.clone(),
             keys: keys.clone(),
             servers: Mutex::new(servers),
             accepted: Mutex::new(accepted),
             write_lock: tokio::sync::Mutex::default(),
-            damage: faults.first().cloned(),
+            damage: Mutex::new(faults.first().cloned()),
         };
         (Self(Arc::new(state)), faults)
+    }
+
+    /// Reads the servers of the store again, after a person has accepted what something other than Plait wrote. Ends those that run.
+    /// Fault `store.corrupt`.
+    pub async fn reload(&self) -> Result<(), Fault> {
+        let _guard = self.0.write_lock.lock().await;
+        self.close().await;
+        let store = self.0.store.clone();
+        let read = tokio::task::spawn_blocking(move || StoredServers::read(&store)).await;
+        let StoredServers { servers, accepted, faults } =
+            read.map_err(|error| Fault::new(codes::APP_INTERNAL, error.to_string()))?;
+        *self.0.servers.lock() = servers;
+        *self.0.accepted.lock() = accepted;
+        *self.0.damage.lock() = faults.first().cloned();
+        self.check_readable()
     }
 
     /// All servers, by name. None if their list can't be read.
@@ -84,9 +108,15 @@ impl McpServers {
         servers.iter().map(|server| self.status_of(server)).collect()
     }
 
+    /// The names of all servers. Fault `store.*` if their list can't be read.
+    pub fn names(&self) -> Result<BTreeSet<String>, Fault> {
+        self.check_readable()?;
+        Ok(self.0.servers.lock().keys().cloned().collect())
+    }
+
     /// Whether the lists of servers and of accepted tools could be read. Fault `store.corrupt`.
     pub fn check_readable(&self) -> Result<(), Fault> {
-        self.0.damage.clone().map_or(Ok(()), Err)
+        self.0.damage.lock().clone().map_or(Ok(()), Err)
     }
 
     /// Adds the servers of a pasted JSON document; existing servers are replaced only with `replace`. Starts none.
@@ -96,6 +126,7 @@ impl McpServers {
         let redaction = self.0.keys.redaction_with_stored_keys().await;
         let imported = import(text, name, &redaction)?;
         let _guard = self.0.write_lock.lock().await;
+        self.check_file().await?;
         let is_known = |name: &String| self.0.servers.lock().contains_key(name);
         if let Some(known) = imported.iter().find(|server| !replace && is_known(&server.name)) {
             let message = format!("There is an MCP server `{}` already.", known.name);
@@ -122,6 +153,7 @@ impl McpServers {
     pub async fn remove(&self, name: &str) -> Result<(), Fault> {
         let _guard = self.0.write_lock.lock().await;
         self.find(name)?;
+        self.check_file().await?;
         self.forget(name).await;
         self.write().await
     }
@@ -320,18 +352,33 @@ impl McpServers {
     async fn write(&self) -> Result<(), Fault> {
         let entries: BTreeMap<String, McpEntry> =
             self.0.servers.lock().iter().map(|(name, server)| (name.clone(), server.entry.clone())).collect();
-        let (store, accepted) = (self.0.store.clone(), self.0.accepted.lock().clone());
-        let written = tokio::task::spawn_blocking(move || {
-            store.put_mcp_servers(&entries)?;
-            store.put_mcp_tools(&accepted)
-        });
-        written.await.unwrap_or_else(|error| Err(Fault::new(codes::APP_INTERNAL, error.to_string())))
+        self.with_store(move |store| store.put_mcp_servers(&entries)).await?;
+        self.write_accepted().await
+    }
+
+    async fn write_accepted(&self) -> Result<(), Fault> {
+        let accepted = self.0.accepted.lock().clone();
+        self.with_store(move |store| store.put_mcp_tools(&accepted)).await
+    }
+
+    /// Whether the entries can be written: nothing else has changed the file. Fault `store.changed_outside`.
+    async fn check_file(&self) -> Result<(), Fault> {
+        self.with_store(|store| store.mcp_servers::<Value>().map(drop)).await
+    }
+
+    async fn with_store(
+        &self,
+        work: impl FnOnce(&Store) -> Result<(), Fault> + Send + 'static,
+    ) -> Result<(), Fault> {
+        let store = self.0.store.clone();
+        let done = tokio::task::spawn_blocking(move || work(&store));
+        done.await.unwrap_or_else(|error| Err(Fault::new(codes::APP_INTERNAL, error.to_string())))
     }
 
     async fn accept(&self, name: &str, accepted: AcceptedTools) -> Result<(), Fault> {
         let _guard = self.0.write_lock.lock().await;
         self.0.accepted.lock().insert(name.to_owned(), accepted);
-        self.write().await
+        self.write_accepted().await
     }
 
     /// Accepts the tools of the first connection: allowing the server to be started is the consent to them.

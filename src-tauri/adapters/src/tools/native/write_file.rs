@@ -33,7 +33,7 @@ impl WriteFile {
 }
 
 /// The path of a file without links, as far as it exists, and the text that it holds, if it holds one.
-fn existing(found: &FolderFile) -> (PathBuf, Option<String>) {
+fn read_existing(found: &FolderFile) -> (PathBuf, Option<String>) {
     let Ok((file, path)) = found.folder.open(&found.path) else {
         return (found.folder.path().join(&found.path), None);
     };
@@ -75,7 +75,7 @@ impl NativeTool for WriteFile {
                 folders.find(Path::new(&path), true).map_err(|error| files::to_fault(&path, &error))?;
             files::check_grants(grants, &found.folder.path().join(&found.path), true)?;
             if let Some(guard) = &flow_guard {
-                let (real, before) = existing(&found);
+                let (real, before) = read_existing(&found);
                 guard.check(&real, before.as_deref(), &text, run.as_ref())?;
             }
             found.folder.write(&found.path, &text).map_err(|error| match files::to_fault(&path, &error) {

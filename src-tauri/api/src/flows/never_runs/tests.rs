@@ -8,6 +8,7 @@ use serde_json::json;
 fn installed() -> Installed {
     let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
     Installed {
+        servers_fault: None,
         config: ConfigValues::new(),
         providers: names(&["mine", "offline"]),
         servers: names(&["files"]),

@@ -1437,8 +1437,8 @@ export type GrantRule = {
    * person is asked again.
    */
   seen?: string,
-  /** The hash of what the flow needed for what when the person decided. If it is another now, the person is asked again. Absent for a
-   * rule that holds for one run.
+  /** The hash of all needs of the flow at the time of the decision. A different hash asks the person again. Absent for a rule that
+   * holds for one run.
    */
   needsHash?: string,
 };

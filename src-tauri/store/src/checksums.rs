@@ -74,13 +74,16 @@ pub(crate) fn verify(home: &Path, name: &str, bytes: Option<&[u8]>) -> Result<()
     }
 }
 
+/// The content of a document, if it is there, and why it may not be used.
+type VerifiedBytes = (Option<Vec<u8>>, Result<(), Fault>);
+
 /// Reads a document, and says whether it may be used: see [`verify`]. `read` is called again if a writer may have replaced the document
 /// between the two. Faults of `read`.
 pub(crate) fn read_verified(
     home: &Path,
     name: &str,
     mut read: impl FnMut() -> Result<Option<Vec<u8>>, Fault>,
-) -> Result<(Option<Vec<u8>>, Result<(), Fault>), Fault> {
+) -> Result<VerifiedBytes, Fault> {
     let mut read_once = || {
         let bytes = read()?;
         let verified = verify(home, name, bytes.as_deref());

@@ -26,6 +26,7 @@ pub mod memories;
 mod nodes;
 mod plait;
 pub mod providers;
+mod run_config;
 pub mod runs;
 pub mod settings;
 mod text_export;

@@ -34,7 +34,8 @@ use crate::knowledge::KnowledgeService;
 use crate::lens::LensService;
 use crate::memories::MemoryService;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::{RunConfig, RunParts, RunService, local_bank};
+use crate::run_config::RunConfig;
+use crate::runs::{RunParts, RunService, local_bank};
 use crate::settings::{SettingsParts, SettingsService, StoredSettings};
 use crate::tools::ToolService;
 use crate::usage::UsageService;
@@ -132,16 +133,27 @@ fn evaluator_in(worker: Option<&PathBuf>) -> Arc<dyn Evaluator> {
     }
 }
 
+fn open_store(options: &mut Options) -> Result<Store, Fault> {
+    if options.read_only {
+        return Store::open_for_reading(&options.home);
+    }
+    let mut progress = options.progress.take().unwrap_or_else(|| Box::new(|_, _| ()));
+    Store::open_with_progress(&options.home, &mut progress)
+}
+
+/// The hosts of all tools: Plait's own, those that send HTTP requests, and those of MCP servers.
+fn tool_hosts(environment: &ToolEnvironment, mcp: &McpServers) -> Arc<dyn ToolHost> {
+    let native = Arc::new(NativeTools::new(environment));
+    let http = Arc::new(HttpTools::new(environment));
+    let hosts = ToolHosts::default().with("native", native).with(HTTP_SOURCE, http);
+    Arc::new(hosts.with("mcp", Arc::new(mcp.clone())))
+}
+
 impl Plait {
     /// Opens the store and prepares everything; runs nothing. `store.locked` when another process has the data directory
     /// open, `store.*` when it cannot be read or created, `user.unknown`.
     pub fn open(mut options: Options) -> Result<Self, ErrorReply> {
-        let mut progress = options.progress.take().unwrap_or_else(|| Box::new(|_, _| ()));
-        let store = if options.read_only {
-            Store::open_for_reading(&options.home)?
-        } else {
-            Store::open_with_progress(&options.home, &mut progress)?
-        };
+        let store = open_store(&mut options)?;
         let mut stored = StoredSettings::read(&store);
         let mut notices = std::mem::take(&mut stored.faults);
         notices.extend(store.check_ledger().err());
@@ -163,12 +175,7 @@ impl Plait {
             tool_environment = tool_environment.with_workers(WorkerPool::new(executable));
         }
         tool_environment.set_settings(stored.settings.tools.clone());
-        let tools = options.tools.unwrap_or_else(|| {
-            let native = Arc::new(NativeTools::new(&tool_environment));
-            let http = Arc::new(HttpTools::new(&tool_environment));
-            let hosts = ToolHosts::default().with("native", native).with(HTTP_SOURCE, http);
-            Arc::new(hosts.with("mcp", Arc::new(mcp.clone())))
-        });
+        let tools = options.tools.unwrap_or_else(|| tool_hosts(&tool_environment, &mcp));
         let tools: Arc<dyn ToolHost> = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let evaluator = evaluator_in(options.worker.as_ref());

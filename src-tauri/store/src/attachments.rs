@@ -3,17 +3,14 @@
 pub(crate) mod unreferenced;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use async_trait::async_trait;
-use plait_core::attachment::{AttachmentStore, missing};
+use plait_core::attachment::missing;
 use plait_core::error::Fault;
 use plait_core::hash::content_hash;
 use plait_core::id::AttachmentHash;
 
-use crate::codes;
+use crate::fault;
 use crate::store_core::StoreCore;
-use crate::{Store, fault};
 
 const FOLDER: &str = "attachments";
 
@@ -46,29 +43,3 @@ pub(crate) fn get(core: &StoreCore, hash: &AttachmentHash) -> Result<Vec<u8>, Fa
     let bytes = std::fs::read(path_of(&core.shared.home, hash)?).map_err(|_| missing(hash))?;
     if content_hash(&bytes) == hash.as_str() { Ok(bytes) } else { Err(missing(hash)) }
 }
-
-#[async_trait]
-impl AttachmentStore for Store {
-    async fn put(&self, hash: &AttachmentHash, bytes: Arc<[u8]>) -> Result<(), Fault> {
-        let (store, hash) = (self.clone(), hash.clone());
-        blocking(move || put(&store.0, &hash, &bytes)).await
-    }
-
-    async fn get(&self, hash: &AttachmentHash) -> Result<Arc<[u8]>, Fault> {
-        let (store, hash) = (self.clone(), hash.clone());
-        blocking(move || get(&store.0, &hash).map(Arc::from)).await
-    }
-}
-
-/// Reads or writes on a thread of its own: a file may have many megabytes.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
-    let failed = |error| {
-        Err(Fault::new(codes::APP_INTERNAL, format!("Reading or writing an attachment failed: {error}.")))
-    };
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(failed)
-}
-
-#[cfg(test)]
-mod tests;

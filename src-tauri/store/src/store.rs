@@ -1,5 +1,7 @@
 //! The open data directory: each method is a request to the part of the store that owns its subject.
 
+mod attachment_store;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +23,11 @@ use crate::disk::FileSystem;
 use crate::document_files::{GRANTS, MCP_LOG, MCP_SERVERS, MCP_TOOLS, SETTINGS};
 use crate::record::RunRecord;
 use crate::store_core::StoreCore;
-use crate::*;
+use crate::{
+    ConversationFilter, ConversationFork, Draft, GuardedDocument, JournalEntries, MemoryList,
+    NewConversation, Progress, RecentFlow, RunFilter, RunJournal, RunSpending, StoredConversation, Template,
+    UserList, checksums, documents, drafts, templates, tree, users, writer,
+};
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use plait_store::Store;
 use serde_json::{Map, Value};
 
 use crate::providers::ProviderService;
-use crate::runs::RunConfig;
+use crate::run_config::RunConfig;
 
 /// What flows can name on this machine, and what its settings say of runs. Without a list, names of its kind are not checked.
 #[derive(Clone, Debug, Default)]

@@ -32,13 +32,13 @@ use super::broadcast::RunBroadcast;
 use super::launch::{Launch, invalid_flow};
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
-use super::run_config::RunConfig;
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::flows::{Installed, InstalledSources, check_runnable};
 use crate::providers::{ProviderService, TokenCalibration};
+use crate::run_config::RunConfig;
 use crate::users::UserService;
 
 /// How long a run that is resumed may take to continue one that is part of it. It has to read its journal, and its other nodes may

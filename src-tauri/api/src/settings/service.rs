@@ -17,7 +17,8 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::{RunConfig, count_day};
+use crate::run_config::RunConfig;
+use crate::runs::count_day;
 
 /// The parts of the application that settings are passed on to.
 pub(crate) struct SettingsParts {

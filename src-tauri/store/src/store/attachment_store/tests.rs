@@ -1,5 +1,6 @@
+use plait_core::hash::content_hash;
+
 use super::*;
-use crate::codes;
 
 #[tokio::test]
 async fn damaged_bytes_count_as_missing_until_they_are_stored_again() {
@@ -9,7 +10,8 @@ async fn damaged_bytes_count_as_missing_until_they_are_stored_again() {
     let hash = AttachmentHash::from(content_hash(&bytes));
     store.put(&hash, Arc::clone(&bytes)).await.unwrap();
     assert_eq!(store.get(&hash).await, Ok(Arc::clone(&bytes)));
-    std::fs::write(path_of(home.path(), &hash).unwrap(), b"phot0").unwrap();
+    let path = home.path().join("attachments").join(&hash.as_str()[..2]).join(hash.as_str());
+    std::fs::write(path, b"phot0").unwrap();
     assert_eq!(store.get(&hash).await.unwrap_err().code, codes::ATTACHMENT_MISSING);
     store.put(&hash, Arc::clone(&bytes)).await.unwrap();
     assert_eq!(store.get(&hash).await, Ok(bytes));

@@ -10,7 +10,7 @@ import nodes from "@/bindings/nodes.json";
 import { formatJson, parseJson } from "@/design/json/exact-json";
 import { applyMergePatch, mergePatch } from "@/design/json/merge-patch";
 import { headingAnchor } from "@/design/markdown/heading-anchor";
-import { answerForm, numberOf } from "@/dock/conversation/answer-schema";
+import { acceptanceAnswer, answerForm, approvalAnswer, numberOf } from "@/dock/conversation/answer-schema";
 import { partners } from "@/flow/connect/connection";
 import { declaredPorts, portsOn } from "@/flow/connect/ports";
 import { UNCHECKED } from "@/flow/document/flow-state";
@@ -131,11 +131,11 @@ vectors<AnswerCase>(
         expect(form.options).toContain(answer);
         break;
       case "approval":
-        expect(answer).toEqual({ [form.flag]: text === "yes" });
+        expect(answer).toEqual(approvalAnswer(form, text === "yes"));
         expect(form.comment?.toUpperCase()).toBe(choices?.[2]?.replace("no, ", ""));
         break;
       case "acceptance":
-        expect(answer).toEqual({ accept: text === "yes" });
+        expect(answer).toEqual(acceptanceAnswer(text === "yes"));
         break;
       case "question":
         expect(form.fields?.map(({ name }) => name.toUpperCase())).toEqual(choices?.slice(0, 1));

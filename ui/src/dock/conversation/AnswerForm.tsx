@@ -8,7 +8,15 @@ import { AttachButton, AttachmentField } from "@/workspace/attachments/Attachmen
 import { useAttachments } from "@/workspace/attachments/useAttachments";
 import { useWorkspace } from "@/workspace/context";
 import { AnswerText } from "./AnswerText";
-import { answerForm, numberOf, type QuestionField, type Schema, skeleton } from "./answer-schema";
+import {
+  acceptanceAnswer,
+  answerForm,
+  approvalAnswer,
+  numberOf,
+  type QuestionField,
+  type Schema,
+  skeleton,
+} from "./answer-schema";
 import { contentOf, type FieldValues, initialValues, QuestionFields } from "./QuestionFields";
 import { TEXTS } from "./texts";
 
@@ -163,8 +171,7 @@ function ApprovalAnswer({
 }: Props & { flag: string; comment?: string }) {
   const { text, setText, send: sendAnswer } = useAnswerDraft({ draftKey, onAnswer }, "");
   const decide = (approved: boolean) => {
-    const withComment = comment !== undefined && text.trim() !== "" ? { [comment]: text } : {};
-    void sendAnswer({ [flag]: approved, ...withComment });
+    void sendAnswer(approvalAnswer({ flag, comment }, approved, text));
   };
   const approve = (
     <Decide
@@ -214,14 +221,14 @@ function AcceptanceAnswer({ busy, onAnswer }: Props) {
         busy={busy}
         label={TEXTS.decline}
         focus
-        onClick={() => onAnswer({ accept: false })}
+        onClick={() => onAnswer(acceptanceAnswer(false))}
       />
       <Decide
         testid="pause-approve"
         approves
         busy={busy}
         label={TEXTS.accept}
-        onClick={() => onAnswer({ accept: true })}
+        onClick={() => onAnswer(acceptanceAnswer(true))}
       />
     </Buttons>
   );
@@ -233,7 +240,7 @@ function QuestionAnswer({ fields, busy, draftKey, onAnswer }: Props & { fields: 
   const content = contentOf(fields, values);
   const accept = (event: FormEvent) => {
     event.preventDefault();
-    if (!busy && content) void draft.send({ accept: true, content });
+    if (!busy && content) void draft.send(acceptanceAnswer(true, content));
   };
   return (
     <form onSubmit={accept}>
@@ -250,7 +257,7 @@ function QuestionAnswer({ fields, busy, draftKey, onAnswer }: Props & { fields: 
           testid="pause-reject"
           busy={busy}
           label={TEXTS.decline}
-          onClick={() => void draft.send({ accept: false })}
+          onClick={() => void draft.send(acceptanceAnswer(false))}
         />
       </Buttons>
     </form>
@@ -267,7 +274,7 @@ function JsonQuestionAnswer({ content, onAnswer, ...props }: Props & { content: 
           testid="pause-reject"
           busy={props.busy}
           label={TEXTS.decline}
-          onClick={() => onAnswer({ accept: false })}
+          onClick={() => onAnswer(acceptanceAnswer(false))}
         />
       </Buttons>
     </>

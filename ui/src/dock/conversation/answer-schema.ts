@@ -160,6 +160,17 @@ export function numberOf(text: string, integer: boolean): unknown {
   }
 }
 
+/** The answer of a decision. A blank comment is left out. */
+export function approvalAnswer(form: { flag: string; comment?: string }, approved: boolean, comment = ""): unknown {
+  const withComment = form.comment !== undefined && comment.trim() !== "" ? { [form.comment]: comment } : {};
+  return { [form.flag]: approved, ...withComment };
+}
+
+/** The answer to a question of a server: whether the person accepts, and what they filled in. */
+export function acceptanceAnswer(accept: boolean, content?: unknown): unknown {
+  return content === undefined ? { accept } : { accept, content };
+}
+
 function choices(schema: Schema): (string | number | boolean | null)[] | undefined {
   if (!Array.isArray(schema.enum) || schema.enum.length === 0 || schema.enum.length > 12) return undefined;
   const simple = schema.enum.every((option) => typeof option !== "object" || option === null);

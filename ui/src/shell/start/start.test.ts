@@ -53,3 +53,25 @@ describe("the last session", () => {
     expect(stored()).toEqual(["/a", "/b", "/c"]);
   });
 });
+
+it("reports what the host met when it started, and offers to accept a changed file", async () => {
+  const details = { document: "settings", hash: "h" };
+  const changed = { code: "store.changed_outside", message: "`settings.json` was changed outside of Plait.", details };
+  const damaged = { code: "store.corrupt", message: "The recent is damaged." };
+  workspace = createTestWorkspace({
+    call: (async (name: string) =>
+      name === "app.info" ? { notices: [damaged, changed] } : name.endsWith("list") ? [] : {}) as Host["call"],
+  });
+  await start(workspace);
+  const reported = () =>
+    vi
+      .mocked(notify.error)
+      .mock.calls.filter(([error]) => error.code.startsWith("store."))
+      .map(([error, action]) => [error.code, action?.label]);
+  await vi.waitFor(() =>
+    expect(reported()).toEqual([
+      ["store.corrupt", undefined],
+      ["store.changed_outside", "Accept"],
+    ]),
+  );
+});

@@ -27,6 +27,7 @@ export async function start(workspace: Workspace): Promise<void> {
   // Messages need the window to be there.
   setTimeout(() => {
     for (const part of parts) if (part.status === "rejected") notify.error(HostError.from(part.reason));
+    void reportNotices(workspace);
     void begin(workspace).then((missing) => {
       takeRequests(workspace);
       return askAboutMissing(workspace, missing);
@@ -37,6 +38,17 @@ export async function start(workspace: Workspace): Promise<void> {
 /** Whether the first window is open beside this one: it has the session, and the drafts are its own. */
 function isAnotherWindow(): boolean {
   return new URLSearchParams(window.location.search).get("window") === "another";
+}
+
+/** Reports what the host met when it started: files that can't be read, or that something other than Plait has changed. */
+async function reportNotices({ host, settings }: Workspace): Promise<void> {
+  if (isAnotherWindow()) return;
+  try {
+    const { notices } = await host.call("app.info", {});
+    for (const notice of (notices ?? []).map(HostError.from)) notify.error(notice, settings.acceptAction(notice));
+  } catch (thrown) {
+    notify.error(HostError.from(thrown));
+  }
 }
 
 /** Tells the host which files are open here, so that another window shows them here. */

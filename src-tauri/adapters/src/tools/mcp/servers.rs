@@ -1,26 +1,19 @@
 //! The MCP servers of the person: their entries, their secrets, the tools that were accepted, and the host of their tools.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::pin::pin;
-use std::sync::Arc;
-use std::time::Duration;
+mod secrets;
+mod tool_host;
 
-use async_trait::async_trait;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use parking_lot::Mutex;
-use plait_core::attachment::{Attachment, AttachmentStore};
 use plait_core::error::Fault;
 use plait_core::hash::content_hash;
-use plait_run::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolProgress, ToolSpec};
-use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::connection::{Connection, Target};
-use super::definitions::{
-    AcceptedTools, McpBinding, McpPin, McpTool, McpToolChanges, definitions_hash, to_specs,
-};
-use super::entry::{McpEntry, McpTransport, McpValue, check_url, expand};
+use super::definitions::{AcceptedTools, McpPin, McpTool, McpToolChanges, definitions_hash};
+use super::entry::{McpEntry, McpTransport, check_url, expand};
 use super::import::import;
 use super::log::{McpLogLine, McpLogOrigin};
 use super::process::ServerCommand;
@@ -29,8 +22,7 @@ use super::status::{
     McpImport, McpPrompt, McpResource, McpResourceContent, McpServerDetails, McpServerStatus,
 };
 use crate::codes;
-use crate::keys::{KeyOwner, KeyRetention, KeyStore};
-use crate::tools::hosts::MCP;
+use crate::keys::KeyStore;
 use plait_store::Store;
 
 /// The MCP servers of a data directory. Opening it starts none. Clones share the same servers.
@@ -284,71 +276,6 @@ impl McpServers {
         }
     }
 
-    async fn values(
-        &self,
-        server: &Server,
-        values: &BTreeMap<String, McpValue>,
-    ) -> Result<BTreeMap<String, String>, Fault> {
-        let mut resolved = BTreeMap::new();
-        for (variable, value) in values {
-            let value = match value {
-                McpValue::Text(text) => expand(text, crate::environment::variable, &server.name)?,
-                McpValue::Secret => {
-                    self.secret(&server.name, &server.entry, variable).await?.expose_secret().to_owned()
-                }
-            };
-            resolved.insert(variable.clone(), value);
-        }
-        Ok(resolved)
-    }
-
-    async fn put_secret(
-        &self,
-        server: &str,
-        entry: &McpEntry,
-        variable: &str,
-        secret: &SecretString,
-    ) -> Result<(), Fault> {
-        self.redact(server, variable, secret);
-        // Keys are stored without spaces; a header may have some.
-        let encoded = SecretString::from(URL_SAFE_NO_PAD.encode(secret.expose_secret()));
-        self.0.keys.set(&owner(server, entry, variable), &encoded, KeyRetention::Stored).await
-    }
-
-    async fn secret(&self, server: &str, entry: &McpEntry, variable: &str) -> Result<SecretString, Fault> {
-        let missing = || {
-            let message =
-                format!("The value of `{variable}` of the MCP server `{server}` is not in the key store.");
-            Fault::new(codes::MCP_NO_VARIABLE, message).hint("Add the server again with its value.")
-        };
-        let stored = self.0.keys.find(&owner(server, entry, variable), None).await?.ok_or_else(missing)?;
-        let decoded = URL_SAFE_NO_PAD.decode(stored.key.expose_secret()).map_err(|_| missing())?;
-        let secret = SecretString::from(String::from_utf8(decoded).map_err(|_| missing())?);
-        self.redact(server, variable, &secret);
-        Ok(secret)
-    }
-
-    /// From now on the secret is removed from what servers return. Of `Bearer X` that is `X` as well.
-    fn redact(&self, server: &str, variable: &str, secret: &SecretString) {
-        let label = format!("{server} {variable}");
-        self.0.keys.redaction().add_key(&label, secret);
-        if let Some((_, token)) = secret.expose_secret().split_once(' ') {
-            self.0.keys.redaction().add_key(&label, &SecretString::from(token));
-        }
-    }
-
-    /// Ends a server and forgets everything about it, except on disk.
-    async fn forget(&self, name: &str) {
-        let server = self.0.servers.lock().remove(name);
-        self.0.accepted.lock().remove(name);
-        let Some(server) = server else { return };
-        server.close().await;
-        for variable in server.entry.secrets() {
-            // A key store that cannot be read cannot hand out the secret either.
-            let _ = self.0.keys.remove(&owner(name, &server.entry, variable)).await;
-        }
-    }
-
     async fn write(&self) -> Result<(), Fault> {
         let entries: BTreeMap<String, McpEntry> =
             self.0.servers.lock().iter().map(|(name, server)| (name.clone(), server.entry.clone())).collect();
@@ -460,113 +387,7 @@ impl McpServers {
     }
 }
 
-/// How often watchers of a call see how long its server has been starting.
-const WAIT_INTERVAL: Duration = Duration::from_secs(2);
-
-/// A connection for a call. Watchers of the call see how long the start of the server takes.
-async fn show_start<T>(start: impl Future<Output = T>, server: &str, call: &ToolInvocation) -> T {
-    let mut start = pin!(start);
-    let mut waited = Duration::ZERO;
-    loop {
-        tokio::select! {
-            started = &mut start => return started,
-            () = tokio::time::sleep(WAIT_INTERVAL) => waited += WAIT_INTERVAL,
-        }
-        (call.progress)(ToolProgress::of_starting_server(server, waited));
-    }
-}
-
 /// The name of a server's log, which is part of a file name.
 fn log_key(server: &str) -> String {
     content_hash(server.as_bytes())[..16].to_owned()
-}
-
-/// The owner of a secret: bound to the address of the server, if it has one.
-fn owner(server: &str, entry: &McpEntry, variable: &str) -> KeyOwner {
-    KeyOwner::new(&format!("{MCP} {server} {variable}"), entry.url())
-}
-
-/// Tools by the names that models call them by.
-fn known_tools(specs: Vec<ToolSpec>) -> BTreeMap<String, KnownTool> {
-    let known = specs.into_iter().map(|spec| {
-        let own = spec.binding.get("tool").and_then(Value::as_str).unwrap_or(&spec.name).to_owned();
-        (spec.name, KnownTool { name: own, effect: spec.effect })
-    });
-    known.collect()
-}
-
-#[async_trait]
-impl ToolHost for McpServers {
-    /// Empty: a flow gets tools of a server that it names.
-    fn list(&self) -> Vec<ToolSpec> {
-        Vec::new()
-    }
-
-    fn servers(&self) -> BTreeMap<String, KnownServer> {
-        let accepted = self.0.accepted.lock();
-        let servers = self.0.servers.lock();
-        let known = servers.iter().map(|(name, server)| {
-            let tools = accepted.get(name).map(|accepted| {
-                let tools: Vec<McpTool> = accepted.tools.values().cloned().collect();
-                known_tools(to_specs(name, &tools, false))
-            });
-            (name.clone(), KnownServer { address: server.entry.address(name), tools })
-        });
-        known.collect()
-    }
-
-    async fn list_server(&self, name: &str) -> Result<Vec<ToolSpec>, Fault> {
-        let server = self.find(name)?;
-        let tools = self.connection(&server).await?.tools().await?;
-        match self.changes(&server, &tools) {
-            None => self.accept_first(&server, &tools).await?,
-            Some(changes) if changes.needs_acceptance() => return Err(changes.fault(name)),
-            Some(_) => {}
-        }
-        Ok(to_specs(name, &tools, server.entry.send_context))
-    }
-
-    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        let tool = Arc::clone(&call.tool);
-        let name = tool.source.split_once(':').map_or("", |(_, name)| name);
-        let server = self.find(name)?;
-        let binding: McpBinding = serde_json::from_value(tool.binding.clone()).map_err(|_| {
-            Fault::new(
-                codes::TOOL_UNKNOWN,
-                format!("The tool `{}` is not bound to an MCP server.", tool.name),
-            )
-        })?;
-        let connection = show_start(Box::pin(self.connection(&server)), name, &call).await?;
-        let tools = connection.tools().await?;
-        let current = tools.iter().find(|one| one.name == binding.tool);
-        let is_accepted = self
-            .0
-            .accepted
-            .lock()
-            .get(name)
-            .and_then(|accepted| accepted.tools.get(&binding.tool))
-            .is_some_and(|accepted| accepted.hash() == binding.definition);
-        if !is_accepted || current.is_none_or(|current| current.hash() != binding.definition) {
-            let what = if current.is_some() { "changed" } else { "is gone" };
-            let message = format!(
-                "The tool `{}` of the MCP server `{name}` {what} since it was offered, so it is not called.",
-                binding.tool
-            );
-            let changes = self.changes(&server, &tools);
-            return Err(Fault::new(codes::MCP_TOOLS_CHANGED, message)
-                .hint(format!(
-                    "Look at what changed with `plait mcp tools {name}`, accept it, then run again."
-                ))
-                .details(json!({ "server": name, "changes": changes })));
-        }
-        let sends_context = server.entry.send_context || binding.send_context;
-        let (result, images) =
-            connection.call(&binding, &call, sends_context.then_some(&*call.context)).await?;
-        for Attachment { hash, data, .. } in images {
-            if let Some(data) = data {
-                AttachmentStore::put(&self.0.store, &hash, data).await?;
-            }
-        }
-        Ok(result)
-    }
 }

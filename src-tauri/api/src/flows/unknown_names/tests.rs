@@ -51,7 +51,7 @@ fn config_with(path: &str, name: &str) -> (Value, String) {
 #[test]
 fn each_setting_that_names_something_is_checked_in_each_node_type() {
     let settings = naming_settings();
-    for (node_type, path, _) in &settings {
+    for (node_type, path, kind) in &settings {
         let document = |name: &str| json!({ "version": 1, "nodes": { "n": { "type": node_type, "config": config_with(path, name).0 } } });
         let pointer = format!("/nodes/n/config{}", config_with(path, "").1);
         let found = found_in(&document("nosuch"));
@@ -61,8 +61,11 @@ fn each_setting_that_names_something_is_checked_in_each_node_type() {
             "{node_type} {path}: {found:?}"
         );
         assert!(found.iter().all(|one| one.node.as_ref().is_some_and(|node| node.as_str() == "n")));
-        let tool_or_other = if path.contains("tool") { "calculator" } else { KNOWN };
-        assert_eq!(found_in(&document(tool_or_other)), [], "{node_type} {path}");
+        let known = match kind {
+            NameKind::Tool => "calculator",
+            NameKind::Provider | NameKind::McpServer | NameKind::KnowledgeBase => KNOWN,
+        };
+        assert_eq!(found_in(&document(known)), [], "{node_type} {path}");
     }
     let kinds: BTreeSet<NameKind> = settings.iter().map(|(_, _, kind)| *kind).collect();
     assert_eq!(kinds.len(), NameKind::FORMATS.len(), "{settings:?}");

@@ -35,7 +35,7 @@ fn check(flow: &AnyFlow) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_was_said_reaches_each_model_once_and_in_order(flow in any_flow()) {

@@ -98,7 +98,14 @@ for (const theme of ["dark", "light"] as const) {
       await paste(page, {
         mcpServers: { files: loudServer(), changed: changing, broken: { command: "no-such-program" } },
       });
-      for (const name of ["files", "broken"]) await page.getByRole("button", { name: `Connect ${name}` }).click();
+      for (const [name, outcome] of [
+        ["files", "Connected"],
+        ["broken", "mcp.cannot_start"],
+      ] as const) {
+        await page.getByRole("button", { name: `Connect ${name}` }).click();
+        // An outcome makes its card grow: a press on a card below it would end where its button was.
+        await expect(page.getByTestId(`mcp-${name}`)).toContainText(outcome);
+      }
       await connectChanged(page, change);
       await page.getByRole("button", { name: "Log of files" }).click();
       await expect(page.getByTestId("mcp-files")).toContainText("Server is listening.");

@@ -30,6 +30,12 @@ plait_core::error_codes! {
             "Start one with `plait run FLOW --conversation new`.";
     }
 
+    "Debugger" {
+        DEBUG_STOPPED = "debug.stopped",
+            "The run stands still, and there is no terminal to ask what to do.",
+            "`plait resume` goes on, to the next breakpoint. In a terminal, each stop asks.";
+    }
+
     "Grants" {
         GRANT_NO_FILE = "grant.no_file",
             "Grants are kept for the file of a flow, and this flow has none.",

@@ -21,6 +21,8 @@ pub(crate) enum ExitStatus {
     Invalid,
     /// The run is waiting for an answer.
     Waiting,
+    /// A debugger holds the run.
+    Stopped,
     /// The run was canceled.
     Canceled,
 }
@@ -32,6 +34,7 @@ impl ExitStatus {
             Self::Failure => 1,
             Self::Invalid => 2,
             Self::Waiting => 3,
+            Self::Stopped => 4,
             Self::Canceled => 130,
         }
     }

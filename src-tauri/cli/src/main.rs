@@ -6,6 +6,7 @@ mod cli;
 mod codes;
 mod commands;
 mod ctrl_c;
+mod debugger;
 mod diagnostics;
 mod environment;
 mod excerpt;

@@ -9,7 +9,9 @@ use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, NodeId};
-use plait_run::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason, skip_notice};
+use plait_run::journal::{
+    CallEvent, DebugEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason, skip_notice,
+};
 use plait_run::tool::ToolProgress;
 
 use crate::format::{first_line, format_duration};
@@ -104,6 +106,9 @@ impl Progress {
             }
             Event::Node(at, NodeEvent::Paused { .. }) => {
                 self.active.remove(at);
+            }
+            Event::Debug(DebugEvent::Logged { at, text, .. }) => {
+                self.note(&stream_line(&at.activation(), &format!("· {text}")));
             }
             Event::Loop(Activation { node, .. }, LoopEvent::IterationStarted) => {
                 self.loops.insert(node.clone());

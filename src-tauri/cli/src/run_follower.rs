@@ -4,41 +4,30 @@
 //! A question is answered, and the run left waiting, only when the whole run tree is idle. Before that, the run may say that it waits
 //! although a child run has got an answer and goes on.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod answers;
+mod stops;
+
 use std::io::Write as _;
 
 use futures::FutureExt as _;
-use plait_api::runs::{AnswerRun, CancelRun, EndPause, answer_text};
+use plait_api::runs::{AnswerRun, CancelRun, EndPause};
 use plait_api::{ErrorReply, Plait};
-use plait_core::attachment::Attachment;
-use plait_core::id::{Activation, NodeId, RunId};
+use plait_core::id::{Activation, RunId};
 use plait_run::journal::{Entry, Event, RunEvent};
-use plait_run::tool::ToolPauseKind;
 use plait_run::view::{Asker, OpenPause, RunOutline, RunStatus};
 use serde_json::Value;
 
 use crate::codes;
 use crate::ctrl_c::CtrlC;
+use crate::debugger;
 use crate::exit::{CliError, ExitStatus, error_text};
 use crate::json_lines::JsonLines;
 use crate::progress::Progress;
 use crate::prompt::{PromptReply, ask};
 use crate::terminal::{self, print_error, stdout};
 
-/// The answers of the command line.
-pub(crate) struct Answers {
-    /// Answers as they were written. One that begins with the id of a node and `=` answers that node; the others answer
-    /// the first open question, in order.
-    texts: VecDeque<String>,
-    /// The nodes of the flow and of its sub-flows.
-    nodes: BTreeSet<NodeId>,
-    /// The attachments of the next answer to each node.
-    pub(crate) attachments: BTreeMap<NodeId, Vec<Attachment>>,
-    /// End the first pause without an answer.
-    pub(crate) end_first: bool,
-    /// The run that gets the answers without an address first: a child run that the command line names.
-    pub(crate) first_asker: Option<RunId>,
-}
+pub(crate) use answers::Answers;
+use answers::{Questions, asker, read_addressed};
 
 pub(crate) struct RunFollower<'a> {
     app: &'a Plait,
@@ -53,133 +42,8 @@ pub(crate) struct RunFollower<'a> {
     /// The latest `run.waiting` event, if the run was waiting before it was followed and nothing was printed since.
     last_wait: Option<Entry>,
     canceling: bool,
-}
-
-impl Answers {
-    /// Reads the answers of the command line for a run of this flow. `answer.unknown_node` if one names a node that is not `known`.
-    pub(crate) fn read(texts: Vec<String>, known: BTreeSet<NodeId>) -> Result<Self, ErrorReply> {
-        for text in &texts {
-            if let Some((node, _)) = text.split_once('=').filter(|(node, _)| is_address(node))
-                && !known.contains(node)
-            {
-                return Err(unknown_node(node, text, &known));
-            }
-        }
-        let attachments = BTreeMap::new();
-        Ok(Self { texts: texts.into(), nodes: known, attachments, end_first: false, first_asker: None })
-    }
-
-    /// Takes the answer to one of the open questions, with the question: an answer to a certain node first, then the next one
-    /// that is for no certain node, for the first question that it may answer.
-    fn take<'p>(&mut self, questions: Questions<'p>) -> Option<(&'p OpenPause, Value)> {
-        let addressed = self.texts.iter().enumerate().find_map(|(at, text)| {
-            let (node, answer) = text.split_once('=')?;
-            let pause = questions.asked_by(node)?;
-            Some((at, pause, read_addressed(pause, answer)))
-        });
-        if let Some((at, pause, answer)) = addressed {
-            self.texts.remove(at);
-            return Some((pause, answer));
-        }
-        let at = self.next_unaddressed()?;
-        let text = &self.texts[at];
-        let taken = questions.in_order().find_map(|pause| Some((pause, read_unaddressed(pause, text)?)))?;
-        self.texts.remove(at);
-        Some(taken)
-    }
-
-    fn next_unaddressed(&self) -> Option<usize> {
-        let names_node = |text: &str| text.split_once('=').is_some_and(|(node, _)| self.nodes.contains(node));
-        self.texts.iter().position(|text| !names_node(text))
-    }
-}
-
-/// Whether what stands before the `=` of an answer reads like the name of a node. Text with blanks and the like is a sentence.
-fn is_address(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_alphanumeric() || first == '_')
-        && text.chars().all(|char| char.is_alphanumeric() || "_-./".contains(char))
-}
-
-fn unknown_node(node: &str, text: &str, known: &BTreeSet<NodeId>) -> ErrorReply {
-    let names: Vec<String> = known.iter().map(|node| format!("`{node}`")).collect();
-    let example = known.first().map_or("NODE", |node| node.as_str());
-    let message = format!("There is no node `{node}` to answer; there are: {}.", names.join(", "));
-    ErrorReply::new(codes::ANSWER_UNKNOWN_NODE, message)
-        .hint(format!("If that is the answer itself, name its node: --answer '{example}={text}'"))
-}
-
-/// The answer that a text is for the question it was written for. Text that answers it in no way is left as it is, so that
-/// the run rejects it with a reason.
-fn read_addressed(pause: &OpenPause, text: &str) -> Value {
-    match &pause.tool {
-        // The question of a tool takes any text.
-        Some(tool) if tool.kind != ToolPauseKind::Tool => {
-            answer_text::parse_decision(&pause.schema, text, true)
-                .unwrap_or_else(|| Value::String(text.to_owned()))
-        }
-        _ => answer_text::parse_answer(&pause.schema, text),
-    }
-}
-
-/// The text as an answer to a question that may not be the expected one: a tool call may ask first. `None` if the text
-/// could answer another question.
-fn read_unaddressed(pause: &OpenPause, text: &str) -> Option<Value> {
-    match pause.tool {
-        Some(_) => answer_text::parse_decision(&pause.schema, text, false),
-        None => Some(answer_text::parse_answer(&pause.schema, text)),
-    }
-}
-
-/// The open questions of a run.
-#[derive(Clone, Copy)]
-struct Questions<'a> {
-    outline: &'a RunOutline,
-    /// The run that comes first.
-    first_asker: Option<&'a RunId>,
-}
-
-impl<'a> Questions<'a> {
-    /// In plan order, as far as that is known.
-    fn in_order(self) -> impl Iterator<Item = &'a OpenPause> {
-        let is_on = |on: &Activation, pause: &OpenPause| on.node == pause.node && on.epoch == pause.epoch;
-        let listed = &self.outline.waiting_on;
-        let mut pauses: Vec<_> = self.outline.pauses.iter().collect();
-        pauses.sort_by_key(|pause| {
-            let is_later = self
-                .first_asker
-                .is_some_and(|first| pause.asker.as_ref().is_none_or(|asker| asker.run != *first));
-            (is_later, listed.iter().position(|on| is_on(on, pause)).unwrap_or(usize::MAX))
-        });
-        pauses.into_iter()
-    }
-
-    /// The name by which an answer finds a question: that of the node that asks, or of the node here that runs its flow if that is
-    /// clearer.
-    fn address(self, pause: &'a OpenPause) -> &'a NodeId {
-        let asking = |pause: &'a OpenPause| pause.asker.as_ref().map_or(&pause.node, |asker| &asker.node);
-        let is_only = |of: &dyn Fn(&'a OpenPause) -> &'a NodeId| {
-            self.outline.pauses.iter().filter(|other| of(other) == of(pause)).count() == 1
-        };
-        if !is_only(&asking) && is_only(&|pause| &pause.node) { &pause.node } else { asking(pause) }
-    }
-
-    fn first(self) -> Option<&'a OpenPause> {
-        self.in_order().next()
-    }
-
-    /// The question of a node, in this run or in a child run.
-    fn asked_by(self, node: &str) -> Option<&'a OpenPause> {
-        self.in_order().find(|pause| {
-            pause.node.as_str() == node
-                || pause.asker.as_ref().is_some_and(|asker| asker.node.as_str() == node)
-        })
-    }
-}
-
-/// The run that asks: the one that is followed, or a child run.
-fn asker(run: &RunId, pause: &OpenPause) -> Asker {
-    let own = || Asker { run: run.clone(), node: pause.node.clone(), epoch: pause.epoch.clone() };
-    pause.asker.clone().unwrap_or_else(own)
+    /// Whether the next stop is left at once: the one that a resumed run was left at.
+    leaves_stop: bool,
 }
 
 /// What to do when the run waits.
@@ -201,6 +65,7 @@ impl<'a> RunFollower<'a> {
             progress: Progress::new(!json),
             last_wait: None,
             canceling: false,
+            leaves_stop: false,
         }
     }
 
@@ -295,8 +160,11 @@ impl<'a> RunFollower<'a> {
         self.json.as_mut().map_or(Ok(()), JsonLines::flush)
     }
 
-    /// Answers an open question, if an answer is available. The run tree is idle.
+    /// Answers an open question, if an answer is available, or does what the person says at a stop. The run tree is idle.
     async fn answer(&mut self) -> Result<Next, CliError> {
+        if let Some((run, stop)) = self.stop().await? {
+            return self.debug(run, stop).await;
+        }
         let first_asker = self.answers.first_asker.clone();
         let questions = Questions { outline: &self.outline, first_asker: first_asker.as_ref() };
         let Some(first) = questions.first() else { return Ok(Next::Stop) };
@@ -374,6 +242,15 @@ impl<'a> RunFollower<'a> {
     /// Reports that the run stays waiting, and how to answer it.
     fn stop_waiting(&mut self) -> ExitStatus {
         self.progress.pause();
+        if let Some(stop) = &self.outline.stop {
+            print_error(&format!(
+                "Run {run} stands still {place} [{code}]\n  help: plait resume {run}\n",
+                run = self.run,
+                place = debugger::describe(stop),
+                code = codes::DEBUG_STOPPED
+            ));
+            return ExitStatus::Stopped;
+        }
         let questions = Questions { outline: &self.outline, first_asker: self.answers.first_asker.as_ref() };
         let open: Vec<&OpenPause> = questions.in_order().collect();
         let is_about_tool = open.first().is_some_and(|pause| pause.tool.is_some());

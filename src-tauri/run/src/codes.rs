@@ -30,6 +30,18 @@ plait_core::error_codes! {
             "Remove the template, or mark the model as prompt-only in the settings.";
     }
 
+    "Debugger" {
+        DEBUG_BAD_BREAKPOINT = "debug.bad_breakpoint",
+            "A breakpoint can't be used: its condition or text does not compile, or its ID is taken.",
+            "Correct it. Conditions are CEL, texts are templates.";
+        DEBUG_MOVED_ON = "debug.moved_on",
+            "The run does not stand at this stop any more.",
+            "Look at where it stands now; somebody else may have continued it.";
+        DEBUG_UNKNOWN_NODE = "debug.unknown_node",
+            "A breakpoint is at a node that the flow does not have.",
+            "Remove it, or name a node of the flow.";
+    }
+
     "Long-term memory" {
         MEMORY_EMPTY = "memory.empty",
             "A memory has no text, or a procedure has no steps.",

@@ -14,6 +14,7 @@ mod quotas;
 mod recorder;
 mod restore;
 mod scoped_state;
+mod stops;
 mod turns;
 
 use std::collections::BTreeMap;
@@ -30,8 +31,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::scheduler::{RunPhase, Scheduler, Start};
 use crate::codes;
-use crate::host::Host;
 use crate::host::RunInfo;
+use crate::host::{Host, StandingClock};
 use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
 use crate::models::ModelOverrides;
 use crate::node::Signal;
@@ -51,6 +52,8 @@ use quotas::Quotas;
 use recorder::Recorder;
 use restore::{Restored, restore};
 use scoped_state::ScopedState;
+use stops::Stops;
+pub use stops::{DebugCommand, DebugReply, check_breakpoints};
 use turns::OpenTurns;
 
 /// Sees every entry as it is appended, and every delta. Called in order; must not block.
@@ -92,8 +95,8 @@ pub struct Driver {
     quotas: Quotas,
     /// What open activations paid for or did outside, for restarts.
     recorded: RecordedEffects,
-    /// How to stop what runs in iterations of loops, which may end before the run does.
-    stops: FxHashMap<(NodeIx, Epoch), AbortHandle>,
+    /// How to abort what runs in iterations of loops, which may end before the run does.
+    aborts: FxHashMap<(NodeIx, Epoch), AbortHandle>,
     /// Context events of activations without a journaled success before a crash: not to be journaled twice.
     uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     turns: OpenTurns,
@@ -112,6 +115,8 @@ pub struct Driver {
     cancel: CancellationToken,
     signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
     steering: Steering,
+    /// Where the run stands still.
+    stops: Stops,
 }
 
 /// What a driver waits for.
@@ -166,6 +171,7 @@ impl Driver {
             }
         }
         driver.restart_queue.reverse();
+        driver.stops.reentering = driver.restart_queue.len();
         Ok((driver, handle))
     }
 
@@ -175,8 +181,16 @@ impl Driver {
         restore(plan, entries).map(drop)
     }
 
-    fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
+    fn prepare(
+        mut setup: RunSetup,
+        restored: Restored,
+        entries: &[Entry],
+    ) -> Result<(Self, RunHandle), Fault> {
         let (handle, steering) = RunHandle::new();
+        let debugger = setup.host.debugger.clone();
+        handle.follow(&debugger);
+        setup.host.clock = Arc::new(StandingClock::new(setup.host.clock, debugger));
+        let stops = Stops::restore(restored.stops, &setup.host.debugger, &setup.info.run);
         let info = Arc::new(setup.info);
         let mut quotas = Quotas::new(&setup.plan, Arc::clone(&info), setup.host.quotas.clone());
         quotas.restore(&setup.plan, &restored.scheduler, entries, &setup.spent_by_children);
@@ -200,7 +214,7 @@ impl Driver {
             conversations: restored.conversations,
             quotas,
             recorded: restored.recorded,
-            stops: FxHashMap::default(),
+            aborts: FxHashMap::default(),
             uncommitted: restored.uncommitted,
             turns: restored.turns,
             answer_counts: restored.answer_counts,
@@ -212,7 +226,12 @@ impl Driver {
             cancel: CancellationToken::new(),
             signals: mpsc::unbounded_channel(),
             steering,
+            stops,
         };
+        if driver.host.debugger.is_active() {
+            driver.arm();
+            entries.iter().for_each(|entry| driver.stops.note(&driver.plan, &entry.event));
+        }
         driver.recorder.append(restored.missing)?;
         Ok((driver, handle))
     }
@@ -236,7 +255,7 @@ impl Driver {
                 self.recorder.flush().await?;
                 return self.recorder.end();
             }
-            if let Some(start) = self.next_start(&plan, running.len()) {
+            if let Some(start) = self.next_start(&plan, running.len()).await? {
                 if let Some(done) = self.begin(&plan, start, &mut running)? {
                     self.settle(done, &mut running).await?;
                 }
@@ -260,7 +279,8 @@ impl Driver {
 
     /// Waits for what happens next. The run is idle as long as nothing happens and only a person can make it go on.
     async fn next_input(&mut self, running: &mut FuturesUnordered<BoxFuture<'_, Done>>) -> Input {
-        let may_idle = self.scheduler.phase() == RunPhase::Waiting && self.restart_queue.is_empty();
+        let is_waiting = self.scheduler.phase() == RunPhase::Waiting && self.restart_queue.is_empty();
+        let may_idle = is_waiting || self.is_standing(running.len());
         let (signals, Steering { controls, idle }) = (&mut self.signals.1, &mut self.steering);
         futures::future::poll_fn(|cx| {
             idle.send_if_modified(std::mem::take);
@@ -302,12 +322,15 @@ impl Driver {
         Ok(())
     }
 
-    fn next_start(&mut self, plan: &Plan, running: usize) -> Option<Start> {
+    async fn next_start(&mut self, plan: &Plan, running: usize) -> Result<Option<Start>, Fault> {
         let idle = self.scheduler.blocked_on_child() + self.sleeping;
         if running.saturating_sub(idle) >= plan.max_concurrency {
-            return None;
+            return Ok(None);
         }
-        self.restart_queue.pop().or_else(|| self.scheduler.next_ready())
+        if self.host.debugger.is_active() || !self.stops.is_empty() {
+            return self.next_start_or_stop().await;
+        }
+        Ok(self.restart_queue.pop().or_else(|| self.scheduler.next_ready()))
     }
 
     /// Begins an activation. Gives its outcome at once where it takes no waiting.
@@ -358,6 +381,7 @@ impl Driver {
             }
             for follows in derived.iter() {
                 self.state.apply(&self.plan, follows);
+                self.stops.note_derived(&self.plan, follows);
             }
             self.recorder.stage(event);
             derived.drain(..).for_each(|follows| self.recorder.stage(follows));
@@ -382,14 +406,14 @@ impl Driver {
         }
         let (attempt, stop) = futures::future::abortable(attempt);
         let (node, epoch) = key.clone();
-        self.stops.insert(key, stop);
+        self.aborts.insert(key, stop);
         Box::pin(attempt.map(move |done| done.unwrap_or_else(|_| Done::stopped(node, epoch, was_sleeping))))
     }
 
     /// Stops what still runs though the iteration that it is part of has ended.
     fn stop_closed(&mut self) {
         let scheduler = &self.scheduler;
-        self.stops.retain(|(node, epoch), stop| {
+        self.aborts.retain(|(node, epoch), stop| {
             let is_open = scheduler.is_open(*node, epoch);
             if !is_open {
                 stop.abort();

@@ -1,6 +1,7 @@
 //! What a run needs from its environment.
 
 mod run_info;
+mod standing_clock;
 pub mod subflow;
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
+use crate::debugger::Debugger;
 use crate::long_term_memory::MemoryStore;
 use crate::provider::Providers;
 use crate::quota::QuotaChain;
@@ -16,6 +18,7 @@ use crate::tool::ToolHost;
 use plait_core::attachment::AttachmentStore;
 use plait_core::expression::evaluation::Evaluator;
 pub use run_info::{RunInfo, RunInput};
+pub(crate) use standing_clock::StandingClock;
 use subflow::Subflows;
 
 /// Time and randomness. The engine has no access to either of its own.
@@ -51,6 +54,8 @@ pub struct Host {
     /// Evaluates expressions that could take long.
     pub evaluator: Arc<dyn Evaluator>,
     pub subflows: Arc<dyn Subflows>,
+    /// Where the run and all others of its tree stand still.
+    pub debugger: Debugger,
     /// What the run and all others of its tree may use, and the quotas from outside of the run that hold all model calls.
     pub quotas: QuotaChain,
 }

@@ -11,6 +11,7 @@
 //! thousands of open questions: `run.waiting` and `child.waiting` list only the first ones, so that a journal does not
 //! grow with their square.
 
+mod breakpoint;
 mod call_account;
 mod codec;
 mod entry;
@@ -25,10 +26,11 @@ use futures::future::BoxFuture;
 
 use plait_core::error::Fault;
 
+pub use breakpoint::{Breakpoint, DebugVerb, Side, StopCause, StopPoint};
 pub use call_account::CallAccount;
 pub use entry::Entry;
 pub use event::{
-    ActivationEvent, CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
+    ActivationEvent, CallEvent, ChildEvent, ContextEvent, DebugEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
     MemoryEvent, NodeEvent, RunEnd, RunEvent, skip_notice,
 };
 pub use event_payload::{

@@ -6,6 +6,7 @@
 
 pub mod codes;
 pub mod context;
+pub mod debugger;
 pub mod driver;
 pub mod earlier_run;
 pub mod grant;
@@ -30,5 +31,5 @@ pub mod transcript;
 mod unused_setting;
 pub mod view;
 
-pub use driver::{Control, Driver, RunHandle, RunSetup, Watcher};
+pub use driver::{Control, DebugCommand, Driver, RunHandle, RunSetup, Watcher, check_breakpoints};
 pub use scheduler::{RunPhase, Scheduler, Start};

@@ -196,7 +196,8 @@ impl Scheduler {
             | Event::Child(_, ChildEvent::Started { .. })
             | Event::Run(_)
             | Event::Loop(..)
-            | Event::Call(..) => return Ok(()),
+            | Event::Call(..)
+            | Event::Debug(_) => return Ok(()),
             Event::Context(activation, _) | Event::Memory(activation, _) => {
                 self.note_written(activation);
                 return Ok(());

@@ -22,7 +22,10 @@ pub use node::{
 };
 
 use crate::context::{ContextRecord, ConversationRef};
-use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, skip_notice};
+use crate::journal::{
+    Breakpoint, Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, StopCause, StopPoint,
+    skip_notice,
+};
 use crate::memory::WorkflowMemory;
 use crate::models::{Cost, TokenUsage};
 use crate::quota::QuotaState;
@@ -40,6 +43,8 @@ pub enum RunStatus {
     Running,
     /// Nothing can go on until a person answers.
     Waiting,
+    /// A debugger holds it.
+    Stopped,
     /// It ended well.
     Finished,
     /// A node failed and nothing handled it.
@@ -138,6 +143,14 @@ pub struct RunOutline {
     pub waiting_on: Vec<Activation>,
     /// The pauses nobody has answered, in the order they were asked; open while other branches still work, too.
     pub pauses: Vec<OpenPause>,
+    /// Where it stands still, while a debugger holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub stop: Option<StopView>,
+    /// The breakpoints of the run tree that were set in this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Breakpoint>>")]
+    pub breakpoints: Vec<Breakpoint>,
     /// The cycles that have gone round, by their entry node.
     pub loops: BTreeMap<NodeId, LoopView>,
     /// What the flow put out, by node and port.
@@ -200,6 +213,26 @@ impl RunOutline {
         }
         outline
     }
+}
+
+/// A stop of the debugger.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StopView {
+    /// The number of the event that says so. Whoever lets the run go on says from which stop.
+    #[ts(type = "number")]
+    pub number: u64,
+    pub cause: StopCause,
+    /// What is held, if it is one activation of this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub at: Option<StopPoint>,
+    /// Its inputs before it starts, its outputs before they are delivered, by port.
+    #[ts(as = "BTreeMap<PortName, Value>")]
+    pub values: NodeOutputs,
+    /// Since when.
+    #[ts(type = "number")]
+    pub since: u64,
 }
 
 /// A question that waits for a person.
@@ -325,6 +358,10 @@ pub struct RunTotals {
     /// How long it waited for a person with nothing else to do, in milliseconds; the wait that is going on is not in it.
     #[ts(type = "number")]
     pub waited_ms: u64,
+    /// How long a debugger held it, in milliseconds; the stop that is going on is not in it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(optional, as = "Option<f64>")]
+    pub stopped_ms: u64,
 }
 
 /// How many nodes show each state.
@@ -346,6 +383,11 @@ pub struct NodeCounts {
     pub failed: u32,
     /// Succeeded with what an earlier execution gave.
     pub cached: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 impl NodeCounts {

@@ -8,7 +8,7 @@ use plait_core::id::{Activation, ConversationId, NodeId, RunId};
 use plait_core::quota::Amount;
 use plait_core::user::UserName;
 use plait_run::journal::{
-    CallEvent, ChildEvent, ChildQuestion, Entry, Event, FlowRef, NodeEvent, RunEvent, Spending,
+    CallEvent, ChildEvent, ChildQuestion, DebugEvent, Entry, Event, FlowRef, NodeEvent, RunEvent, Spending,
 };
 use plait_run::models::{Cost, ModelOverrides, TokenUsage};
 use plait_run::tool::{SamplingRef, ToolPause};
@@ -93,6 +93,10 @@ pub struct RunRecord {
     pub to: Option<NodeId>,
     /// Where it stands.
     pub status: RunStatus,
+    /// What it does when its stop is over, while a debugger holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(skip)]
+    pub(crate) held: Option<RunStatus>,
     /// When it began, in milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub started_at: u64,
@@ -153,6 +157,7 @@ impl RunRecord {
             paid_by: None,
             to: to.clone(),
             status: RunStatus::Running,
+            held: None,
             started_at: entry.at,
             updated_at: entry.at,
             ended_at: None,
@@ -249,16 +254,26 @@ impl RunRecord {
             // Before a crash, its child run had started already.
             Event::Node(activation, NodeEvent::Started { .. }) if !self.waiting_on.is_empty() => {
                 self.close(activation);
-                self.status = RunStatus::Running;
+                self.set_open(RunStatus::Running);
             }
             Event::Node(activation, NodeEvent::Answered { .. })
             | Event::Child(activation, ChildEvent::Resumed { .. }) => {
                 self.close(activation);
-                self.status = RunStatus::Running;
+                self.set_open(RunStatus::Running);
                 return true;
             }
             Event::Run(RunEvent::Waiting { .. }) => {
-                self.status = RunStatus::Waiting;
+                self.set_open(RunStatus::Waiting);
+                return true;
+            }
+            Event::Debug(DebugEvent::Stopped { .. }) => {
+                if self.held.is_none() {
+                    self.held = Some(std::mem::replace(&mut self.status, RunStatus::Stopped));
+                }
+                return true;
+            }
+            Event::Debug(DebugEvent::Continued { .. }) => {
+                self.status = self.held.take().unwrap_or(self.status);
                 return true;
             }
             Event::Run(RunEvent::Finished { .. }) => return self.end(RunStatus::Finished, entry.at),
@@ -276,7 +291,13 @@ impl RunRecord {
         self.waiting_on.retain(|open| open.node != activation.node || open.epoch != activation.epoch);
     }
 
+    /// What a run does that has not ended, unless a debugger holds it.
+    fn set_open(&mut self, status: RunStatus) {
+        *self.held.as_mut().unwrap_or(&mut self.status) = status;
+    }
+
     fn end(&mut self, status: RunStatus, at: u64) -> bool {
+        self.held = None;
         self.status = status;
         self.ended_at = Some(at);
         self.waiting_on.clear();

@@ -53,24 +53,26 @@ impl Subflows for RunService {
             on_event(ChildEvent::Asked { run: run.clone() });
         }
         drop(entries);
-        if outline.status == RunStatus::Waiting {
+        if outline.waiting_since.is_some() {
             on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&outline) });
         }
         followed.take_in(outline.next_seq);
         while !outline.status.is_final() {
             let Some(entry) = watch.next().await else { break };
             let entry = entry.map_err(|error| guard.release(error))?;
-            let was_waiting = outline.status == RunStatus::Waiting;
+            let was_waiting = outline.waiting_since.is_some();
             outline.apply(&entry);
             if !has_asked && asks(&entry) {
                 has_asked = true;
                 on_event(ChildEvent::Asked { run: run.clone() });
             }
-            match outline.status {
-                RunStatus::Waiting if matches!(entry.event, Event::Run(RunEvent::Waiting { .. })) => {
+            match outline.waiting_since {
+                Some(_) if matches!(entry.event, Event::Run(RunEvent::Waiting { .. })) => {
                     on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&outline) });
                 }
-                RunStatus::Running if was_waiting => on_event(ChildEvent::Resumed { run: run.clone() }),
+                None if was_waiting && !outline.status.is_final() => {
+                    on_event(ChildEvent::Resumed { run: run.clone() })
+                }
                 _ => {}
             }
             followed.take_in(outline.next_seq);

@@ -20,7 +20,7 @@ use plait_run::models::ModelOverrides;
 use plait_run::needs::NeedCatalog;
 use plait_run::node::Registry;
 use plait_run::plan::{Plan, PlanNode, plan};
-use plait_run::{Driver, RunHandle, RunSetup};
+use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
 use plait_store::Store;
 use serde_json::json;
 
@@ -76,8 +76,9 @@ impl Launch {
         parent: Option<RunId>,
         inherited: Option<InheritedGrants>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
-        let RunRequest { flow, path, input, overrides, to, conversation, grants, .. } = request;
+        let RunRequest { flow, path, input, overrides, to, conversation, grants, breakpoints, .. } = request;
         let plan = self.plan(&flow, &self.config, to.as_ref(), &overrides)?;
+        check_breakpoints(&plan, &breakpoints)?;
         // Without an input there is nothing that comes from anywhere.
         let origins = if input.is_some() || !overrides.is_empty() { origins } else { Origins::NONE };
         let grants = match inherited {
@@ -107,7 +108,11 @@ impl Launch {
         let input = input.map(|text| RunInput { text, origins });
         let setup =
             self.setup(plan, StartedWith { user, grants, input, conversation, earlier: None }, &flow)?;
-        Ok(Driver::start(setup, Event::Run(first))?)
+        let (mut driver, handle) = Driver::start(setup, Event::Run(first))?;
+        if !breakpoints.is_empty() {
+            driver.set_breakpoints(breakpoints)?;
+        }
+        Ok((driver, handle))
     }
 
     /// A new run of what `earlier` ran, from the start, with its inputs or others. What that run bought, called and asked is

@@ -9,6 +9,7 @@ use std::sync::{Arc, Weak};
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use plait_core::id::RunId;
+use plait_run::debugger::Debugger;
 use plait_run::{Driver, RunHandle};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -37,6 +38,8 @@ struct State {
     prune_broadcasts_at: usize,
     /// The broadcasts of runs that stopped with an error, until they are resumed: a later watcher receives the error too.
     stopped: HashMap<RunId, Arc<RunBroadcast>>,
+    /// By root, the debuggers of the run trees.
+    debuggers: HashMap<RunId, Debugger>,
     /// Child runs that were canceled before they were driven.
     canceled_early: HashSet<RunId>,
     /// The application is closing: all runs are stopped and can be resumed later.
@@ -141,6 +144,11 @@ impl ActiveRuns {
         let broadcast = RunBroadcast::new();
         state.broadcasts.insert(run.clone(), Arc::downgrade(&broadcast));
         broadcast
+    }
+
+    /// The debugger of a run tree.
+    pub(crate) fn debugger(&self, root: &RunId) -> Debugger {
+        self.0.lock().debuggers.entry(root.clone()).or_default().clone()
     }
 
     /// The handle that controls a run, if it is driven here.
@@ -276,6 +284,7 @@ impl ActiveRuns {
             {
                 let mut state = runs.0.lock();
                 state.runs.remove(&id);
+                state.debuggers.remove(&id);
                 state.changes.send_replace(());
                 if let Some(error) = error {
                     broadcast.stop(error);

@@ -10,7 +10,7 @@ use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::InputOverrides;
+use plait_run::journal::{Breakpoint, InputOverrides};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -53,6 +53,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<GrantRule>>")]
     pub grants: Vec<GrantRule>,
+    /// Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<Breakpoint>>")]
+    pub breakpoints: Vec<Breakpoint>,
 }
 
 /// What a new run is made of.

@@ -108,7 +108,7 @@ impl RunService {
             RunStatus::Finished => {
                 Err(not_retryable(format!("Run {run} has finished."), "Run the flow again.".to_owned()))
             }
-            RunStatus::Running | RunStatus::Waiting | RunStatus::Interrupted => {
+            RunStatus::Running | RunStatus::Waiting | RunStatus::Stopped | RunStatus::Interrupted => {
                 let launch = self.launch(run, &self.active.broadcast(run), &self.host_of(run).await?);
                 if run_blocking(move || launch.check_resumable()).await.is_ok() {
                     let hint = format!("Resume it: plait resume {run}");

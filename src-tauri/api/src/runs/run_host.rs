@@ -20,23 +20,23 @@ impl RunService {
     pub(super) fn host_of_new(&self, root: &RunId, limits: Option<TreeLimits>) -> Host {
         let limits = tree_limits(limits, &self.parts.config.current());
         let used = TreeUsage { runs: 1, ..TreeUsage::default() };
-        self.host(self.parts.quotas.open_tree(root, limits, used))
+        self.host(root, self.parts.quotas.open_tree(root, limits, used))
     }
 
     /// The environment of a run that exists.
     pub(super) async fn host_of(&self, run: &RunId) -> Result<Host, ErrorReply> {
         let root = self.lineage(run).await?.pop().map_or_else(|| run.clone(), |record| record.run);
         if let Some(tree) = self.parts.quotas.tree(&root) {
-            return Ok(self.host(tree));
+            return Ok(self.host(&root, tree));
         }
         let (store, id) = (self.parts.store.clone(), root.clone());
         let (limits, used) =
             run_blocking(move || Ok((recorded_limits(&store, &id), usage(&store, &id)?))).await?;
         let limits = tree_limits(limits, &self.parts.config.current());
-        Ok(self.host(self.parts.quotas.open_tree(&root, limits, used)))
+        Ok(self.host(&root, self.parts.quotas.open_tree(&root, limits, used)))
     }
 
-    fn host(&self, tree: Arc<TreeAccount>) -> Host {
+    fn host(&self, root: &RunId, tree: Arc<TreeAccount>) -> Host {
         let parts = self.parts.clone();
         Host {
             providers: parts.providers.callable(),
@@ -47,6 +47,7 @@ impl RunService {
             clock: parts.clock,
             evaluator: parts.evaluator,
             subflows: Arc::new(self.clone()),
+            debugger: self.active.debugger(root),
             quotas: QuotaChain { bank: parts.quotas, tree, links: Arc::default() },
         }
     }

@@ -21,7 +21,7 @@ use plait_run::quota::QuotaBank;
 use plait_run::retriever::Retriever;
 use plait_run::tool::ToolHost;
 use plait_run::view::RunStatus;
-use plait_run::{Driver, RunHandle};
+use plait_run::{DebugCommand, Driver, RunHandle};
 use plait_store::Store;
 use plait_store::record::RunRecord;
 use plait_store::{RunFilter, Which};
@@ -227,6 +227,12 @@ impl RunService {
     ) -> Result<(), ErrorReply> {
         let handle = self.resume_with_ancestors(run).await?;
         Ok(handle.pin(owner, turn, pinned).await?)
+    }
+
+    /// Stops a run tree, lets it go on, or sets its breakpoints. It is resumed for that if necessary: one that stands still goes on
+    /// standing still.
+    pub(super) async fn debug(&self, run: &RunId, command: DebugCommand) -> Result<(), ErrorReply> {
+        Ok(self.resume_with_ancestors(run).await?.debug(command).await?)
     }
 
     /// Cancels a run and all runs below it. It is resumed for that if necessary. Does nothing for one that has ended. `run.is_child` if it

@@ -3,12 +3,14 @@
 use clap::Args;
 use plait_api::AllowedHost;
 use plait_api::flows::nodes_with_subflows;
-use plait_api::runs::{ResumeRun, RunDetail, ShowRun};
+use plait_api::runs::{ResumeRun, RunDetail, SetBreakpoints, ShowRun};
+use plait_run::journal::Breakpoint;
 use plait_run::view::RunOutline;
 
 use super::runs;
 use crate::attach::FilesToAttach;
 use crate::ctrl_c::CtrlC;
+use crate::debugger::{self, BREAKPOINT, parse_breakpoint};
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
@@ -43,6 +45,9 @@ pub(crate) struct ResumeArgs {
     /// was decided when it began.
     #[arg(long, value_name = "host=NAME[:PORT]", value_parser = open_app::parse_host)]
     allow: Vec<AllowedHost>,
+    /// Replace the breakpoints of the run, as with `plait run`. Repeatable.
+    #[arg(long = "break", value_name = BREAKPOINT, value_parser = parse_breakpoint)]
+    breakpoints: Vec<Breakpoint>,
     /// Print one event per line as JSON.
     #[arg(long)]
     json: bool,
@@ -87,8 +92,12 @@ pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus,
     };
     let ctrl_c = CtrlC::listen()?;
     let follower = RunFollower::new(&app, run.clone(), ctrl_c, answers, args.json).skip(entries);
-    app.call(ResumeRun { run }).await?;
-    let status = follower.follow().await;
+    app.call(ResumeRun { run: run.clone() }).await?;
+    if !args.breakpoints.is_empty() {
+        let breakpoints = debugger::number(args.breakpoints);
+        app.call(SetBreakpoints { run, breakpoints }).await?;
+    }
+    let status = follower.leave_stop().follow().await;
     app.close().await?;
     status
 }

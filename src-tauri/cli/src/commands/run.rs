@@ -11,12 +11,13 @@ use plait_core::config;
 use plait_core::exact_json;
 use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::NodeId;
-use plait_run::journal::InputOverrides;
+use plait_run::journal::{Breakpoint, InputOverrides};
 use serde_json::Value;
 
 use super::conversations;
 use crate::attach::FilesToAttach;
 use crate::ctrl_c::CtrlC;
+use crate::debugger::{self, BREAKPOINT, parse_breakpoint};
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::grant_rules::{GrantArgs, named_hosts};
@@ -28,6 +29,7 @@ use crate::run_follower::{Answers, RunFollower};
 #[command(after_help = "\
 In a terminal, questions are asked interactively: end a line with \\ to continue on the next one, press Ctrl+D to \
 end the pause without an answer. Without a terminal, a run with an unanswered question stays waiting (exit code 3).
+At a breakpoint, a terminal asks what to do (`help` lists the words); elsewhere the run stays there (exit code 4).
 
 Examples:
   plait run hello
@@ -38,6 +40,7 @@ Examples:
   plait run my.flow.json --to draft --json
   plait run imported.flow.json --confirm-import
   plait run my.flow.json --max-model-calls 20
+  plait run my.flow.json --break chat --break 'judge:after:when=value.score < 0.5'
   plait run my.flow.json --allow host=localhost:8080,folder=notes --ask 'tool=files/*'
   plait run hello --user ada
   plait run chat-loop --conversation new --answer \"I am Ada\"
@@ -70,6 +73,11 @@ pub(crate) struct RunArgs {
     /// Its ID is printed on standard error.
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
+    /// Stop before a node, before each of its calls, or after it with its outputs not delivered yet; only where a condition over
+    /// `value`, `inputs`, `outputs`, `error`, `iteration`, `attempt`, `tokens`, `cost` and `trimmed` holds. With `log`, the text is noted
+    /// and nothing stops. `SUBFLOW/NODE` is a node in a sub-flow. Repeatable.
+    #[arg(long = "break", value_name = BREAKPOINT, value_parser = parse_breakpoint)]
+    breakpoints: Vec<Breakpoint>,
     #[command(flatten)]
     grants: GrantArgs,
     #[command(flatten)]
@@ -160,8 +168,17 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         None => None,
     };
     let flow = source.into_flow();
-    let request =
-        RunRequest { flow, path, user: None, input: args.input, overrides, to, conversation, grants: rules };
+    let request = RunRequest {
+        flow,
+        path,
+        user: None,
+        input: args.input,
+        overrides,
+        to,
+        conversation,
+        grants: rules,
+        breakpoints: debugger::number(args.breakpoints),
+    };
     let ctrl_c = CtrlC::listen()?;
     let started = app.call(StartRun(request)).await.map_err(list_needs)?;
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;

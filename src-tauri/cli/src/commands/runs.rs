@@ -96,6 +96,7 @@ fn status_text(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Running => "running",
         RunStatus::Waiting => "waiting",
+        RunStatus::Stopped => "stopped",
         RunStatus::Finished => "finished",
         RunStatus::Failed => "failed",
         RunStatus::Cancelled => "canceled",

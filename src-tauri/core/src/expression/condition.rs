@@ -39,6 +39,9 @@ pub struct Condition {
 
 pub struct IterationCondition(Condition);
 
+/// A condition on a place at which an activation is held.
+pub struct StopCondition(Condition);
+
 struct Compiled {
     program: Program,
     /// How deep its loops nest.
@@ -54,9 +57,11 @@ impl Condition {
         type Compilations = LazyLock<CompileCache<Result<Arc<Compiled>, String>>>;
         static OF_VALUE: Compilations = LazyLock::new(CompileCache::new);
         static OF_ITERATION: Compilations = LazyLock::new(CompileCache::new);
+        static OF_STOP: Compilations = LazyLock::new(CompileCache::new);
         let compiled = match subject {
             Subject::Value => &OF_VALUE,
             Subject::Iteration => &OF_ITERATION,
+            Subject::Stop => &OF_STOP,
         };
         Self {
             source: source.into(),
@@ -126,13 +131,15 @@ impl Condition {
             let value = match (*name, self.subject) {
                 (HITL_HISTORY, _) => answers.unwrap_or(&no_answers),
                 (_, Subject::Value) => value,
-                (field, Subject::Iteration) => &value[field],
+                (field, Subject::Iteration | Subject::Stop) => &value[field],
             };
             context.add_variable_from_value(*name, to_cel(value));
         }
         let result = catch_unwind(AssertUnwindSafe(|| program.execute(&context)));
         let hint = match self.subject {
-            Subject::Value => "`has(value.name)` tests whether a field exists; `type(value)` is the type.",
+            Subject::Value | Subject::Stop => {
+                "`has(value.name)` tests whether a field exists; `type(value)` is the type."
+            }
             Subject::Iteration => {
                 "`has(previous.name)` tests whether a field exists. In iteration 0, `previous` is the loop's input."
             }
@@ -157,6 +164,21 @@ impl<'de> Deserialize<'de> for Condition {
 }
 
 impl std::ops::Deref for IterationCondition {
+    type Target = Condition;
+
+    fn deref(&self) -> &Condition {
+        &self.0
+    }
+}
+
+impl StopCondition {
+    /// Compiles `source`.
+    pub fn new(source: &str) -> Self {
+        Self(Condition::new(source, Subject::Stop))
+    }
+}
+
+impl std::ops::Deref for StopCondition {
     type Target = Condition;
 
     fn deref(&self) -> &Condition {

@@ -31,6 +31,8 @@ pub enum Subject {
     Value,
     /// An iteration of a loop: an object with these fields, each by its own name.
     Iteration,
+    /// A place at which an activation is held: an object with these fields, each by its own name. Those that it does not have are null.
+    Stop,
 }
 
 impl Subject {
@@ -39,6 +41,9 @@ impl Subject {
         match self {
             Self::Value => &["value", HITL_HISTORY],
             Self::Iteration => &["index", "previous", "input", HITL_HISTORY],
+            Self::Stop => {
+                &["value", "inputs", "outputs", "error", "iteration", "attempt", "tokens", "cost", "trimmed"]
+            }
         }
     }
 }

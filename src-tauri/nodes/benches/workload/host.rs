@@ -121,6 +121,7 @@ pub fn drive_with(
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
+            debugger: plait_run::debugger::Debugger::default(),
             quotas: no_limits(),
         },
         spent_by_children: std::collections::BTreeMap::new(),

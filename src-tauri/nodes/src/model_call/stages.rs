@@ -112,6 +112,10 @@ impl ModelCall<'_> {
         request: ModelRequest,
         sink: &mut ChunkSink<'_>,
     ) -> Result<Recorded, CallError> {
+        // A reply that a tool requests is part of the tool's call.
+        if place.sampling.is_none() {
+            self.node_context.may_call(|| format!("model call {}", place.step + 1)).await?;
+        }
         let reserved = self.prepare(place, prompt, request)?.reserve().await?;
         Ok(reserved.send(sink).await?.record().await?)
     }

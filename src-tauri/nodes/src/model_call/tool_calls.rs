@@ -218,6 +218,13 @@ impl<'a> ToolCaller<'a> {
         for call in calls {
             next.push(self.decide(step, call, reply_is_reused, &context)?);
         }
+        let made = calls.iter().zip(&next).filter(|(_, next)| matches!(next, NextStep::Call { .. }));
+        let made: Vec<&str> = made.map(|(call, _)| call.name.as_str()).collect();
+        if !made.is_empty() {
+            // Once for all of them: they are made at the same time.
+            let name = || format!("tool round {}: {}", step + 1, made.join(", "));
+            self.node_context.may_call(name).await?;
+        }
         let running = calls.iter().zip(next).map(|(call, next)| self.take_step(step, call, next));
         let mut results = Vec::with_capacity(calls.len());
         let mut question: Option<Box<Pause>> = None;

@@ -193,6 +193,7 @@ impl NodeHarness {
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),
+                debugger: plait_run::debugger::Debugger::default(),
                 quotas: plait_run::quota::QuotaChain::default(),
             }),
             cancel: CancellationToken::new(),
@@ -291,6 +292,9 @@ async fn collect_signals(mut received: mpsc::UnboundedReceiver<Signal>) -> (Vec<
                 let _ = done.send(());
             }
             Signal::Note(event) => events.push(event),
+            Signal::Call { open, .. } => {
+                let _ = open.send(());
+            }
         }
     }
     (events, streamed, shown)

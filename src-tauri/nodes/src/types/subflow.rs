@@ -18,6 +18,7 @@ use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::{PortKind, PortType, Ports};
+use plait_run::host::Host;
 use plait_run::host::subflow::{ChildCall, ChildEnd};
 use plait_run::journal::{NodeOutputs, RunEnd, RunFault};
 use plait_run::node::{
@@ -161,7 +162,10 @@ The child's results \
             input: child_input.text,
             set: child_input.overrides,
             origins: node_context.origins(),
-            host: plait_run::host::Host::clone(&node_context.host),
+            host: Host {
+                debugger: node_context.host.debugger.below(&node_context.activation.node),
+                ..Host::clone(&node_context.host)
+            },
         };
         let journal = node_context.clone();
         let end = node_context.host.subflows.run(call, Box::new(move |event| journal.note(event))).await?;

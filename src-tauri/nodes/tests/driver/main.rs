@@ -6,6 +6,7 @@ mod attached_turns;
 mod conversation_paths;
 mod conversations;
 mod cycles;
+mod debugger;
 mod deep;
 mod disabled;
 mod hitl_history;
@@ -72,6 +73,7 @@ impl Stage {
             clock,
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
+            debugger: plait_run::debugger::Debugger::default(),
             quotas: plait_run::quota::QuotaChain::default(),
         };
         Self { provider, subflows, host, kept: SharedJournal::default() }

@@ -9,7 +9,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Driver;
 use super::attempt::Done;
+use super::stops::{DebugCommand, DebugReply};
 use crate::codes;
+use crate::debugger::Debugger;
 use crate::journal::{
     Answer, Event, EventRef, LoopEvent, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep,
 };
@@ -39,7 +41,15 @@ pub enum Control {
         /// Whether that was done.
         reply: oneshot::Sender<Result<(), Fault>>,
     },
-    /// To stop.
+    /// To stop, to go on, and where to stop.
+    Debug {
+        command: DebugCommand,
+        /// Whether it was done.
+        reply: DebugReply,
+    },
+    /// To look at what the run tree has in common: something about it has changed.
+    Look,
+    /// To end.
     Cancel,
 }
 
@@ -97,6 +107,19 @@ impl RunHandle {
         taken.await.map_err(|_| gone())?
     }
 
+    /// Stops the run tree, lets it go on, or sets its breakpoints. Resolves when that survives a crash; faults `debug.*`.
+    pub async fn debug(&self, command: DebugCommand) -> Result<(), Fault> {
+        let (reply, done) = oneshot::channel();
+        self.controls.send(Control::Debug { command, reply }).map_err(|_| gone())?;
+        done.await.map_err(|_| gone())?
+    }
+
+    /// Wakes the run whenever something changes that its tree has in common.
+    pub(super) fn follow(&self, debugger: &Debugger) {
+        let controls = self.controls.clone();
+        debugger.register(Box::new(move || controls.send(Control::Look).is_ok()));
+    }
+
     /// Cancels the run. A run that has ended already stays as it is.
     pub fn cancel(&self) {
         let _ = self.controls.send(Control::Cancel);
@@ -140,11 +163,23 @@ impl Driver {
                 }
                 let _ = reply.send(was_pinned.map(drop));
             }
+            Control::Debug { command, reply } => {
+                let done = self.on_debug(command, running).await?;
+                let _ = reply.send(done);
+            }
+            Control::Look if self.has_ended() => {}
+            Control::Look => {
+                self.follow_tree().await?;
+                if !self.is_held() {
+                    self.deliver_released(running).await?;
+                }
+            }
             Control::Cancel if self.has_ended() => {}
             Control::Cancel => {
                 self.cancel.cancel();
                 running.clear();
                 self.restart_queue.clear();
+                self.stops.clear();
                 // A reply that was paid for is kept, though nobody waits for it any more.
                 self.handle_pending_signals().await?;
                 self.record_events([Event::Run(RunEvent::Canceling)])?;

@@ -27,10 +27,31 @@ impl Driver {
         }
         // What the node had to say comes before its outcome.
         self.handle_pending_signals().await?;
+        if !self.host.debugger.is_active() {
+            return self.deliver(done, running).await;
+        }
+        match self.hold_delivery(done).await? {
+            None => Ok(()),
+            Some(done) => {
+                self.deliver(done, running).await?;
+                self.end_step_if_over().await
+            }
+        }
+    }
+
+    /// Passes on the outcome of an attempt.
+    pub(super) async fn deliver(
+        &mut self,
+        done: Done,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) -> Result<(), Fault> {
+        if self.has_ended() {
+            return Ok(());
+        }
         let activation = self.activation(done.start.node, &done.start.epoch);
         let key = (done.start.node, done.start.epoch.clone());
-        if !self.stops.is_empty() {
-            self.stops.remove(&key);
+        if !self.aborts.is_empty() {
+            self.aborts.remove(&key);
         }
         if self.plan.iteration_of(key.0, &key.1).is_some() && !self.scheduler.is_open(key.0, &key.1) {
             // The iteration has ended without it.
@@ -53,6 +74,7 @@ impl Driver {
                 let durable = bought || !events.is_empty();
                 let finished = attempt::finished(activation, output, done.origins, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
+                self.stops.close(&key);
                 self.record_events(events.into_iter().chain([finished]))?;
                 if durable {
                     self.recorder.flush().await?;
@@ -77,6 +99,7 @@ impl Driver {
                 self.recorded.forget(&key);
                 self.answer_counts.remove(&key);
                 self.uncommitted.remove(&key);
+                self.stops.close(&key);
                 let handled =
                     self.plan.nodes[done.start.node].handles_error && !is_limit_of_tree(&error.code);
                 // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
@@ -162,6 +185,7 @@ impl Driver {
             return Ok(());
         }
         match signal {
+            Signal::Call { at, call, open } => self.hold_call(&at, call, open).await?,
             Signal::Delta(event) => {
                 self.turns.stream(&self.plan, &event);
                 self.recorder.show(event);
@@ -169,11 +193,14 @@ impl Driver {
             Signal::Note(event) => {
                 self.turns.note(&self.plan, &event);
                 self.recorded.keep(&self.plan, &event);
+                self.follow_child(&event);
+                self.stops.note(&self.plan, &event);
                 // Most of these events are only recorded. A child run that waits also needs action.
                 self.record_events([event])?;
             }
             Signal::Durable(event, done) => {
                 self.recorded.keep(&self.plan, &event);
+                self.stops.note(&self.plan, &event);
                 self.recorder.append([event])?;
                 self.recorder.flush().await?;
                 // A node that was dropped meanwhile does not listen.
@@ -189,8 +216,11 @@ impl Driver {
         if self.plan.scopes.len() == 1 {
             return false;
         }
-        let (Signal::Delta(event) | Signal::Note(event) | Signal::Durable(event, _)) = signal;
-        event.activation().is_some_and(|at| {
+        let at = match signal {
+            Signal::Call { at, .. } => Some(at),
+            Signal::Delta(event) | Signal::Note(event) | Signal::Durable(event, _) => event.activation(),
+        };
+        at.is_some_and(|at| {
             let node = self.plan.find(&at.node);
             node.is_some_and(|node| {
                 self.plan.iteration_of(node, &at.epoch).is_some() && !self.scheduler.is_open(node, &at.epoch)

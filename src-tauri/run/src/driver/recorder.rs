@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Watcher;
 use crate::codes;
 use crate::host::Clock;
-use crate::journal::{ContextEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
+use crate::journal::{ContextEvent, DebugEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
 use crate::quota::{TreeAccount, TreeCount};
 use plait_core::error::Fault;
 
@@ -51,6 +51,11 @@ impl Recorder {
             held: Vec::new(),
             end,
         }
+    }
+
+    /// The number of the next event.
+    pub fn next_seq(&self) -> u64 {
+        self.next
     }
 
     /// Appends events, all or none.
@@ -123,6 +128,7 @@ fn is_relied_on(event: &Event) -> bool {
         Event::Node(_, NodeEvent::Paused { .. } | NodeEvent::Answered { .. })
             | Event::Run(RunEvent::Waiting { .. })
             | Event::Context(_, ContextEvent::TurnCommitted { .. })
+            | Event::Debug(DebugEvent::Stopped { .. } | DebugEvent::Continued { .. })
     ) || event.is_terminal()
 }
 

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::conversations::Conversations;
 use super::effects::RecordedEffects;
 use super::scoped_state::ScopedState;
+use super::stops::RestoredStops;
 use super::turns::OpenTurns;
 use crate::codes;
 use crate::context::ConversationRef;
@@ -35,6 +36,8 @@ pub(super) struct Restored {
     pub models: Arc<ModelOverrides>,
     /// The waits for another try that the journal ends in.
     pub waits: FxHashMap<(NodeIx, Epoch), Wait>,
+    /// Where it stands still, and the breakpoints.
+    pub stops: RestoredStops,
     /// Events that follow from the last one and were not journaled any more.
     pub missing: Vec<Event>,
 }
@@ -65,12 +68,17 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         questions: BTreeMap::new(),
         models: Arc::default(),
         waits: FxHashMap::default(),
+        stops: RestoredStops::default(),
         missing: Vec::new(),
     };
     let revision = recorded_revision(entries);
     let mut expected: VecDeque<Event> = VecDeque::new();
     let mut derived = Vec::new();
     for entry in entries {
+        if let Event::Debug(event) = &entry.event {
+            state.stops.apply(event, entry.seq.unwrap_or_default());
+            continue;
+        }
         if !expected.is_empty()
             && matches!(entry.event, Event::Context(_, ContextEvent::TurnDiscarded { .. }))
         {

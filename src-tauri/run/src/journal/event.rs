@@ -15,11 +15,13 @@
 //! | `memory.rs` | `memory.appended` |
 //! | `call.rs` | `prompt.rendered`, `model.replied`, `knowledge.retrieved`, `memory.recalled`, `memory.remembered`, `tool.*` |
 //! | `child.rs` | `child.*` |
+//! | `debug.rs` | `debug.*` |
 
 mod call;
 mod child;
 mod context;
 mod cycle;
+mod debug;
 mod memory;
 mod node;
 mod run;
@@ -31,6 +33,7 @@ pub use call::CallEvent;
 pub use child::ChildEvent;
 pub use context::ContextEvent;
 pub use cycle::LoopEvent;
+pub use debug::DebugEvent;
 pub use memory::MemoryEvent;
 pub use node::{NodeEvent, skip_notice};
 pub use run::{RunEnd, RunEvent};
@@ -56,13 +59,15 @@ pub enum Event {
     Call(Activation, CallEvent),
     /// An activation runs another flow.
     Child(Activation, ChildEvent),
+    /// The debugger held the run, or let it go on.
+    Debug(DebugEvent),
 }
 
 impl Event {
-    /// The activation the event belongs to. Events of the run and of its cycles have none.
+    /// The activation the event belongs to. Events of the run, of its cycles and of the debugger have none.
     pub fn activation(&self) -> Option<&Activation> {
         match self {
-            Self::Run(_) | Self::Loop(..) => None,
+            Self::Run(_) | Self::Loop(..) | Self::Debug(_) => None,
             Self::Node(activation, _)
             | Self::Context(activation, _)
             | Self::Memory(activation, _)

@@ -29,6 +29,8 @@ pub enum Signal {
     Durable(Event, oneshot::Sender<()>),
     /// For the journal. Not waited for.
     Note(Event),
+    /// The node is about to call a model or a tool. Answered when it may.
+    Call { at: Activation, call: String, open: oneshot::Sender<()> },
 }
 
 /// What a node can use besides its inputs and config. Cheap to clone.
@@ -187,6 +189,18 @@ impl NodeContext {
         let id = message.id.clone();
         manager.add_message(message);
         Ok(id)
+    }
+
+    /// Waits until a call of a model or a tool may be made: while the run stands still, it may not. `call` names it, for people.
+    pub async fn may_call(&self, call: impl FnOnce() -> String) -> Result<(), Fault> {
+        if !self.host.debugger.is_active() {
+            return Ok(());
+        }
+        let (open, opened) = oneshot::channel();
+        let run_ended = || Fault::new(codes::RUN_CANCELED, "The run ended while this node was running.");
+        let at = self.activation.clone();
+        self.signals.send(Signal::Call { at, call: call(), open }).map_err(|_| run_ended())?;
+        opened.await.map_err(|_| run_ended())
     }
 
     /// Streams partial text to watchers.

@@ -1,6 +1,8 @@
 //! Which activations run, and which wait for a person.
 
-use super::slot::Slot;
+use std::cmp::Reverse;
+
+use super::slot::{Phase, Slot};
 use super::{NodeIx, Scheduler, Start, is_executing};
 use plait_core::id::{Activation, Epoch};
 
@@ -36,6 +38,38 @@ impl Scheduler {
             return self.test_start(node, epoch).is_some();
         }
         self.executing(node, epoch).is_some()
+    }
+
+    /// The activations that may start.
+    pub fn ready(&self) -> impl Iterator<Item = (NodeIx, Epoch)> + '_ {
+        self.shared.ready.iter().map(|Reverse(key)| key.clone()).filter(|(node, epoch)| {
+            let slot = self.scope_at(*node, epoch).and_then(|scope| scope.slot(*node, epoch));
+            slot.is_some_and(|slot| matches!(slot.phase, Phase::Ready | Phase::Answered))
+        })
+    }
+
+    /// Like [`next_ready`](Self::next_ready), of those that `is_wanted` accepts.
+    pub fn next_ready_where(&mut self, is_wanted: impl Fn(NodeIx, &Epoch) -> bool) -> Option<Start> {
+        let mut others = Vec::new();
+        let wanted = loop {
+            match self.next_ready() {
+                Some(start) if !is_wanted(start.node, &start.epoch) => others.push((start.node, start.epoch)),
+                wanted => break wanted,
+            }
+        };
+        self.shared.ready.extend(others.into_iter().map(Reverse));
+        wanted
+    }
+
+    /// Which try of an open activation it is, from 1.
+    pub fn attempt(&self, node: NodeIx, epoch: &Epoch) -> Option<u32> {
+        Some(self.scope_at(node, epoch)?.slot(node, epoch)?.attempt)
+    }
+
+    /// Whether an activation is open and goes on without a person.
+    pub fn is_unfinished(&self, node: NodeIx, epoch: &Epoch) -> bool {
+        let slot = self.scope_at(node, epoch).and_then(|scope| scope.slot(node, epoch));
+        slot.is_some_and(|slot| !slot.phase.needs_person())
     }
 
     /// Whether an activation waits for a person.

@@ -15,7 +15,7 @@ impl EpochView {
     /// Applies an event of this activation that happened at `at`.
     pub(super) fn apply(&mut self, event: &Event, at: u64) {
         match event {
-            Event::Run(_) | Event::Loop(..) | Event::Memory(..) => {}
+            Event::Run(_) | Event::Loop(..) | Event::Memory(..) | Event::Debug(_) => {}
             Event::Node(_, event) => self.apply_node_event(event, at),
             Event::Context(_, event) => self.apply_context_event(event),
             Event::Call(_, event) => self.apply_call_event(event, at),

@@ -6,7 +6,9 @@ use std::collections::btree_map;
 use super::node::{EpochView, NodeState, NodeView};
 use super::{ContextView, MemoryState, RunTotals, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts, History, SharedMessage};
-use crate::journal::{CallEvent, ContextEvent, Entry, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent};
+use crate::journal::{
+    CallEvent, ContextEvent, DebugEvent, Entry, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent,
+};
 use crate::models::{Cost, TokenUsage};
 use plait_core::id::{Activation, ContextId};
 
@@ -15,6 +17,7 @@ impl RunView {
     /// place in it and are always taken.
     pub fn apply(&mut self, entry: &Entry) {
         let waiting_since = self.outline.waiting_since;
+        let stopped_since = self.outline.stop.as_ref().map(|stop| stop.since);
         if !self.outline.apply(entry) {
             return;
         }
@@ -22,6 +25,11 @@ impl RunView {
             && self.outline.waiting_since != waiting_since
         {
             self.totals.waited_ms += entry.at.saturating_sub(since);
+        }
+        if let Some(since) = stopped_since
+            && matches!(entry.event, Event::Debug(DebugEvent::Stopped { .. } | DebugEvent::Continued { .. }))
+        {
+            self.totals.stopped_ms += entry.at.saturating_sub(since);
         }
         self.add_to_totals(&entry.event);
         self.apply_to_contexts(&entry.event, entry.at);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Asker, OpenPause, RunOutline, RunStatus};
+use super::{Asker, OpenPause, RunOutline, RunStatus, StopView};
 use crate::journal::{
-    ChildEvent, Entry, Event, FlowRef, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault,
+    ChildEvent, DebugEvent, Entry, Event, FlowRef, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault,
 };
 use plait_core::id::{Activation, NodeId};
 use plait_core::origin::Origins;
@@ -20,6 +20,9 @@ impl RunOutline {
             self.next_seq = seq + 1;
         }
         self.apply_event(&entry.event, entry.at);
+        if let Event::Debug(event) = &entry.event {
+            self.apply_debug_event(event, entry);
+        }
         true
     }
 
@@ -62,7 +65,40 @@ impl RunOutline {
                 self.stop_waiting();
                 self.close_pauses(activation);
             }
-            Event::Call(..) | Event::Child(..) | Event::Context(..) | Event::Memory(..) => {}
+            Event::Call(..) | Event::Child(..) | Event::Context(..) | Event::Memory(..) | Event::Debug(_) => {
+            }
+        }
+    }
+
+    fn apply_debug_event(&mut self, event: &DebugEvent, entry: &Entry) {
+        match event {
+            DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
+            DebugEvent::Stopped { cause, at, values } => {
+                self.stop = Some(StopView {
+                    number: entry.seq.unwrap_or_default(),
+                    cause: cause.clone(),
+                    at: at.clone(),
+                    values: values.clone(),
+                    since: entry.at,
+                });
+                self.status = self.open_status();
+            }
+            DebugEvent::Continued { .. } => {
+                self.stop = None;
+                self.status = self.open_status();
+            }
+            DebugEvent::Logged { .. } => {}
+        }
+    }
+
+    /// What a run does that has not ended.
+    fn open_status(&self) -> RunStatus {
+        if self.stop.is_some() {
+            RunStatus::Stopped
+        } else if self.waiting_since.is_some() {
+            RunStatus::Waiting
+        } else {
+            RunStatus::Running
         }
     }
 
@@ -81,8 +117,8 @@ impl RunOutline {
             }
             RunEvent::Waiting { on, .. } => {
                 self.stop_waiting();
-                self.status = RunStatus::Waiting;
                 self.waiting_since = Some(at);
+                self.status = self.open_status();
                 self.waiting_on.clone_from(on);
             }
             RunEvent::Canceling => {
@@ -138,6 +174,7 @@ impl RunOutline {
         at: u64,
     ) {
         self.stop_waiting();
+        self.stop = None;
         self.status = status;
         self.cancelling = false;
         self.outputs.clone_from(outputs);
@@ -148,7 +185,7 @@ impl RunOutline {
 
     fn stop_waiting(&mut self) {
         if self.waiting_since.take().is_some() {
-            self.status = RunStatus::Running;
+            self.status = self.open_status();
             self.waiting_on.clear();
         }
     }

@@ -91,6 +91,7 @@ fn status_text(status: RunStatus) -> Option<&'static str> {
         RunStatus::Finished => None,
         RunStatus::Running => Some("running"),
         RunStatus::Waiting => Some("waiting"),
+        RunStatus::Stopped => Some("stopped"),
         RunStatus::Failed => Some("failed"),
         RunStatus::Cancelled => Some("canceled"),
         RunStatus::Interrupted => Some("interrupted"),

@@ -19,6 +19,7 @@ impl Serialize for Event {
             Self::Memory(_, event) => event.serialize(fields),
             Self::Call(_, event) => event.serialize(fields),
             Self::Child(_, event) => event.serialize(fields),
+            Self::Debug(event) => event.serialize(fields),
         }
     }
 }

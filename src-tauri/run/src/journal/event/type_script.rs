@@ -2,7 +2,9 @@
 
 use ts_rs::TS;
 
-use super::{CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent};
+use super::{
+    CallEvent, ChildEvent, ContextEvent, DebugEvent, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent,
+};
 use plait_core::id::Activation;
 
 impl TS for Event {
@@ -68,4 +70,5 @@ enum EventShape {
         #[ts(flatten)]
         event: ChildEvent,
     },
+    Debug(DebugEvent),
 }

@@ -1,0 +1,166 @@
+//! The debugger in the terminal: `--break`, and the prompt at a stop.
+
+use std::io::{self, Write as _};
+
+use console::style;
+use plait_core::expression::as_text;
+use plait_core::id::{NodeId, RunId};
+use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause};
+use plait_run::view::StopView;
+
+use crate::exit::CliError;
+use crate::format::first_line;
+use crate::printable::printable;
+
+/// What a person types at a stop.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum StopCommand {
+    Go(DebugVerb),
+    /// Shows one of the values, or all.
+    Print(Option<String>),
+    /// Sets a breakpoint.
+    Break(Breakpoint),
+    /// Removes a breakpoint.
+    Delete(String),
+    /// Leaves the run where it stands.
+    Quit,
+    Help,
+}
+
+const HELP: &str = "\
+  continue, c      go on to the next breakpoint
+  step, s          go on until this node's outputs are delivered
+  into, i          go on to the next place inside: an iteration, a call, a sub-flow
+  out, o           go on to the end of the loop or sub-flow around this node
+  all, a           let everything that is held go on by one place
+  print, p [PORT]  show the values here
+  break NODE[:before|call|after][:when=CEL][:log=TEXT]
+                   stop there, too
+  delete ID        remove a breakpoint
+  quit, q          leave the run here; `plait resume` goes on
+";
+
+/// How a breakpoint is written.
+pub(crate) const BREAKPOINT: &str = "NODE[:before|call|after][:when=CEL][:log=TEXT]";
+
+/// Numbers the breakpoints of a command line, from 1.
+pub(crate) fn number(breakpoints: Vec<Breakpoint>) -> Vec<Breakpoint> {
+    let numbered = (1..).zip(breakpoints);
+    numbered.map(|(number, breakpoint)| Breakpoint { id: format!("{number}"), ..breakpoint }).collect()
+}
+
+/// Reads `NODE[:before|call|after][:when=CEL][:log=TEXT]`. Sub-flow nodes stand before the node, with slashes: `review/chat`.
+pub(crate) fn parse_breakpoint(text: &str) -> Result<Breakpoint, String> {
+    let (text, log) = split_option(text, ":log=");
+    let (text, when) = split_option(text, ":when=");
+    let (place, side) = match text.rsplit_once(':') {
+        None => (text, Side::Before),
+        Some((place, "before")) => (place, Side::Before),
+        Some((place, "call")) => (place, Side::Call),
+        Some((place, "after")) => (place, Side::After),
+        Some((_, other)) => {
+            return Err(format!("`{other}` is no side of a node; there are `before`, `call` and `after`"));
+        }
+    };
+    let mut path: Vec<NodeId> = place.split('/').map(NodeId::from).collect();
+    let node = path.pop().filter(|node| !node.as_str().is_empty()).ok_or("expected the name of a node")?;
+    let (when, log) = (when.map(str::to_owned), log.map(str::to_owned));
+    Ok(Breakpoint { id: String::new(), path, node, side, when, log, disabled: false })
+}
+
+fn split_option<'t>(text: &'t str, option: &str) -> (&'t str, Option<&'t str>) {
+    text.split_once(option).map_or((text, None), |(before, value)| (before, Some(value)))
+}
+
+/// Reads a line that was typed at a stop. An error says what is wrong with it.
+fn parse_command(line: &str) -> Result<StopCommand, String> {
+    let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+    let rest = rest.trim();
+    Ok(match word {
+        "continue" | "c" => StopCommand::Go(DebugVerb::Continue),
+        "step" | "s" | "" => StopCommand::Go(DebugVerb::Over),
+        "into" | "i" => StopCommand::Go(DebugVerb::Into),
+        "out" | "o" => StopCommand::Go(DebugVerb::Out),
+        "all" | "a" => StopCommand::Go(DebugVerb::All),
+        "print" | "p" => StopCommand::Print((!rest.is_empty()).then(|| rest.to_owned())),
+        "break" | "b" => StopCommand::Break(parse_breakpoint(rest)?),
+        "delete" | "d" => StopCommand::Delete(rest.to_owned()),
+        "quit" | "q" => StopCommand::Quit,
+        "help" | "h" | "?" => StopCommand::Help,
+        other => return Err(format!("There is no `{other}` here; `help` lists the words.")),
+    })
+}
+
+/// Where a run stands and why, as part of a sentence: ``before `chat#1`, at breakpoint 2``.
+pub(crate) fn describe(stop: &StopView) -> String {
+    let place = stop.at.as_ref().map(|at| {
+        let node = at.activation();
+        match (at.side, &at.call) {
+            (Side::Before, _) => format!("before `{node}`"),
+            (Side::Call, Some(call)) => format!("in `{node}`, before {call}"),
+            (Side::Call, None) => format!("in `{node}`"),
+            (Side::After, _) => format!("after `{node}`, whose outputs are not delivered yet"),
+        }
+    });
+    let why = match &stop.cause {
+        StopCause::Breakpoint { id } => Some(format!("at breakpoint {id}")),
+        StopCause::Condition { id, error } => {
+            Some(format!("since breakpoint {id} can't be evaluated: {}", error.message))
+        }
+        StopCause::Step if stop.at.is_none() => Some("with nothing that follows from this step".to_owned()),
+        StopCause::Elsewhere { run } => Some(format!("with run {run}")),
+        StopCause::Step | StopCause::Pause => None,
+    };
+    printable(&[place, why].into_iter().flatten().collect::<Vec<_>>().join(", ")).into_owned()
+}
+
+/// The longest value that is shown without being asked for, in characters.
+const MAX_SHOWN: usize = 200;
+
+/// Shows where a run stands, with the values there, and reads what to do. `None` at the end of input.
+///
+/// The read cannot be canceled. A dropped future leaves a thread that waits for a line until the process ends.
+pub(crate) async fn ask(run: &RunId, stop: &StopView, is_new: bool) -> Result<Option<StopCommand>, CliError> {
+    let mut err = io::stderr();
+    if is_new {
+        writeln!(err, "\n{} {run} stands still {}", style("●").red().for_stderr(), describe(stop))?;
+        for (port, value) in &stop.values {
+            let text = as_text(value);
+            writeln!(err, "  {}: {}", printable(port.as_str()), printable(&first_line(&text, MAX_SHOWN)))?;
+        }
+    }
+    loop {
+        write!(err, "{} ", style("debug ›").red().for_stderr())?;
+        err.flush()?;
+        let read = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            io::stdin().read_line(&mut line).map(|read| (read > 0).then_some(line))
+        });
+        let Some(line) = read.await.unwrap_or_else(|error| Err(io::Error::other(error)))? else {
+            return Ok(None);
+        };
+        match parse_command(&line) {
+            Ok(StopCommand::Help) => write!(err, "{HELP}")?,
+            Ok(StopCommand::Print(port)) => print_values(stop, port.as_deref())?,
+            Ok(command) => return Ok(Some(command)),
+            Err(problem) => writeln!(err, "  {}", printable(&problem))?,
+        }
+    }
+}
+
+fn print_values(stop: &StopView, wanted: Option<&str>) -> Result<(), CliError> {
+    let mut err = io::stderr();
+    let mut values =
+        stop.values.iter().filter(|(port, _)| wanted.is_none_or(|wanted| port.as_str() == wanted));
+    let Some(first) = values.next() else {
+        writeln!(err, "  There is no such value here.")?;
+        return Ok(());
+    };
+    for (port, value) in std::iter::once(first).chain(values) {
+        writeln!(err, "{}:\n{}", printable(port.as_str()), printable(&as_text(value)))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use plait_run::journal::{Breakpoint, DebugVerb, Side};
+
+use super::{StopCommand, number, parse_breakpoint, parse_command};
+
+fn plain(node: &str) -> Breakpoint {
+    Breakpoint {
+        id: String::new(),
+        path: Vec::new(),
+        node: node.into(),
+        side: Side::Before,
+        when: None,
+        log: None,
+        disabled: false,
+    }
+}
+
+#[test]
+fn breakpoints_are_read() {
+    assert_eq!(parse_breakpoint("chat"), Ok(plain("chat")));
+    assert_eq!(parse_breakpoint("chat:after"), Ok(Breakpoint { side: Side::After, ..plain("chat") }));
+    let when = Some("value.kind == 'a:b' ? true : false".to_owned());
+    assert_eq!(
+        parse_breakpoint("chat:call:when=value.kind == 'a:b' ? true : false"),
+        Ok(Breakpoint { side: Side::Call, when: when.clone(), ..plain("chat") })
+    );
+    assert_eq!(
+        parse_breakpoint("chat:when=value.kind == 'a:b' ? true : false"),
+        Ok(Breakpoint { when, ..plain("chat") })
+    );
+    let log = Some("{{value}}: x".to_owned());
+    assert_eq!(parse_breakpoint("chat:log={{value}}: x"), Ok(Breakpoint { log, ..plain("chat") }));
+    let path = vec!["review".into(), "inner".into()];
+    assert_eq!(parse_breakpoint("review/inner/chat"), Ok(Breakpoint { path, ..plain("chat") }));
+}
+
+#[test]
+fn what_is_no_breakpoint_is_refused() {
+    for text in ["", "review/", "chat:later", ":after"] {
+        assert!(parse_breakpoint(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn breakpoints_are_numbered_from_one() {
+    let ids: Vec<_> = number(vec![plain("a"), plain("b")]).into_iter().map(|it| it.id).collect();
+    assert_eq!(ids, ["1", "2"]);
+}
+
+#[test]
+fn lines_are_read() {
+    let go = |verb| Ok(StopCommand::Go(verb));
+    assert_eq!(parse_command("continue\n"), go(DebugVerb::Continue));
+    assert_eq!(parse_command("\n"), go(DebugVerb::Over));
+    assert_eq!(parse_command(" i "), go(DebugVerb::Into));
+    assert_eq!(parse_command("print response"), Ok(StopCommand::Print(Some("response".to_owned()))));
+    assert_eq!(parse_command("b chat"), Ok(StopCommand::Break(plain("chat"))));
+    assert_eq!(parse_command("delete 2"), Ok(StopCommand::Delete("2".to_owned())));
+    assert!(parse_command("jump").is_err());
+}

@@ -1,0 +1,85 @@
+//! Stops of the debugger: which run is held, and what the person says.
+
+use plait_api::runs::{GoOn, SetBreakpoints, ShowRun};
+use plait_core::id::RunId;
+use plait_run::journal::{Breakpoint, DebugVerb, StopCause};
+use plait_run::view::{RunOutline, StopView};
+
+use super::{Next, RunFollower};
+use crate::codes;
+use crate::debugger::{self, StopCommand};
+use crate::exit::{CliError, error_text};
+use crate::terminal::print_error;
+
+impl RunFollower<'_> {
+    /// Goes on from the stop that the run was left at, once, where nobody can be asked.
+    pub(crate) fn leave_stop(mut self) -> Self {
+        self.leaves_stop = !self.interactive && self.outline.stop.is_some();
+        self
+    }
+
+    /// The run that is held, and its stop: this one, or one below it.
+    pub(super) async fn stop(&self) -> Result<Option<(RunId, StopView)>, CliError> {
+        let (mut run, mut stop) = (self.run.clone(), self.outline.stop.clone());
+        while let Some(StopView { cause: StopCause::Elsewhere { run: held }, .. }) = &stop {
+            if *held == run {
+                break;
+            }
+            run = held.clone();
+            let detail = self.app.call(ShowRun { run: run.clone() }).await?;
+            stop = RunOutline::of(&detail.entries).stop;
+        }
+        Ok(stop.map(|stop| (run, stop)))
+    }
+
+    /// Does at a stop what the person says.
+    pub(super) async fn debug(&mut self, run: RunId, stop: StopView) -> Result<Next, CliError> {
+        let number = stop.number;
+        if std::mem::take(&mut self.leaves_stop) {
+            self.app.call(GoOn { run, verb: DebugVerb::Continue, stop: number }).await?;
+            return Ok(Next::Continue);
+        }
+        if !self.interactive {
+            return Ok(Next::Stop);
+        }
+        self.progress.pause();
+        let mut is_new = true;
+        loop {
+            let command = tokio::select! {
+                command = debugger::ask(&run, &stop, is_new) => command?,
+                () = self.ctrl_c.pressed() => {
+                    print_error("\n");
+                    self.cancel().await?;
+                    return Ok(Next::Continue);
+                }
+            };
+            is_new = false;
+            let breakpoints = match command {
+                None | Some(StopCommand::Quit) => return Ok(Next::Stop),
+                Some(StopCommand::Go(verb)) => {
+                    match self.app.call(GoOn { run, verb, stop: number }).await {
+                        // Somebody else was faster.
+                        Err(error) if error.code == codes::DEBUG_MOVED_ON => {}
+                        went => went?,
+                    }
+                    return Ok(Next::Continue);
+                }
+                Some(StopCommand::Break(breakpoint)) => {
+                    let known = &self.outline.breakpoints;
+                    let next = known.iter().filter_map(|known| known.id.parse::<u32>().ok()).max();
+                    let id = (next.unwrap_or(0) + 1).to_string();
+                    known.iter().cloned().chain([Breakpoint { id, ..breakpoint }]).collect()
+                }
+                Some(StopCommand::Delete(id)) => {
+                    self.outline.breakpoints.iter().filter(|known| known.id != id).cloned().collect()
+                }
+                Some(StopCommand::Print(_) | StopCommand::Help) => continue,
+            };
+            let set = SetBreakpoints { run: self.run.clone(), breakpoints };
+            match self.app.call(set.clone()).await {
+                Ok(()) => self.outline.breakpoints = set.breakpoints,
+                Err(error) => print_error(&error_text(&error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,474 @@
+//! Stops: what is held, what goes on, and that nothing but `debug.*` differs in the journal.
+
+use futures::FutureExt;
+use futures::executor::LocalPool;
+use futures::task::LocalSpawnExt;
+use serde_json::{Value, json};
+
+use super::{Stage, of, types};
+use plait_core::error::Fault;
+use plait_run::journal::{Breakpoint, DebugVerb, Entry, Side};
+use plait_run::view::{RunOutline, RunStatus, StopView};
+use plait_run::{DebugCommand, Driver, RunHandle};
+use plait_testing::ScriptedReply;
+
+/// A breakpoint, written `NODE`, `NODE:after` or `NODE:call`.
+fn breakpoint(text: &str) -> Breakpoint {
+    let (node, side) = text.split_once(':').unwrap_or((text, "before"));
+    let side: Side = serde_json::from_value(json!(side)).unwrap();
+    Breakpoint {
+        id: text.to_owned(),
+        path: Vec::new(),
+        node: node.into(),
+        side,
+        when: None,
+        log: None,
+        disabled: false,
+    }
+}
+
+/// A run at which a person debugs.
+struct Session<'a> {
+    stage: &'a Stage,
+    pool: LocalPool,
+    handle: RunHandle,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        stage: &'a Stage,
+        (mut driver, handle): (Driver, RunHandle),
+        breakpoints: Vec<Breakpoint>,
+    ) -> Self {
+        if !breakpoints.is_empty() {
+            driver.set_breakpoints(breakpoints).unwrap();
+        }
+        let mut pool = LocalPool::new();
+        pool.spawner().spawn_local(driver.drive().map(|end| assert!(end.is_ok(), "{end:?}"))).unwrap();
+        pool.run_until_stalled();
+        Self { stage, pool, handle }
+    }
+
+    fn outline(&self) -> RunOutline {
+        RunOutline::of(&self.stage.entries())
+    }
+
+    fn stop(&self) -> StopView {
+        self.outline().stop.expect("the run stands still")
+    }
+
+    /// Where it stands, as `node epoch side`.
+    fn place(&self) -> String {
+        let Some(at) = self.stop().at else { return "nowhere".to_owned() };
+        let side = serde_json::to_value(at.side).unwrap();
+        let call = at.call.as_ref().map(|call| format!(" {call}")).unwrap_or_default();
+        format!("{} {}{call}", at.activation(), side.as_str().unwrap())
+    }
+
+    fn debug(&mut self, command: DebugCommand) -> Result<(), Fault> {
+        let handle = self.handle.clone();
+        let (sender, mut receiver) = futures::channel::oneshot::channel();
+        let task = async move {
+            let _ = sender.send(handle.debug(command).await);
+        };
+        self.pool.spawner().spawn_local(task).unwrap();
+        self.pool.run_until_stalled();
+        receiver.try_recv().unwrap().expect("the driver answers")
+    }
+
+    fn go(&mut self, verb: DebugVerb) {
+        let stop = self.stop().number;
+        self.debug(DebugCommand::Go { verb, stop }).unwrap();
+    }
+
+    /// Continues until the run does not stand still any more. Gives the places at which it did.
+    fn continue_to_end(&mut self) -> Vec<String> {
+        let mut places = Vec::new();
+        while self.outline().stop.is_some() {
+            places.push(self.place());
+            self.go(DebugVerb::Continue);
+        }
+        places
+    }
+}
+
+/// The events but those of the debugger.
+fn undebugged(events: &[Value]) -> Vec<&Value> {
+    events.iter().filter(|event| !event["type"].as_str().unwrap().starts_with("debug.")).collect()
+}
+
+/// Two branches that meet.
+fn diamond() -> (Value, Value) {
+    let nodes = json!({
+        "a": { "type": "value", "config": { "value": 1 } },
+        "b": { "type": "text", "config": { "template": "{{value}}b" } },
+        "c": { "type": "text", "config": { "template": "{{value}}c" } },
+        "d": { "type": "join" },
+        "e": { "type": "output" },
+    });
+    let edges = json!([
+        "a.value -> b.value",
+        "a.value -> c.value",
+        "b.text -> d.values",
+        "c.text -> d.values",
+        "d.list -> e.value",
+    ]);
+    (nodes, edges)
+}
+
+fn session_of<'a>(stage: &'a Stage, (nodes, edges): &(Value, Value), at: &[&str]) -> Session<'a> {
+    let breakpoints = at.iter().map(|text| breakpoint(text)).collect();
+    Session::new(stage, stage.start(nodes, edges, &json!({})), breakpoints)
+}
+
+#[test]
+fn stop_before_holds_the_start_and_continue_gives_the_same_journal() {
+    let flow = diamond();
+    let plain = Stage::new().play(&flow.0, &flow.1, &json!({}));
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &flow, &["b"]);
+    assert_eq!(session.outline().status, RunStatus::Stopped);
+    assert_eq!(session.place(), "b before");
+    assert_eq!(session.stop().values["value"], json!(1).into());
+    let events = stage.events();
+    assert!(of("b", &events).is_empty() && of("c", &events).is_empty(), "nothing starts: {events:?}");
+    session.go(DebugVerb::Continue);
+    let events = stage.events();
+    assert_eq!(undebugged(&events), plain.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn stop_after_holds_the_delivery() {
+    let flow = diamond();
+    let plain = Stage::new().play(&flow.0, &flow.1, &json!({}));
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &flow, &["b:after"]);
+    assert_eq!(session.place(), "b after");
+    assert_eq!(session.stop().values["text"], json!("1b").into());
+    assert!(of("b", &stage.events()).is_empty(), "its outputs are not delivered");
+    session.go(DebugVerb::Continue);
+    let events = stage.events();
+    assert_eq!(undebugged(&events), plain.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn every_place_of_a_flow_can_be_stopped_at() {
+    let flow = diamond();
+    let plain = Stage::new().play(&flow.0, &flow.1, &json!({}));
+    let stage = Stage::new();
+    let places = ["a", "b", "c", "d", "e", "a:after", "b:after", "c:after", "d:after", "e:after"];
+    let mut session = session_of(&stage, &flow, &places);
+    assert_eq!(session.continue_to_end().len(), places.len());
+    let events = stage.events();
+    assert_eq!(undebugged(&events), plain.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn condition_decides_and_one_that_fails_stops_with_its_fault() {
+    let flow = diamond();
+    for (when, stops) in [("value == '1b'", true), ("value == '2b'", false), ("size(outputs.text) > 1", true)]
+    {
+        let stage = Stage::new();
+        let when = Some(when.to_owned());
+        let at = Breakpoint { when, ..breakpoint("b:after") };
+        let session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
+        assert_eq!(session.outline().stop.is_some(), stops);
+    }
+    let stage = Stage::new();
+    let at = Breakpoint { when: Some("value.name == 1".to_owned()), ..breakpoint("b:after") };
+    let session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
+    let cause = serde_json::to_value(session.stop().cause).unwrap();
+    assert_eq!((&cause["kind"], &cause["error"]["code"]), (&json!("condition"), &json!("switch.condition")));
+}
+
+#[test]
+fn breakpoint_with_a_text_notes_it_and_holds_nothing() {
+    let flow = diamond();
+    let stage = Stage::new();
+    let at = Breakpoint { log: Some("got {{value}}".to_owned()), ..breakpoint("b:after") };
+    let session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
+    assert_eq!(session.outline().status, RunStatus::Finished);
+    let events = stage.events();
+    let logged: Vec<_> = events.iter().filter(|event| event["type"] == "debug.logged").collect();
+    assert_eq!(logged.len(), 1);
+    assert_eq!(logged[0]["text"], "got 1b");
+}
+
+#[test]
+fn breakpoints_that_cannot_hold_anything_are_refused() {
+    let flow = diamond();
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &flow, &["a"]);
+    let gone = session.debug(DebugCommand::SetBreakpoints(vec![breakpoint("nobody")])).unwrap_err();
+    assert_eq!(gone.code.as_str(), "debug.unknown_node");
+    let bad = Breakpoint { when: Some("value ==".to_owned()), ..breakpoint("a") };
+    let bad = session.debug(DebugCommand::SetBreakpoints(vec![bad])).unwrap_err();
+    assert_eq!(bad.code.as_str(), "debug.bad_breakpoint");
+    let twice = session.debug(DebugCommand::SetBreakpoints(vec![breakpoint("a"), breakpoint("a")]));
+    assert_eq!(twice.unwrap_err().code.as_str(), "debug.bad_breakpoint");
+    let stop = session.stop().number;
+    session.go(DebugVerb::Continue);
+    let late = session.debug(DebugCommand::Go { verb: DebugVerb::Continue, stop });
+    assert!(late.is_err(), "the run is over");
+}
+
+#[test]
+fn two_who_press_step_at_once_make_one_step() {
+    let flow = diamond();
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &flow, &["a"]);
+    let stop = session.stop().number;
+    session.debug(DebugCommand::Go { verb: DebugVerb::Over, stop }).unwrap();
+    let second = session.debug(DebugCommand::Go { verb: DebugVerb::Over, stop }).unwrap_err();
+    assert_eq!(second.code.as_str(), "debug.moved_on");
+    assert_eq!(session.place(), "b before");
+}
+
+#[test]
+fn step_over_is_that_of_its_branch() {
+    let flow = diamond();
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &flow, &["b"]);
+    session.go(DebugVerb::Over);
+    // Nothing follows from `b` alone: `c` has not started.
+    assert_eq!(session.place(), "nowhere");
+    assert!(of("c", &stage.events()).is_empty());
+    session.go(DebugVerb::Over);
+    assert_eq!(session.place(), "d before");
+    session.go(DebugVerb::Over);
+    assert_eq!(session.place(), "e before");
+    session.go(DebugVerb::Over);
+    assert_eq!(session.outline().status, RunStatus::Finished);
+}
+
+#[test]
+fn step_all_is_one_wave() {
+    let flow = diamond();
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &flow, &["b"]);
+    session.go(DebugVerb::All);
+    assert_eq!(session.place(), "d before");
+    let events = stage.events();
+    assert_eq!(types(&of("b", &events)), ["node.finished"]);
+    assert_eq!(types(&of("c", &events)), ["node.finished"]);
+}
+
+/// A loop over five items with one node.
+fn repeated(concurrency: u32) -> (Value, Value) {
+    let nodes = json!({
+        "items": { "type": "value", "config": { "value": [1, 2, 3, 4, 5] } },
+        "l": { "type": "loop", "config": { "kind": "forEach", "concurrency": concurrency } },
+        "plus": { "type": "text", "parent": "l", "config": { "template": "{{value}}+" } },
+        "end": { "type": "output" },
+    });
+    (
+        nodes,
+        json!([
+            "items.value -> l.items",
+            "l.item -> plus.value",
+            "plus.text -> l.next",
+            "l.results -> end.value"
+        ]),
+    )
+}
+
+fn chat() -> (Value, Value) {
+    let nodes = json!({
+        "a": { "type": "contextStart" },
+        "b": { "type": "value", "config": { "value": "Go." } },
+        "t": { "type": "tools", "config": { "tools": ["deep"] } },
+        "c": { "type": "chat" },
+        "e": { "type": "output" },
+    });
+    let edges = json!([
+        "a.context -> c.context",
+        "b.value -> c.message",
+        "t.tools -> c.tools",
+        "c.response -> e.value",
+    ]);
+    (nodes, edges)
+}
+
+/// A reply that calls the tool, and one that ends the turn; those that were bought before are not there.
+fn tool_round(stage: &Stage, bought: usize) {
+    let replies = [ScriptedReply::calls(&[("deep", json!({}))]), ScriptedReply::text("Done.")];
+    stage.provider.push_replies(replies.into_iter().skip(bought));
+}
+
+#[test]
+fn calls_of_models_and_tools_can_be_stopped_at_one_by_one() {
+    let plain = Stage::new();
+    tool_round(&plain, 0);
+    let flow = chat();
+    let expected = plain.play(&flow.0, &flow.1, &json!({}));
+    let stage = Stage::new();
+    tool_round(&stage, 0);
+    let mut session = session_of(&stage, &flow, &["c:call"]);
+    assert_eq!(session.place(), "c call model call 1");
+    assert_eq!(stage.provider.requests().len(), 0);
+    session.go(DebugVerb::Continue);
+    assert_eq!(session.place(), "c call tool round 1: deep");
+    session.go(DebugVerb::Continue);
+    assert_eq!(session.place(), "c call model call 2");
+    assert_eq!(stage.provider.requests().len(), 1);
+    session.go(DebugVerb::Continue);
+    assert_eq!(session.outline().status, RunStatus::Finished);
+    let events = stage.events();
+    assert_eq!(undebugged(&events), expected.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn step_into_a_chat_goes_through_its_calls() {
+    let stage = Stage::new();
+    tool_round(&stage, 0);
+    let mut session = session_of(&stage, &chat(), &["c"]);
+    let mut places = Vec::new();
+    while session.outline().stop.is_some() {
+        places.push(session.place());
+        session.go(DebugVerb::Into);
+    }
+    let expected = [
+        "c before",
+        "c call model call 1",
+        "c call tool round 1: deep",
+        "c call model call 2",
+        "c after",
+        "e before",
+        "e after",
+    ];
+    assert_eq!(places, expected);
+}
+
+/// Resumes the run from what its journal has, in a world that is otherwise the same.
+fn resumed<'a>(stage: &'a Stage, (nodes, edges): &(Value, Value), entries: &[Entry]) -> Session<'a> {
+    *stage.kept.0.lock().unwrap() = entries.to_vec();
+    let setup = stage.setup(nodes, edges, &json!({}), None);
+    let setup = plait_run::RunSetup {
+        // As a new process has it.
+        host: plait_run::host::Host { debugger: plait_run::debugger::Debugger::default(), ..setup.host },
+        ..setup
+    };
+    Session::new(stage, Driver::resume(setup, entries).unwrap(), Vec::new())
+}
+
+#[test]
+fn run_that_is_killed_at_a_stop_stands_at_the_same_one() {
+    for side in ["c", "c:call", "c:after"] {
+        let flow = chat();
+        let stage = Stage::new();
+        tool_round(&stage, 0);
+        let session = session_of(&stage, &flow, &[side, "e"]);
+        let (place, stop) = (session.place(), session.stop().number);
+        let bought = stage.provider.requests().len();
+        drop(session);
+        let entries = stage.entries();
+        let mut session = resumed(&stage, &flow, &entries);
+        assert_eq!((session.place(), session.stop().number), (place, stop));
+        let added = &stage.events()[entries.len()..];
+        assert_eq!(undebugged(added).len(), added.len(), "no other stop: {added:?}");
+        assert_eq!(stage.provider.requests().len(), bought, "nothing is bought by that");
+        let places = session.continue_to_end();
+        assert_eq!(places.last().map(String::as_str), Some("e before"), "its breakpoints are still there");
+        assert_eq!(session.outline().status, RunStatus::Finished);
+        assert_eq!(stage.provider.requests().len(), 2, "nothing is bought twice");
+    }
+}
+
+#[test]
+fn every_prefix_of_a_debugged_journal_leads_to_the_same_end() {
+    let flow = chat();
+    let plain = Stage::new();
+    tool_round(&plain, 0);
+    let expected = plain.play(&flow.0, &flow.1, &json!({}));
+    let stage = Stage::new();
+    tool_round(&stage, 0);
+    let mut session = session_of(&stage, &flow, &["c", "c:call", "c:after", "e"]);
+    session.continue_to_end();
+    drop(session);
+    let entries = stage.entries();
+    for end in 1..entries.len() {
+        let stage = Stage::new();
+        let is_reply =
+            |entry: &&Entry| serde_json::to_value(&entry.event).unwrap()["type"] == "model.replied";
+        tool_round(&stage, entries[..end].iter().filter(is_reply).count());
+        let mut session = resumed(&stage, &flow, &entries[..end]);
+        session.continue_to_end();
+        let events = stage.events();
+        let outputs = |events: &[Value]| events.last().unwrap()["outputs"].clone();
+        assert_eq!(outputs(&events), outputs(&expected), "after {end} entries");
+    }
+}
+
+#[test]
+fn pause_stops_wherever_the_run_is_and_answers_are_taken_meanwhile() {
+    let flow = (
+        json!({ "ask": { "type": "userInput" }, "e": { "type": "output" } }),
+        json!(["ask.message -> e.value"]),
+    );
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &flow, &[]);
+    session.debug(DebugCommand::Pause).unwrap();
+    assert_eq!(session.outline().status, RunStatus::Stopped);
+    let handle = session.handle.clone();
+    let answering = async move {
+        let at = plait_core::id::Activation { node: "ask".into(), epoch: plait_core::id::Epoch::root() };
+        handle.answer(at, json!("Hello")).await.unwrap();
+    };
+    session.pool.spawner().spawn_local(answering).unwrap();
+    session.pool.run_until_stalled();
+    assert_eq!(session.outline().status, RunStatus::Stopped);
+    assert!(!types(&of("ask", &stage.events())).contains(&"node.finished".to_owned()));
+    session.go(DebugVerb::Continue);
+    assert_eq!(session.outline().status, RunStatus::Finished);
+}
+
+#[test]
+fn loop_of_five_stops_five_times_in_turn_and_side_by_side() {
+    for concurrency in [1, 3] {
+        let flow = repeated(concurrency);
+        let plain = Stage::new().play(&flow.0, &flow.1, &json!({}));
+        let stage = Stage::new();
+        let mut session = session_of(&stage, &flow, &["plus"]);
+        assert_eq!(session.continue_to_end().len(), 5, "with {concurrency} at once");
+        let events = stage.events();
+        assert_eq!(undebugged(&events), plain.iter().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn steps_lead_over_into_and_out_of_a_loop() {
+    let flow = repeated(1);
+    let walk = |verbs: &[DebugVerb]| {
+        let stage = Stage::new();
+        let mut session = session_of(&stage, &flow, &["l"]);
+        assert_eq!(session.place(), "l before");
+        let mut places = Vec::new();
+        for verb in verbs {
+            session.go(*verb);
+            places.push(session.place());
+        }
+        places
+    };
+    assert_eq!(walk(&[DebugVerb::Over]), ["end before"]);
+    assert_eq!(walk(&[DebugVerb::Into]), ["plus#0 before"]);
+    assert_eq!(walk(&[DebugVerb::Into, DebugVerb::Over]), ["plus#0 before", "plus#1 before"]);
+    assert_eq!(walk(&[DebugVerb::Into, DebugVerb::Out]), ["plus#0 before", "end before"]);
+}
+
+#[test]
+fn end_of_a_loop_is_a_place_to_stop_at() {
+    let stage = Stage::new();
+    let session = session_of(&stage, &repeated(1), &["l:after"]);
+    assert_eq!(session.place(), "l after");
+    assert_eq!(session.stop().values["results"], json!(["1+", "2+", "3+", "4+", "5+"]).into());
+    assert!(of("end", &stage.events()).is_empty());
+}
+
+#[test]
+fn cancel_ends_a_run_that_stands_still() {
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &diamond(), &["b:after"]);
+    session.handle.cancel();
+    session.pool.run_until_stalled();
+    assert_eq!(session.outline().status, RunStatus::Cancelled);
+}

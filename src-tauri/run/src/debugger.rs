@@ -1,0 +1,184 @@
+//! What all runs of a tree share so that they stand still together: the breakpoints, whether the tree is held, and which runs of it
+//! go on all the same because a step covers them.
+//!
+//! Each driver decides for its own run where it stops ([`crate::driver`]) and tells the tree; the tree wakes the other drivers.
+//! While nothing is held and there are no breakpoints, [`Debugger::is_active`] is all that a driver looks at.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use crate::journal::{Breakpoint, DebugVerb};
+use plait_core::id::{NodeId, RunId};
+
+/// Tells a driver to look at its tree. Gives `false` when the driver is gone.
+type Waker = Box<dyn Fn() -> bool + Send>;
+
+/// The debugger of a run tree, as one of its runs has it. Clones share the same state.
+#[derive(Clone, Default)]
+pub struct Debugger {
+    tree: Arc<Tree>,
+    /// The `subflow` nodes that lead to the run, the outermost first.
+    path: Arc<[NodeId]>,
+}
+
+struct Tree {
+    state: Mutex<TreeState>,
+    /// Whether there is a breakpoint or anything is held.
+    is_active: AtomicBool,
+    /// Whether time passes: nothing is held, or a step is under way.
+    moving: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct TreeState {
+    breakpoints: Arc<[Breakpoint]>,
+    /// How often they were changed.
+    edits: u64,
+    /// The run that was held last, while the tree is held.
+    held_by: Option<RunId>,
+    /// How the tree went on last.
+    verb: DebugVerb,
+    /// How many steps are under way.
+    steps: usize,
+    /// Runs that go on though the tree is held.
+    covered: HashSet<RunId>,
+    /// The run that a step leads into.
+    entered: Option<RunId>,
+    wakers: Vec<Waker>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { state: Mutex::default(), is_active: AtomicBool::new(false), moving: watch::channel(true).0 }
+    }
+}
+
+impl Debugger {
+    /// The same for a run that a `subflow` node of this run starts.
+    #[must_use]
+    pub fn below(&self, node: &NodeId) -> Self {
+        let path = self.path.iter().chain([node]).cloned().collect();
+        Self { tree: Arc::clone(&self.tree), path }
+    }
+
+    /// Whether there is anything to look at.
+    pub fn is_active(&self) -> bool {
+        self.tree.is_active.load(Ordering::Acquire)
+    }
+
+    /// Says whether time passes, and when that changes.
+    pub fn moving(&self) -> watch::Receiver<bool> {
+        self.tree.moving.subscribe()
+    }
+
+    /// The breakpoints of the tree.
+    pub fn breakpoints(&self) -> Arc<[Breakpoint]> {
+        Arc::clone(&self.tree.state.lock().breakpoints)
+    }
+
+    /// The run that was held last, while the tree is held.
+    pub fn held_by(&self) -> Option<RunId> {
+        self.tree.state.lock().held_by.clone()
+    }
+
+    /// Calls `waker` whenever the state of the tree changes, as long as it gives `true`.
+    pub(crate) fn register(&self, waker: Waker) {
+        self.tree.state.lock().wakers.push(waker);
+    }
+
+    /// How often the breakpoints were changed.
+    pub(crate) fn edits(&self) -> u64 {
+        self.tree.state.lock().edits
+    }
+
+    /// The breakpoints of the flow of this run that have an effect.
+    pub(crate) fn own_breakpoints(&self) -> Vec<Breakpoint> {
+        let breakpoints = self.breakpoints();
+        let is_own = |breakpoint: &&Breakpoint| !breakpoint.disabled && breakpoint.path[..] == self.path[..];
+        breakpoints.iter().filter(is_own).cloned().collect()
+    }
+
+    /// Replaces the breakpoints of the tree.
+    pub(crate) fn set_breakpoints(&self, breakpoints: &[Breakpoint]) {
+        self.change(|state| {
+            state.breakpoints = breakpoints.into();
+            state.edits += 1;
+        });
+    }
+
+    /// Whether this run is held.
+    pub(crate) fn holds(&self, run: &RunId) -> bool {
+        let state = self.tree.state.lock();
+        state.held_by.is_some() && !state.covered.contains(run)
+    }
+
+    /// How the tree went on last.
+    pub(crate) fn verb(&self) -> DebugVerb {
+        self.tree.state.lock().verb
+    }
+
+    /// Holds the whole tree. `run` is the one that stopped; a step that covers it is over.
+    pub(crate) fn hold(&self, run: &RunId) {
+        self.change(|state| {
+            state.held_by = Some(run.clone());
+            state.covered.clear();
+            state.entered = None;
+            state.steps = 0;
+        });
+    }
+
+    /// Lets the whole tree go on.
+    pub(crate) fn release(&self, verb: DebugVerb) {
+        self.change(|state| {
+            state.held_by = None;
+            state.covered.clear();
+            state.entered = None;
+            state.steps = 0;
+            state.verb = verb;
+        });
+    }
+
+    /// A step of one activation begins: time passes again, and the tree stays held.
+    pub(crate) fn begin_step(&self, verb: DebugVerb) {
+        self.change(|state| {
+            state.steps += 1;
+            state.verb = verb;
+        });
+    }
+
+    /// This run goes on with the step under way.
+    pub(crate) fn cover(&self, run: &RunId) {
+        self.change(|state| {
+            state.covered.insert(run.clone());
+        });
+    }
+
+    /// The step under way leads into this run.
+    pub(crate) fn enter(&self, run: &RunId) {
+        self.change(|state| state.entered = Some(run.clone()));
+    }
+
+    /// Whether the step under way leads into this run.
+    pub(crate) fn is_entered(&self, run: &RunId) -> bool {
+        self.tree.state.lock().entered.as_ref() == Some(run)
+    }
+
+    /// Whether this is the run that no other one started.
+    pub(crate) fn is_root(&self) -> bool {
+        self.path.is_empty()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut TreeState)) {
+        let mut state = self.tree.state.lock();
+        change(&mut state);
+        let is_held = state.held_by.is_some();
+        self.tree.is_active.store(is_held || !state.breakpoints.is_empty(), Ordering::Release);
+        let moves = !is_held || state.steps > 0;
+        self.tree.moving.send_if_modified(|moving| std::mem::replace(moving, moves) != moves);
+        state.wakers.retain(|wake| wake());
+    }
+}

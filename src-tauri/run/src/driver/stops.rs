@@ -1,0 +1,336 @@
+//! Where the run stands still. A stop holds what would start, what would call a model or a tool, and what would be delivered; what
+//! is under way ends, is journaled and waits here for its delivery.
+//!
+//! A place that was left is remembered, so that a breakpoint does not hold the same activation there again. All of it is a fold over
+//! the `debug.*` events of the journal, so a run that was killed at a stop is held at the same one.
+
+mod breakpoints;
+mod facts;
+mod restored;
+mod steps;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::attempt::{Done, Outcome};
+use super::{Driver, Start};
+use crate::debugger::Debugger;
+use crate::journal::{DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint};
+use crate::node::{Datum, Inputs};
+use crate::plan::{NodeIx, Plan};
+use plait_core::error::Fault;
+use plait_core::id::{Activation, Epoch, RunId};
+
+pub use breakpoints::check_breakpoints;
+use breakpoints::{Armed, Values, ended_loop};
+use facts::Facts;
+pub(super) use restored::RestoredStops;
+use steps::Step;
+pub use steps::{DebugCommand, DebugReply};
+
+type Key = (NodeIx, Epoch);
+pub(super) type Running<'p> = FuturesUnordered<BoxFuture<'p, Done>>;
+
+/// What is held, and what was left.
+#[derive(Default)]
+pub(super) struct Stops {
+    /// The breakpoints of this run's flow, by node.
+    armed: FxHashMap<NodeIx, Vec<Armed>>,
+    /// As of which edit of the tree's breakpoints.
+    edits: u64,
+    /// The number of the event that says that the run stands still, while it does.
+    stopped: Option<u64>,
+    /// The activation that is held by that stop.
+    current: Option<StopPoint>,
+    /// Places that were left.
+    left: FxHashSet<StopPoint>,
+    /// What is ready and does not start.
+    starts: VecDeque<Start>,
+    /// What has ended and is not delivered, in the order in which it ended.
+    dones: VecDeque<Done>,
+    /// Calls that are not made yet.
+    calls: Vec<HeldCall>,
+    /// How many activations that were running when the journal ended have still to be begun again.
+    pub reentering: usize,
+    step: Option<Step>,
+    /// Loops that have ended, with their outputs: places to stop at.
+    ended_loops: VecDeque<(Key, NodeOutputs)>,
+    /// The child runs of open activations.
+    children: FxHashMap<RunId, Key>,
+    /// What conditions can read of open activations.
+    facts: FxHashMap<Key, Facts>,
+}
+
+/// A call of a model or a tool that an activation is about to make.
+pub(super) struct HeldCall {
+    key: Key,
+    point: StopPoint,
+    /// Lets it be made.
+    open: oneshot::Sender<()>,
+}
+
+impl Stops {
+    /// Whether nothing is held here.
+    pub fn is_empty(&self) -> bool {
+        self.stopped.is_none() && self.starts.is_empty()
+    }
+
+    /// How many running activations wait for the end of the stop, or for a child run that does.
+    fn waiting(&self) -> usize {
+        let calling: FxHashSet<&Key> = self.calls.iter().map(|call| &call.key).collect();
+        calling.len() + self.children.values().filter(|key| !calling.contains(key)).count()
+    }
+
+    /// What the journal leaves. The tree stands still if this run did.
+    pub fn restore(restored: RestoredStops, debugger: &Debugger, run: &RunId) -> Self {
+        let RestoredStops { breakpoints, stopped, current, elsewhere, left } = restored;
+        if !breakpoints.is_empty() && debugger.breakpoints().is_empty() {
+            debugger.set_breakpoints(&breakpoints);
+        }
+        if stopped.is_some() && debugger.held_by().is_none() {
+            debugger.hold(elsewhere.as_ref().unwrap_or(run));
+        }
+        Self { stopped, current, left, ..Self::default() }
+    }
+
+    /// Notes a loop that has ended, if that is a place to stop at.
+    pub fn note_derived(&mut self, plan: &Plan, event: &Event) {
+        if !self.armed.is_empty() {
+            self.ended_loops.extend(ended_loop(plan, event));
+        }
+    }
+
+    /// Forgets an activation that has ended.
+    pub fn close(&mut self, key: &Key) {
+        if !self.facts.is_empty() {
+            self.facts.remove(key);
+        }
+        if !self.children.is_empty() {
+            self.children.retain(|_, of| of != key);
+        }
+    }
+
+    /// Forgets everything that is held: the run is canceled.
+    pub fn clear(&mut self) {
+        self.starts.clear();
+        self.dones.clear();
+        self.calls.clear();
+        self.step = None;
+    }
+}
+
+impl Driver {
+    /// Whether the tree holds this run.
+    pub(super) fn is_held(&self) -> bool {
+        self.host.debugger.holds(&self.info.run)
+    }
+
+    /// Whether only a person can make the run go on, since it stands still.
+    pub(super) fn is_standing(&self, running: usize) -> bool {
+        self.is_held()
+            && self.stops.step.is_none()
+            && self.stops.reentering == 0
+            && running <= self.stops.waiting() + self.sleeping
+    }
+
+    /// The next activation to start, where there is something to stop at.
+    pub(super) async fn next_start_or_stop(&mut self) -> Result<Option<Start>, Fault> {
+        self.follow_tree().await?;
+        if self.is_held() {
+            if self.stops.reentering > 0 {
+                self.stops.reentering -= 1;
+                if let Some(start) = self.restart_queue.pop() {
+                    return Ok(Some(start));
+                }
+            }
+            if self.stops.step.is_none() {
+                self.stop_where_child_begins().await?;
+                return Ok(None);
+            }
+        }
+        while let Some((key, outputs)) = self.stops.ended_loops.pop_front() {
+            let point = self.point(&key, 1, Side::After);
+            if let Some(cause) = self.reached(&key, &point, Values::Outputs(&outputs)).await? {
+                self.stop(cause, Some(point), outputs).await?;
+                return Ok(None);
+            }
+        }
+        let Some(start) = self.next_released() else { return Ok(None) };
+        let key = (start.node, start.epoch.clone());
+        let values = input_values(&start.inputs);
+        let mut reached = None;
+        if let Some((of_loop, point)) = self.loop_that_begins(&key) {
+            reached = self.reached(&of_loop, &point, Values::None).await?.map(|cause| (cause, point));
+        }
+        if reached.is_none() {
+            let point = self.point(&key, start.attempt, Side::Before);
+            let cause = self.reached(&key, &point, Values::Inputs(&values)).await?;
+            reached = cause.map(|cause| (cause, point));
+        }
+        let Some((cause, point)) = reached else { return Ok(Some(start)) };
+        self.stops.starts.push_front(start);
+        self.stop(cause, Some(point), values).await?;
+        Ok(None)
+    }
+
+    /// The next activation that may start: any, or one that the step under way covers.
+    fn next_released(&mut self) -> Option<Start> {
+        let Some(step) = &self.stops.step else {
+            let start = self.stops.starts.pop_front().or_else(|| self.restart_queue.pop());
+            return start.or_else(|| self.scheduler.next_ready());
+        };
+        let covers = |node: NodeIx, epoch: &Epoch| step.covers(&self.plan, &(node, epoch.clone()));
+        if let Some(at) = self.stops.starts.iter().position(|start| covers(start.node, &start.epoch)) {
+            return self.stops.starts.remove(at);
+        }
+        if let Some(at) = self.restart_queue.iter().rposition(|start| covers(start.node, &start.epoch)) {
+            return Some(self.restart_queue.remove(at));
+        }
+        self.scheduler.next_ready_where(covers)
+    }
+
+    /// Takes an outcome that is to be delivered, unless it is held.
+    pub(super) async fn hold_delivery(&mut self, done: Done) -> Result<Option<Done>, Fault> {
+        let key = (done.start.node, done.start.epoch.clone());
+        if self.is_held() && !self.stops.step.as_ref().is_some_and(|step| step.delivers(&self.plan, &key)) {
+            let is_end_of_step = self.stops.step.as_ref().is_some_and(|step| step.is_of(&key))
+                || self.stops.children.values().any(|of| *of == key) && !self.is_held_by_self();
+            let point = self.point(&key, done.start.attempt, Side::After);
+            let values = output_values(&done.outcome);
+            self.stops.dones.push_back(done);
+            if is_end_of_step {
+                self.stop(StopCause::Step, Some(point), values).await?;
+            }
+            return Ok(None);
+        }
+        if !matches!(done.outcome, Outcome::Finished { .. } | Outcome::Failed(_)) {
+            return Ok(Some(done));
+        }
+        let point = self.point(&key, done.start.attempt, Side::After);
+        let Some(cause) = self.reached(&key, &point, Values::Outcome(&done.outcome)).await? else {
+            return Ok(Some(done));
+        };
+        let values = output_values(&done.outcome);
+        self.stops.dones.push_front(done);
+        self.stop(cause, Some(point), values).await?;
+        Ok(None)
+    }
+
+    /// An activation is about to call a model or a tool: lets it, or holds the call.
+    pub(super) async fn hold_call(
+        &mut self,
+        at: &Activation,
+        call: String,
+        open: oneshot::Sender<()>,
+    ) -> Result<(), Fault> {
+        let Some(node) = self.plan.find(&at.node) else { return Ok(()) };
+        let key = (node, at.epoch.clone());
+        let attempt = self.scheduler.attempt(node, &at.epoch).unwrap_or(1);
+        let point = StopPoint { call: Some(call), ..self.point(&key, attempt, Side::Call) };
+        let step = self.stops.step.as_ref();
+        if self.is_held() && !step.is_some_and(|step| step.calls(&self.plan, &key)) {
+            let is_end_of_step = step.is_some_and(|step| step.is_of(&key));
+            self.stops.calls.push(HeldCall { key, point: point.clone(), open });
+            if is_end_of_step {
+                self.stop(StopCause::Step, Some(point), NodeOutputs::new()).await?;
+            }
+            return Ok(());
+        }
+        match self.reached(&key, &point, Values::None).await? {
+            None => {
+                // A node that was dropped meanwhile does not listen.
+                let _ = open.send(());
+            }
+            Some(cause) => {
+                self.stops.calls.push(HeldCall { key, point: point.clone(), open });
+                self.stop(cause, Some(point), NodeOutputs::new()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tree stands still from now on, because of this run. Says so in the journal, whatever it said before.
+    pub(super) async fn stop(
+        &mut self,
+        cause: StopCause,
+        at: Option<StopPoint>,
+        values: NodeOutputs,
+    ) -> Result<(), Fault> {
+        self.stops.step = None;
+        self.stops.current.clone_from(&at);
+        self.stops.stopped = Some(self.recorder.next_seq());
+        // Before others are woken, so that what they record comes later.
+        self.recorder.append([Event::Debug(DebugEvent::Stopped { cause, at, values })])?;
+        self.host.debugger.hold(&self.info.run);
+        self.recorder.flush().await
+    }
+
+    /// Takes over what other runs of the tree, or persons, have changed.
+    pub(super) async fn follow_tree(&mut self) -> Result<(), Fault> {
+        self.arm();
+        let held_by = self.host.debugger.held_by();
+        if self.stops.step.is_some() {
+            if held_by.as_ref() == Some(&self.info.run) {
+                return Ok(());
+            }
+            // A place inside of what the step covers was reached, or everything goes on.
+            self.stops.step = None;
+        }
+        match (self.is_held(), self.stops.stopped) {
+            (true, None) => {
+                let Some(run) = held_by else { return Ok(()) };
+                self.stops.stopped = Some(self.recorder.next_seq());
+                self.stops.current = None;
+                let cause = StopCause::Elsewhere { run };
+                self.recorder.append([Event::Debug(DebugEvent::Stopped {
+                    cause,
+                    at: None,
+                    values: NodeOutputs::new(),
+                })])?;
+                self.recorder.flush().await
+            }
+            (false, Some(_)) => self.record_continued(self.host.debugger.verb(), None),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_held_by_self(&self) -> bool {
+        self.host.debugger.held_by().is_some_and(|run| run == self.info.run)
+    }
+
+    fn record_continued(&mut self, verb: DebugVerb, at: Option<StopPoint>) -> Result<(), Fault> {
+        self.stops.stopped = None;
+        if let Some(left) = self.stops.current.take() {
+            self.stops.left.insert(left);
+        }
+        self.recorder.append([Event::Debug(DebugEvent::Continued { verb, at })])
+    }
+
+    fn point(&self, key: &Key, attempt: u32, side: Side) -> StopPoint {
+        let Activation { node, epoch } = self.activation(key.0, &key.1);
+        StopPoint { node, epoch, attempt, side, call: None }
+    }
+}
+
+/// The values on inputs, by port: the value itself where there is one, a list where there are several.
+fn input_values(inputs: &Inputs) -> NodeOutputs {
+    let value = |data: &[Datum]| match data {
+        [datum] => Arc::clone(&datum.value),
+        several => Arc::new(Value::Array(several.iter().map(|datum| Value::clone(&datum.value)).collect())),
+    };
+    inputs.iter().map(|(port, data)| (port.clone(), value(data))).collect()
+}
+
+/// The values that an outcome would deliver, by port.
+fn output_values(outcome: &Outcome) -> NodeOutputs {
+    match outcome {
+        Outcome::Finished { output, .. } => output.outputs.clone(),
+        _ => NodeOutputs::new(),
+    }
+}

@@ -1,0 +1,42 @@
+//! The fold of the `debug.*` events of a journal.
+
+use rustc_hash::FxHashSet;
+
+use crate::journal::{Breakpoint, DebugEvent, StopCause, StopPoint};
+use plait_core::id::RunId;
+
+/// Where a journal leaves its run.
+#[derive(Default)]
+pub(in crate::driver) struct RestoredStops {
+    pub breakpoints: Vec<Breakpoint>,
+    /// The number of the event that says that the run stands still, if it does.
+    pub stopped: Option<u64>,
+    /// The activation that is held.
+    pub current: Option<StopPoint>,
+    /// The run that is held, if it is another one.
+    pub elsewhere: Option<RunId>,
+    /// Places that were left.
+    pub left: FxHashSet<StopPoint>,
+}
+
+impl RestoredStops {
+    pub fn apply(&mut self, event: &DebugEvent, seq: u64) {
+        match event {
+            DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
+            DebugEvent::Stopped { cause, at, .. } => {
+                self.stopped = Some(seq);
+                self.current.clone_from(at);
+                self.elsewhere = match cause {
+                    StopCause::Elsewhere { run } => Some(run.clone()),
+                    _ => None,
+                };
+            }
+            DebugEvent::Continued { .. } => {
+                self.stopped = None;
+                self.elsewhere = None;
+                self.left.extend(self.current.take());
+            }
+            DebugEvent::Logged { .. } => {}
+        }
+    }
+}

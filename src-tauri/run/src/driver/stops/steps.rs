@@ -1,0 +1,271 @@
+//! What a person does at a stop: goes on, goes on by a step, pauses, and sets breakpoints.
+
+use rustc_hash::FxHashSet;
+use tokio::sync::oneshot;
+
+use super::breakpoints::{check_breakpoints, is_inside, loop_around};
+use super::{Driver, Key, Running, input_values};
+use crate::codes;
+use crate::journal::{
+    Breakpoint, ChildEvent, DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint,
+};
+use crate::plan::Plan;
+use plait_core::error::Fault;
+use plait_core::id::Activation;
+
+/// What a person wants of the debugger.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DebugCommand {
+    /// These are the breakpoints of the run tree from now on.
+    SetBreakpoints(Vec<Breakpoint>),
+    /// To stop wherever the run is.
+    Pause,
+    /// To go on from the stop with this number, which is that of its event in the journal of this run.
+    Go { verb: DebugVerb, stop: u64 },
+}
+
+/// Whether it was done.
+pub type DebugReply = oneshot::Sender<Result<(), Fault>>;
+
+/// A step under way.
+pub(super) struct Step {
+    verb: DebugVerb,
+    /// The activation that is stepped; for `out` the loop around it.
+    of: Key,
+    /// For `all`: everything that goes on.
+    wave: FxHashSet<Key>,
+    /// What was ready before it, and is not what follows from it.
+    was_ready: FxHashSet<Key>,
+}
+
+impl Step {
+    pub fn is_of(&self, key: &Key) -> bool {
+        self.of == *key
+    }
+
+    /// Whether an activation may start.
+    pub fn covers(&self, plan: &Plan, key: &Key) -> bool {
+        match self.verb {
+            DebugVerb::All => self.wave.contains(key),
+            DebugVerb::Into => self.of == *key,
+            DebugVerb::Over => self.of == *key || is_inside(plan, key, &self.of),
+            DebugVerb::Out | DebugVerb::Continue => is_inside(plan, key, &self.of),
+        }
+    }
+
+    /// Whether the outcome of an activation is delivered.
+    pub fn delivers(&self, plan: &Plan, key: &Key) -> bool {
+        self.verb != DebugVerb::Into && self.covers(plan, key)
+    }
+
+    /// Whether an activation may call models and tools.
+    pub fn calls(&self, plan: &Plan, key: &Key) -> bool {
+        self.delivers(plan, key)
+    }
+}
+
+impl Driver {
+    /// Does what a person wants of the debugger.
+    pub(in crate::driver) async fn on_debug(
+        &mut self,
+        command: DebugCommand,
+        running: &mut Running<'_>,
+    ) -> Result<Result<(), Fault>, Fault> {
+        match command {
+            DebugCommand::SetBreakpoints(breakpoints) => {
+                if let Err(fault) = check_breakpoints(&self.plan, &breakpoints) {
+                    return Ok(Err(fault));
+                }
+                self.set_breakpoints(breakpoints)?;
+                self.recorder.flush().await?;
+            }
+            DebugCommand::Pause => {
+                if self.stops.stopped.is_none() && !self.has_ended() {
+                    self.stop(StopCause::Pause, None, NodeOutputs::new()).await?;
+                }
+            }
+            DebugCommand::Go { verb, stop } => {
+                if self.stops.stopped != Some(stop) {
+                    return Ok(Err(moved_on()));
+                }
+                self.go(verb, running).await?;
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Sets the breakpoints of the tree, and says so in the journal of this run. They are not checked.
+    pub fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) -> Result<(), Fault> {
+        self.host.debugger.set_breakpoints(&breakpoints);
+        self.arm();
+        self.recorder.append([Event::Debug(DebugEvent::Breakpoints { breakpoints })])
+    }
+
+    async fn go(&mut self, verb: DebugVerb, running: &mut Running<'_>) -> Result<(), Fault> {
+        let current = self.stops.current.clone().or_else(|| self.first_held());
+        let key = current.as_ref().and_then(|point| self.key_of(point));
+        let is_ended = current.as_ref().is_some_and(|point| point.side == Side::After);
+        let step = match (verb, key) {
+            (DebugVerb::Continue, _) => None,
+            (DebugVerb::Out, None) => None,
+            (DebugVerb::All, key) => Some(self.step(verb, key.unwrap_or_default())),
+            // Nothing is held: there is nothing to wait for either.
+            (_, None) => Some(self.step(DebugVerb::All, Key::default())),
+            (DebugVerb::Out, Some((node, epoch))) => {
+                loop_around(&self.plan, node, &epoch).map(|around| self.step(verb, around))
+            }
+            (DebugVerb::Into, Some(key)) if self.plan.nodes[key.0].body.is_some() => {
+                return self.stop_inside().await;
+            }
+            // What has ended has nothing inside.
+            (DebugVerb::Over | DebugVerb::Into, Some(key)) => {
+                Some(self.step(if is_ended { DebugVerb::Over } else { verb }, key))
+            }
+        };
+        let Some(step) = step else {
+            if verb == DebugVerb::Out && !self.host.debugger.is_root() {
+                // The rest of this run goes on; the activation that started it is the next place.
+                self.record_continued(verb, current)?;
+                self.host.debugger.begin_step(verb);
+                self.host.debugger.cover(&self.info.run);
+            } else {
+                self.record_continued(DebugVerb::Continue, None)?;
+                self.host.debugger.release(DebugVerb::Continue);
+            }
+            return self.deliver_released(running).await;
+        };
+        self.record_continued(verb, current)?;
+        self.stops.step = Some(step);
+        self.host.debugger.begin_step(verb);
+        self.deliver_released(running).await?;
+        self.end_step_if_over().await
+    }
+
+    /// What is held first, where no place was reached.
+    fn first_held(&self) -> Option<StopPoint> {
+        let start = self.stops.starts.front();
+        let start = start.map(|start| ((start.node, start.epoch.clone()), start.attempt));
+        let ready = || self.scheduler.ready().min().map(|key| (key, 1));
+        if let Some(done) = self.stops.dones.front() {
+            let key = (done.start.node, done.start.epoch.clone());
+            return Some(self.point(&key, done.start.attempt, Side::After));
+        }
+        if let Some(call) = self.stops.calls.first() {
+            return Some(call.point.clone());
+        }
+        start.or_else(ready).map(|(key, attempt)| self.point(&key, attempt, Side::Before))
+    }
+
+    /// A step into a loop that has not begun: its first activation is the next place.
+    async fn stop_inside(&mut self) -> Result<(), Fault> {
+        let Some(start) = self.stops.starts.front() else { return Ok(()) };
+        let point = self.point(&(start.node, start.epoch.clone()), start.attempt, Side::Before);
+        let values = input_values(&start.inputs);
+        self.record_continued(DebugVerb::Into, self.stops.current.clone())?;
+        self.stop(StopCause::Step, Some(point), values).await
+    }
+
+    fn step(&self, verb: DebugVerb, of: Key) -> Step {
+        let mut was_ready: FxHashSet<Key> = self.scheduler.ready().collect();
+        was_ready.extend(self.stops.starts.iter().map(|start| (start.node, start.epoch.clone())));
+        let mut wave = FxHashSet::default();
+        if verb == DebugVerb::All {
+            wave.clone_from(&was_ready);
+            wave.extend(self.stops.dones.iter().map(|done| (done.start.node, done.start.epoch.clone())));
+            wave.extend(self.stops.calls.iter().map(|call| call.key.clone()));
+        }
+        Step { verb, of, wave, was_ready }
+    }
+
+    /// Delivers and lets through what is not held any more, in the order in which it came.
+    pub(in crate::driver) async fn deliver_released(
+        &mut self,
+        running: &mut Running<'_>,
+    ) -> Result<(), Fault> {
+        // Into a call that is held: it is made, and the next one is the next place.
+        let entered = match &self.stops.step {
+            Some(step) if step.verb == DebugVerb::Into => {
+                self.stops.calls.iter().position(|call| step.is_of(&call.key))
+            }
+            _ => None,
+        };
+        if let Some(at) = entered {
+            let _ = self.stops.calls.swap_remove(at).open.send(());
+        }
+        for call in std::mem::take(&mut self.stops.calls) {
+            let Some(name) = call.point.call else { continue };
+            let at = self.activation(call.key.0, &call.key.1);
+            self.hold_call(&at, name, call.open).await?;
+        }
+        for done in std::mem::take(&mut self.stops.dones) {
+            if let Some(done) = self.hold_delivery(done).await? {
+                self.deliver(done, running).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the step under way if what it covers has ended: the next place is what follows from it.
+    pub(in crate::driver) async fn end_step_if_over(&mut self) -> Result<(), Fault> {
+        let Some(step) = &self.stops.step else { return Ok(()) };
+        let is_over = if step.verb == DebugVerb::All {
+            step.wave.iter().all(|(node, epoch)| !self.scheduler.is_unfinished(*node, epoch))
+        } else {
+            !self.scheduler.is_unfinished(step.of.0, &step.of.1)
+        };
+        if !is_over || self.has_ended() {
+            return Ok(());
+        }
+        let was_ready = step.was_ready.clone();
+        let next = self.scheduler.next_ready_where(|node, epoch| !was_ready.contains(&(node, epoch.clone())));
+        let (at, values) = match &next {
+            Some(start) => {
+                let key = (start.node, start.epoch.clone());
+                (Some(self.point(&key, start.attempt, Side::Before)), input_values(&start.inputs))
+            }
+            None => (None, NodeOutputs::new()),
+        };
+        self.stops.starts.extend(next);
+        self.stop(StopCause::Step, at, values).await
+    }
+
+    /// A step into a sub-flow ends at what starts first in it.
+    pub(super) async fn stop_where_child_begins(&mut self) -> Result<(), Fault> {
+        if !self.host.debugger.is_entered(&self.info.run) {
+            return Ok(());
+        }
+        let Some(start) = self.scheduler.next_ready() else { return Ok(()) };
+        let point = self.point(&(start.node, start.epoch.clone()), start.attempt, Side::Before);
+        let values = input_values(&start.inputs);
+        self.stops.starts.push_back(start);
+        self.stop(StopCause::Step, Some(point), values).await
+    }
+
+    /// A child run begins: a step over its node covers it, a step into its node leads into it.
+    pub(in crate::driver) fn follow_child(&self, event: &Event) {
+        let Event::Child(at, ChildEvent::Started { run }) = event else { return };
+        let key = self.plan.find(&at.node).map(|node| (node, at.epoch.clone()));
+        let (Some(step), Some(key)) = (&self.stops.step, key) else { return };
+        if step.delivers(&self.plan, &key) {
+            self.host.debugger.cover(run);
+        } else if step.is_of(&key) {
+            self.host.debugger.enter(run);
+        }
+    }
+
+    fn key_of(&self, point: &StopPoint) -> Option<Key> {
+        Some((self.plan.find(&point.node)?, point.epoch.clone()))
+    }
+}
+
+fn moved_on() -> Fault {
+    Fault::new(codes::DEBUG_MOVED_ON, "The run does not stand at this stop any more.")
+        .hint("Somebody else has continued it. Look at where it stands now.")
+}
+
+/// The activation of a place.
+impl StopPoint {
+    pub fn activation(&self) -> Activation {
+        Activation { node: self.node.clone(), epoch: self.epoch.clone() }
+    }
+}

@@ -1,0 +1,95 @@
+//! Where a run is to stand still, and where it does.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use plait_core::error::Fault;
+use plait_core::id::{Epoch, NodeId, RunId};
+
+/// A place of an activation at which it can be held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Side {
+    /// It is ready and has not started.
+    #[default]
+    Before,
+    /// It is about to call a model or a tool.
+    Call,
+    /// It has ended, and its outputs are not delivered yet.
+    After,
+}
+
+/// Where activations of a node are held, or what is noted when they come there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Breakpoint {
+    /// Its name, unique in a run tree.
+    pub id: String,
+    /// The `subflow` nodes that lead to its flow, the outermost first. Empty for the flow that was started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    pub path: Vec<NodeId>,
+    pub node: NodeId,
+    #[serde(default)]
+    pub side: Side,
+    /// A condition in CEL. Without one, every activation is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub when: Option<String>,
+    /// A template. With it, the text is noted in the journal and nothing is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub log: Option<String>,
+    /// Whether it is kept without an effect.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub disabled: bool,
+}
+
+/// A place at which one activation is held.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StopPoint {
+    pub node: NodeId,
+    pub epoch: Epoch,
+    /// Which try, from 1.
+    pub attempt: u32,
+    pub side: Side,
+    /// Which call, on the side `call`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub call: Option<String>,
+}
+
+/// Why a run stands still.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum StopCause {
+    /// A breakpoint was reached.
+    Breakpoint { id: String },
+    /// The condition of a breakpoint, or the template of its text, could not be evaluated.
+    Condition { id: String, error: Fault },
+    /// A step is over.
+    Step,
+    /// A person wanted it.
+    Pause,
+    /// Another run of the tree stands still, and so do all.
+    Elsewhere { run: RunId },
+}
+
+/// How a run goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum DebugVerb {
+    /// Everything goes on.
+    #[default]
+    Continue,
+    /// One activation goes on until its outputs are delivered, with all that is inside of it.
+    Over,
+    /// One activation goes on to the next place inside of it.
+    Into,
+    /// The rest of the iteration or run around an activation goes on.
+    Out,
+    /// Everything that is held now goes on by one place.
+    All,
+}

@@ -1,0 +1,46 @@
+//! Events of the debugger. Nothing follows from them but where a run stands still: the scheduler, reply keys, comparisons and the
+//! check of the revision ignore them.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::journal::breakpoint::{Breakpoint, DebugVerb, StopCause, StopPoint};
+use crate::journal::event_payload::NodeOutputs;
+use plait_core::id::PortName;
+
+/// What the debugger does to a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
+pub enum DebugEvent {
+    /// These are the breakpoints of the run tree from now on.
+    #[serde(rename = "debug.breakpoints")]
+    Breakpoints { breakpoints: Vec<Breakpoint> },
+    /// Nothing starts and nothing is delivered until the run is continued. What is under way ends.
+    #[serde(rename = "debug.stopped")]
+    Stopped {
+        cause: StopCause,
+        /// What is held, if it is one activation of this run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        at: Option<StopPoint>,
+        /// Its inputs before it starts, its outputs before they are delivered, by port.
+        #[serde(default, skip_serializing_if = "NodeOutputs::is_empty")]
+        #[ts(optional, as = "Option<std::collections::BTreeMap<PortName, Value>>")]
+        values: NodeOutputs,
+    },
+    /// The run goes on.
+    #[serde(rename = "debug.continued")]
+    Continued {
+        verb: DebugVerb,
+        /// The activation that goes on alone, if it is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        at: Option<StopPoint>,
+    },
+    /// A breakpoint with a text was reached.
+    #[serde(rename = "debug.logged")]
+    Logged { id: String, at: StopPoint, text: Arc<str> },
+}

@@ -22,6 +22,7 @@ mod contexts;
 mod conversation;
 mod conversations;
 mod crash;
+mod debugger;
 mod flow_files;
 mod forecast;
 mod grants;

@@ -107,8 +107,8 @@ impl Progress {
             Event::Node(at, NodeEvent::Paused { .. }) => {
                 self.active.remove(at);
             }
-            Event::Debug(DebugEvent::Logged { at, text, .. }) => {
-                self.note(&stream_line(&at.activation(), &format!("· {text}")));
+            Event::Debug(DebugEvent::Logged { point, text, .. }) => {
+                self.note(&stream_line(&point.activation(), &format!("· {text}")));
             }
             Event::Loop(Activation { node, .. }, LoopEvent::IterationStarted) => {
                 self.loops.insert(node.clone());

@@ -2,6 +2,12 @@ import type { ToolProgress } from "@/bindings";
 
 /** Every text of this part of the window. */
 export const TEXTS = {
+  pausedHere: "The run is paused here",
+  pausesHere: {
+    before: "Runs pause before this node",
+    call: "Runs pause before each call of this node",
+    after: "Runs pause after this node",
+  },
   disabled: "Disabled",
   staleChip: "Stale",
   stale: (state: string) => `${state} · changed after this run`,

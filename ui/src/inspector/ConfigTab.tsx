@@ -14,6 +14,7 @@ import { configPath, type Path } from "@/forms/findings";
 import { InheritedValues, inheritedBy, withInherited } from "@/forms/inherited";
 import { useResolvedConfig } from "@/forms/resolved-config";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { BreakpointsSection } from "./BreakpointsSection";
 import { ColorRow } from "./ColorRow";
 import { Help } from "./Help";
 import { LimitsSection } from "./LimitsSection";
@@ -85,6 +86,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       {isComment ? null : (
         <LimitsSection nodeId={nodeId} node={node} findings={findings} inherited={inherited} readOnly={readOnly} />
       )}
+      {readOnly || isComment ? null : <BreakpointsSection nodeId={nodeId} type={type} />}
       <div className="my-3">
         <ColorRow nodes={[nodeId]} readOnly={readOnly} />
       </div>

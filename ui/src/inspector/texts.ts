@@ -1,5 +1,19 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  debugging: "Debugging",
+  pauseSide: {
+    before: "Pause before this node",
+    call: "Pause before each call",
+    after: "Pause after this node",
+  },
+  pauseCondition: "Condition",
+  pauseConditionExample: {
+    before: "inputs.value == 'x'",
+    call: "tokens > 1000",
+    after: "size(outputs.text) > 100",
+  },
+  pauseConditionHint:
+    "A condition in CEL over value, inputs, outputs, error, iteration, attempt, tokens, cost and trimmed. Empty: always.",
   runFiles: "Files for runs",
   runFilesHint: "Go with the message in each run from here, and are not part of the flow.",
   problemsNode: "Problems with this node",

@@ -10,6 +10,7 @@ import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
 import { RunControl } from "@/run/control/control";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
+import { BreakpointStore } from "@/run/debug/breakpoints";
 import { FlowForecasts } from "@/run/flow-forecast";
 import { GrantRequests } from "@/run/grants/grant-requests";
 import { RunList } from "@/run/list/run-list";
@@ -65,6 +66,7 @@ export function createWorkspace(bareHost: Host) {
   const conversations = new ConversationList(host, editor);
   const conversation = new CurrentConversation(conversations, documents);
   const activeRun = new ActiveRun(viewMotion);
+  const breakpoints = new BreakpointStore(editor, settings);
   const runList = new RunList(host);
   // What the window lists belongs to the user before.
   const users = new UserStore(
@@ -122,6 +124,8 @@ export function createWorkspace(bareHost: Host) {
     /** How the prompts of the flow will grow, and what a run may cost. */
     forecasts: new FlowForecasts(host, editor, activeRun),
     runList,
+    /** Where runs pause. */
+    breakpoints,
     /** Starts, opens, answers and stops runs. */
     runs: new RunControl({
       host,
@@ -131,6 +135,7 @@ export function createWorkspace(bareHost: Host) {
       conversation,
       list: runList,
       active: activeRun,
+      breakpoints,
       window: {
         showProblems: () => layout.showDockTab("problems"),
         runStarts: () => {

@@ -16,6 +16,7 @@ mod run_time_contexts;
 mod run_to_node;
 mod schedule_independence;
 mod size;
+mod stops;
 mod turn_order;
 
 use plait_core::diagnostic::Severity;

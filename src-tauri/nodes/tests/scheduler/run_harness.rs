@@ -14,9 +14,10 @@ use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId};
 use plait_run::earlier_run::EarlierRun;
 use plait_run::host::RunInfo;
-use plait_run::journal::{Answer, Entry, Event, FlowRef, NodeEvent, RunEnd, RunEvent};
+use plait_run::journal::{Answer, Breakpoint, DebugVerb, Entry, Event, FlowRef, NodeEvent, RunEnd, RunEvent};
 use plait_run::plan::Plan;
-use plait_run::{Driver, RunHandle, RunSetup};
+use plait_run::view::RunOutline;
+use plait_run::{DebugCommand, Driver, RunHandle, RunSetup};
 
 use crate::nodes::Settings;
 use crate::nodes::semantics::Script;
@@ -40,6 +41,8 @@ pub enum Stop {
     CancelTwice(usize),
     Crash(usize),
     DiskFull(usize),
+    /// By the debugger, which goes on again whenever it comes to rest.
+    Debug(usize),
 }
 
 impl Schedule {
@@ -133,6 +136,17 @@ impl Scenario {
         self.resume_in(&simulation, before, schedule)
     }
 
+    /// Runs it from the start with these breakpoints. At each stop the seed decides how it goes on, and after `pause` polls it is stopped
+    /// wherever it is.
+    pub fn debug(&self, breakpoints: Vec<Breakpoint>, pause: usize, schedule: Schedule) -> RunRecord {
+        let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
+        let journal = TestJournal::new(&simulation, &[]);
+        let (mut driver, handle) = Driver::start(self.setup(&simulation, &journal), started()).unwrap();
+        driver.set_breakpoints(breakpoints).unwrap();
+        let schedule = Schedule { stop: Some(Stop::Debug(pause)), ..schedule };
+        self.drive(&simulation, journal, Ok((driver, handle)), schedule)
+    }
+
     /// Runs it from the start, as a fork of a run with these entries.
     pub fn fork(&self, earlier: &[Entry], schedule: Schedule) -> RunRecord {
         let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
@@ -167,6 +181,7 @@ impl Scenario {
             pauses: Pauses::default(),
             answers: Vec::new(),
             acknowledged: Vec::new(),
+            debugging: Vec::new(),
             steps: 0,
             journal,
         };
@@ -213,6 +228,8 @@ struct Execution<'a> {
     pauses: Pauses,
     answers: Vec<(Activation, BoxFuture<'a, Result<(), Fault>>)>,
     acknowledged: Vec<Activation>,
+    /// Commands to the debugger. Whether they come in time is not of interest.
+    debugging: Vec<BoxFuture<'a, Result<(), Fault>>>,
     steps: usize,
 }
 
@@ -276,6 +293,7 @@ impl<'a> Execution<'a> {
                     handle.cancel();
                     handle.cancel();
                 }
+                Some(Stop::Debug(at)) if at == self.steps => self.debug(handle, DebugCommand::Pause, &mut cx),
                 Some(Stop::Crash(at)) if at == self.steps => return Ending::Crashed,
                 _ => {}
             }
@@ -295,7 +313,7 @@ impl<'a> Execution<'a> {
                 }
                 continue;
             }
-            if self.wake_or_answer(handle, &mut cx) {
+            if self.wake_or_answer(handle, &mut cx) || self.go_on(handle, &mut cx) {
                 continue;
             }
             match self.schedule.stop {
@@ -307,6 +325,23 @@ impl<'a> Execution<'a> {
                 _ => return self.ending_at_rest(),
             }
         }
+    }
+
+    /// Goes on from a stop, if the run stands still.
+    fn go_on(&mut self, handle: &RunHandle, cx: &mut Context<'_>) -> bool {
+        let Some(stop) = RunOutline::of(&self.journal.entries()).stop else { return false };
+        let verbs =
+            [DebugVerb::Continue, DebugVerb::Over, DebugVerb::Into, DebugVerb::Out, DebugVerb::All];
+        let verb = verbs[self.simulation.choose(verbs.len())];
+        self.debug(handle, DebugCommand::Go { verb, stop: stop.number }, cx);
+        true
+    }
+
+    fn debug(&mut self, handle: &RunHandle, command: DebugCommand, cx: &mut Context<'_>) {
+        let handle = handle.clone();
+        let mut debugging: BoxFuture<'a, _> = Box::pin(async move { handle.debug(command).await });
+        assert!(debugging.as_mut().poll(cx).is_pending(), "a command is taken by the run alone");
+        self.debugging.push(debugging);
     }
 
     /// Wakes sleepers or answers a pause, if there are any.

@@ -266,7 +266,7 @@ impl Driver {
         self.stops.current.clone_from(&at);
         self.stops.stopped = Some(self.recorder.next_seq());
         // Before others are woken, so that what they record comes later.
-        self.recorder.append([Event::Debug(DebugEvent::Stopped { cause, at, values })])?;
+        self.recorder.append([Event::Debug(DebugEvent::Stopped { cause, point: at, values })])?;
         self.host.debugger.hold(&self.info.run);
         self.recorder.flush().await
     }
@@ -290,7 +290,7 @@ impl Driver {
                 let cause = StopCause::Elsewhere { run };
                 self.recorder.append([Event::Debug(DebugEvent::Stopped {
                     cause,
-                    at: None,
+                    point: None,
                     values: NodeOutputs::new(),
                 })])?;
                 self.recorder.flush().await
@@ -309,7 +309,7 @@ impl Driver {
         if let Some(left) = self.stops.current.take() {
             self.stops.left.insert(left);
         }
-        self.recorder.append([Event::Debug(DebugEvent::Continued { verb, at })])
+        self.recorder.append([Event::Debug(DebugEvent::Continued { verb, point: at })])
     }
 
     fn point(&self, key: &Key, attempt: u32, side: Side) -> StopPoint {

@@ -73,11 +73,11 @@ impl RunOutline {
     fn apply_debug_event(&mut self, event: &DebugEvent, entry: &Entry) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
-            DebugEvent::Stopped { cause, at, values } => {
+            DebugEvent::Stopped { cause, point, values } => {
                 self.stop = Some(StopView {
                     number: entry.seq.unwrap_or_default(),
                     cause: cause.clone(),
-                    at: at.clone(),
+                    at: point.clone(),
                     values: values.clone(),
                     since: entry.at,
                 });

@@ -12,6 +12,7 @@ import { openChild, runsFlow } from "@/run/control/child-run";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useUntrustedPath } from "@/workspace/run-hooks";
+import { Breakpoints } from "./Breakpoints";
 import { CardTitle } from "./CardTitle";
 import { Findings } from "./Findings";
 import { FoldButton, FoldedHandle } from "./FoldedParts";
@@ -105,6 +106,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {/* The ports are placed over it: they come before what a run adds, so that edges run straight between equal cards. */}
       <div style={{ height: portRowsHeight(ports, unwired) }} />
       {state ? <RunLines node={id} /> : null}
+      <Breakpoints node={id} />
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />
       ))}

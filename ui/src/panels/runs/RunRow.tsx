@@ -4,6 +4,7 @@ import {
   ChevronRight,
   CircleAlert,
   CircleDot,
+  CirclePause,
   LoaderCircle,
   Play,
   RotateCcw,
@@ -29,6 +30,7 @@ const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
 const STATES: Record<RunStatus, { word: string; icon: ReactNode; tone: string }> = {
   running: { word: "Running", icon: <LoaderCircle {...SIGN} className="animate-spin" />, tone: "text-accent" },
   waiting: { word: "Waiting for you", icon: <CircleDot {...SIGN} />, tone: "text-wait" },
+  stopped: { word: "Paused", icon: <CirclePause {...SIGN} />, tone: "text-bad" },
   finished: { word: "Finished", icon: <Check {...SIGN} />, tone: "text-ok" },
   failed: { word: "Failed", icon: <CircleAlert {...SIGN} />, tone: "text-bad" },
   cancelled: { word: "Stopped", icon: <Ban {...SIGN} />, tone: "text-fg-3" },

@@ -20,7 +20,9 @@ import { documentName, type FlowState } from "@/flow/document/flow-state";
 import type { OpenDocuments } from "@/flow/files/open-documents";
 import { type Args, type Host, HostError } from "@/ipc";
 import type { CurrentConversation } from "@/run/conversations/current-conversation";
-import { isOver } from "@/run/fold/status";
+import { type BreakpointStore, breakpointsIn } from "@/run/debug/breakpoints";
+import { RunDebugger } from "@/run/debug/debugger";
+import { isOver, isResting, needsPerson } from "@/run/fold/status";
 import type { OpenPause } from "@/run/fold/types";
 import type { GrantAnswer, GrantRequest } from "@/run/grants/grant-requests";
 import { neededBy } from "@/run/grants/grants";
@@ -102,9 +104,12 @@ type Parts = {
   conversation: CurrentConversation;
   list: RunList;
   active: ActiveRun;
+  breakpoints: BreakpointStore;
 };
 
 export class RunControl {
+  /** Stops of the active run. */
+  readonly debugger: RunDebugger;
   /** The images and files that go with the next runs. */
   readonly files = new RunFiles();
   readonly #sessions: DocumentSessions;
@@ -116,8 +121,9 @@ export class RunControl {
   readonly #conversation: CurrentConversation;
   readonly #list: RunList;
   readonly #active: ActiveRun;
+  readonly #breakpoints: BreakpointStore;
 
-  constructor({ host, editor, documents, questions, window, conversation, list, active }: Parts) {
+  constructor({ host, editor, documents, questions, window, conversation, list, active, breakpoints }: Parts) {
     this.#host = host;
     this.#editor = editor;
     this.#documents = documents;
@@ -126,6 +132,16 @@ export class RunControl {
     this.#conversation = conversation;
     this.#list = list;
     this.#active = active;
+    this.#breakpoints = breakpoints;
+    this.debugger = new RunDebugger({
+      host,
+      active,
+      report: (thrown) => {
+        const error = HostError.from(thrown);
+        notify.error(error, this.#window.errorAction(error));
+      },
+      onResumed: (run) => this.#followResumedRun(run),
+    });
     this.#sessions = new DocumentSessions({ editor, documents, list, active });
   }
 
@@ -138,7 +154,13 @@ export class RunControl {
   followDocument(): () => void {
     const stopFiles = this.#documents.onClosed((key) => this.files.forget(key));
     const stop = this.#sessions.follow();
+    const stopBreakpoints = this.#breakpoints.store.subscribe(() => {
+      const { document, viewed } = this.store.getState();
+      if (!document || viewed || this.#active.session !== document) return;
+      void this.debugger.setBreakpoints(breakpointsIn(document.flow, this.#breakpoints.current));
+    });
     return () => {
+      stopBreakpoints();
       stop();
       stopFiles();
     };
@@ -151,7 +173,7 @@ export class RunControl {
     const { flow, path, key, viewing } = this.#editor.state;
     if (viewing || this.store.getState().starting.has(key)) return;
     const earlier = this.store.getState().document;
-    if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted)
+    if (earlier && !isResting(earlier.fold.head.status) && !earlier.interrupted)
       return;
     if (runBlockers(this.#editor.state).length > 0) {
       this.#window.showProblems();
@@ -161,13 +183,14 @@ export class RunControl {
     this.#sessions.setStarting(key, true);
     try {
       const overrides = this.files.overrides(key, flow);
-      const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides };
+      const breakpoints = breakpointsIn(flow, this.#breakpoints.current);
+      const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides, breakpoints };
       const run = await this.#startGranted(request);
       if (run === undefined) return;
       this.#list.refresh();
       // The document is closed by now: the run is in the list of runs.
       if (!this.#documents.isOpen(key)) return;
-      const waits = earlier?.fold.head.status === "waiting";
+      const waits = earlier !== undefined && needsPerson(earlier.fold.head.status);
       const session = new RunSession(this.#host, run, flow, this.#events);
       this.#sessions.setDocumentRun(session, key);
       session.watch();
@@ -268,7 +291,7 @@ export class RunControl {
       this.#editor.viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
       this.#sessions.setViewed(session);
       session.replay(entries);
-      if (summary.status === "running" || summary.status === "waiting") session.watch();
+      if (summary.status === "running" || needsPerson(summary.status)) session.watch();
     });
   }
 

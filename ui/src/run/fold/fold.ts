@@ -194,9 +194,23 @@ export class RunFold {
         break;
       case "run.waiting":
         this.#stopWaiting(head, at, draft);
-        head.status = "waiting";
         head.waitingSince = at;
+        head.status = openStatus(head);
         head.waitingOn = entry.on;
+        break;
+      case "debug.breakpoints":
+        head.breakpoints = entry.breakpoints;
+        break;
+      case "debug.stopped": {
+        this.#leaveStop(head, at, draft);
+        const { cause, point, values = {} } = entry;
+        head.stop = { number: entry.seq ?? 0, cause, ...(point && { at: point }), values, since: at };
+        head.status = openStatus(head);
+        break;
+      }
+      case "debug.continued":
+        this.#leaveStop(head, at, draft);
+        head.status = openStatus(head);
         break;
       case "run.cancelling":
         this.#stopWaiting(head, at, draft);
@@ -217,6 +231,7 @@ export class RunFold {
 
   #end(head: RunHead, status: RunStatus, { at, outputs, origins }: EndEntry, draft: Draft): void {
     this.#stopWaiting(head, at, draft);
+    head.stop = undefined;
     head.status = status;
     head.cancelling = false;
     head.outputs = outputs as RunHead["outputs"];
@@ -230,8 +245,15 @@ export class RunFold {
     head.totals = draft.own(head.totals);
     head.totals.waitedMs += Math.max(0, at - head.waitingSince);
     head.waitingSince = undefined;
-    head.status = "running";
+    head.status = openStatus(head);
     head.waitingOn = [];
+  }
+
+  #leaveStop(head: RunHead, at: number, draft: Draft): void {
+    if (head.stop === undefined) return;
+    head.totals = draft.own(head.totals);
+    head.totals.stoppedMs = (head.totals.stoppedMs ?? 0) + Math.max(0, at - head.stop.since);
+    head.stop = undefined;
   }
 
   #closePause(head: RunHead, node: NodeId, epoch: Epoch): void {
@@ -289,6 +311,12 @@ export class RunFold {
   }
 }
 
+/** What a run does that has not ended. */
+function openStatus(head: RunHead): RunStatus {
+  if (head.stop !== undefined) return "stopped";
+  return head.waitingSince !== undefined ? "waiting" : "running";
+}
+
 /** The activation the node shows from now on: the latest, but rather one that ran than one that did not. */
 function displayedAfter(node: NodeView, changed: EpochView): EpochView | undefined {
   const order = compareEpochs(changed.epoch, node.epoch);
@@ -316,6 +344,10 @@ function isActivationEvent(entry: Entry): entry is ActivationEntry {
     case "run.finished":
     case "run.failed":
     case "run.cancelled":
+    case "debug.breakpoints":
+    case "debug.stopped":
+    case "debug.continued":
+    case "debug.logged":
       return false;
     default:
       return true;

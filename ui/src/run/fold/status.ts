@@ -6,3 +6,13 @@ import { FINAL_RUN_STATUSES } from "@/bindings/constants";
 export function isOver(status: RunStatus): boolean {
   return FINAL_RUN_STATUSES.includes(status);
 }
+
+/** Whether nothing can go on until a person does something: answers, or continues from a stop. */
+export function needsPerson(status: RunStatus): boolean {
+  return status === "waiting" || status === "stopped";
+}
+
+/** Whether nothing goes on: the run is over, or needs a person. */
+export function isResting(status: RunStatus): boolean {
+  return isOver(status) || needsPerson(status);
+}

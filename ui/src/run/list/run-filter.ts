@@ -6,7 +6,7 @@ export type RunStatusFilter = "all" | "open" | "waiting" | "failed" | "finished"
 export type FlowFilter = "all" | "flow";
 
 const STATUSES_BY_FILTER: Record<Exclude<RunStatusFilter, "all">, readonly RunStatus[]> = {
-  open: ["running", "waiting", "interrupted"],
+  open: ["running", "waiting", "stopped", "interrupted"],
   waiting: ["waiting"],
   failed: ["failed"],
   finished: ["finished"],
@@ -28,7 +28,7 @@ export function selectRuns(
   });
 }
 
-/** The runs that wait for something only a person can do, newest first. */
+/** The runs that only a person can make go on, newest first. */
 export function openRuns(list: readonly RunSummary[]): RunSummary[] {
-  return list.filter((run) => run.status === "waiting" || run.status === "interrupted");
+  return list.filter((run) => run.status === "waiting" || run.status === "stopped" || run.status === "interrupted");
 }

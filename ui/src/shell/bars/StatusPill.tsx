@@ -1,4 +1,4 @@
-import { Ban, Check, CircleAlert, CircleDot, LoaderCircle, Unplug } from "lucide-react";
+import { Ban, Check, CircleAlert, CircleDot, CirclePause, LoaderCircle, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunStatus } from "@/bindings";
 import { pauseKey } from "@/run/control/control";
@@ -15,6 +15,7 @@ type StatusView = { status: RunStatus; text: string; icon: ReactNode; action?: (
 export const TONES: Record<RunStatus, string> = {
   running: "bg-accent/15 text-accent",
   waiting: "bg-wait/15 text-wait",
+  stopped: "bg-bad/15 text-bad",
   interrupted: "bg-wait/15 text-wait",
   finished: "bg-ok/15 text-ok",
   failed: "bg-bad/15 text-bad",
@@ -76,6 +77,12 @@ function describe(head: RunHead, interrupted: boolean, run: string, workspace: W
         icon: <CircleDot {...ICON} />,
         action: goToQuestion,
         what: "Go to question",
+      };
+    case "stopped":
+      return {
+        status: "stopped",
+        text: head.stop?.at ? TEXTS.pausedAt(workspace.nodeNames.nameOf(head.stop.at.node)) : TEXTS.paused,
+        icon: <CirclePause {...ICON} />,
       };
     case "finished":
       return { status: "finished", text: TEXTS.finished, icon: <Check {...ICON} /> };

@@ -3,6 +3,7 @@ import { editCommands } from "@/canvas/commands/edit-commands";
 import { imageCommands } from "@/canvas/image/image-commands";
 import { viewCommands } from "@/canvas/view/view-commands";
 import type { Command } from "@/workspace/commands/command";
+import { debugCommands } from "./debug";
 import { flowCommands } from "./flow";
 import { helpCommands } from "./help";
 import { panelCommands } from "./panels";
@@ -12,6 +13,7 @@ import { windowCommands } from "./window";
 export const COMMANDS: readonly Command[] = [
   ...flowCommands,
   ...runCommands,
+  ...debugCommands,
   ...editCommands,
   ...imageCommands,
   ...viewCommands,

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import type { RunSummary } from "@/bindings";
 import { elapsed } from "@/run/fold/elapsed";
 import { addCost, addTokens } from "@/run/fold/spending";
-import { isOver } from "@/run/fold/status";
+import { isResting } from "@/run/fold/status";
 import { formatDuration } from "@/run/values/format";
 import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { TEXTS } from "@/shell/texts";
@@ -68,7 +68,7 @@ function useChildRuns(): RunSummary[] | undefined {
   const children = useHasChildren();
   const run = useActiveSession()?.run;
   const status = useRunHead((head) => head.status);
-  const rests = isOver(status) || status === "waiting";
+  const rests = isResting(status);
   const [known, setKnown] = useState<{ run: string; runs: RunSummary[] }>();
   useEffect(() => {
     if (!children || run === undefined) return;
@@ -105,7 +105,7 @@ const TICK_MS = 100;
 function Elapsed() {
   const head = useRunHead((head) => head);
   const interrupted = useInterrupted();
-  const ticking = !isOver(head.status) && head.status !== "waiting" && !interrupted && head.startedAt !== undefined;
+  const ticking = !isResting(head.status) && !interrupted && head.startedAt !== undefined;
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (!ticking) return;

@@ -19,6 +19,7 @@ export async function start(workspace: Workspace): Promise<void> {
   ]);
   workspace.editor.open(startState());
   workspace.layout.load();
+  workspace.breakpoints.load();
   keepChecked(workspace);
   workspace.forecasts.follow();
   workspace.drafts.follow();

@@ -134,6 +134,7 @@ function useTabDrag() {
 const RUN_DOTS: Partial<Record<RunStatus, string>> = {
   running: "bg-accent tab-dot-running",
   waiting: "bg-wait",
+  stopped: "bg-bad",
   failed: "bg-bad",
   interrupted: "bg-wait",
 };

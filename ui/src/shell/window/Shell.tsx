@@ -10,6 +10,7 @@ import { InnerFlowBanner } from "@/shell/bars/InnerFlowBanner";
 import { Rail } from "@/shell/bars/Rail";
 import { TopBar } from "@/shell/bars/TopBar";
 import { ViewingBanner } from "@/shell/bars/ViewingBanner";
+import { StopBar } from "@/shell/run/StopBar";
 import { StartPage } from "@/shell/start-page/StartPage";
 import { TabBar } from "@/shell/tabs/TabBar";
 import { TEXTS } from "@/shell/texts";
@@ -37,6 +38,9 @@ export function Shell() {
     <div ref={shell} className="flex h-full flex-col" data-shell>
       <TabBar />
       <TopBar />
+      <div className="@container">
+        <StopBar />
+      </div>
       <div className="flex min-h-0 flex-1">
         <Rail />
         <main className="flex min-w-0 flex-1 flex-col">

@@ -88,7 +88,7 @@ impl Driver {
             }
         }
         for (id, text) in texts {
-            let logged = DebugEvent::Logged { id, at: point.clone(), text: text.into() };
+            let logged = DebugEvent::Logged { id, point: point.clone(), text: text.into() };
             self.recorder.append([Event::Debug(logged)])?;
         }
         Ok(cause)

@@ -23,9 +23,9 @@ impl RestoredStops {
     pub fn apply(&mut self, event: &DebugEvent, seq: u64) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
-            DebugEvent::Stopped { cause, at, .. } => {
+            DebugEvent::Stopped { cause, point, .. } => {
                 self.stopped = Some(seq);
-                self.current.clone_from(at);
+                self.current.clone_from(point);
                 self.elsewhere = match cause {
                     StopCause::Elsewhere { run } => Some(run.clone()),
                     _ => None,

@@ -44,6 +44,16 @@ fn every_group_survives_a_round_trip() {
             "seq": 11, "at": 5, "type": "context.merged", "node": "loop", "epoch": [],
             "activations": [{ "node": "chat", "epoch": [1] }],
         }),
+        json!({
+            "seq": 14, "at": 5, "type": "debug.breakpoints",
+            "breakpoints": [{ "id": "1", "path": ["review"], "node": "chat", "side": "after", "when": "tokens > 9" }],
+        }),
+        json!({
+            "seq": 15, "at": 5, "type": "debug.stopped", "cause": { "kind": "breakpoint", "id": "1" },
+            "point": { "node": "chat", "epoch": [1], "attempt": 1, "side": "call", "call": "model call 1" },
+            "values": { "message": "Hi" },
+        }),
+        json!({ "seq": 16, "at": 5, "type": "debug.continued", "verb": "over" }),
         json!({ "seq": 5, "at": 5, "type": "child.started", "node": "chat", "epoch": [], "run": "r" }),
         json!({ "seq": 6, "at": 5, "type": "input.provided", "node": "chat", "epoch": [], "answer": "end" }),
         json!({

@@ -25,7 +25,7 @@ pub enum DebugEvent {
         /// What is held, if it is one activation of this run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        at: Option<StopPoint>,
+        point: Option<StopPoint>,
         /// Its inputs before it starts, its outputs before they are delivered, by port.
         #[serde(default, skip_serializing_if = "NodeOutputs::is_empty")]
         #[ts(optional, as = "Option<std::collections::BTreeMap<PortName, Value>>")]
@@ -38,9 +38,9 @@ pub enum DebugEvent {
         /// The activation that goes on alone, if it is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        at: Option<StopPoint>,
+        point: Option<StopPoint>,
     },
     /// A breakpoint with a text was reached.
     #[serde(rename = "debug.logged")]
-    Logged { id: String, at: StopPoint, text: Arc<str> },
+    Logged { id: String, point: StopPoint, text: Arc<str> },
 }

@@ -1,0 +1,60 @@
+//! Stops change nothing: with breakpoints anywhere, any way to go on from them, and a pause at any moment, a run has the same journal, but for
+//! `debug.*`.
+
+use plait_run::journal::{Breakpoint, Event, Side};
+use proptest::prelude::*;
+
+use super::schedule_independence::assert_same_journal;
+use super::{assert_holds, assert_holds_with_loops, runnable};
+use crate::generate::Case;
+use crate::reference::ExpectedEnd;
+use crate::run_harness::{RunRecord, Scenario, Schedule};
+
+/// Breakpoints at about one of `rarity` places.
+fn breakpoints(scenario: &Scenario, seed: u64, rarity: usize) -> Vec<Breakpoint> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut breakpoints = Vec::new();
+    for node in &scenario.plan.nodes {
+        for side in [Side::Before, Side::Call, Side::After] {
+            if rng.usize(..rarity) == 0 {
+                let id = breakpoints.len().to_string();
+                let (node, path) = (node.id.clone(), Vec::new());
+                breakpoints.push(Breakpoint { id, path, node, side, when: None, log: None, disabled: false });
+            }
+        }
+    }
+    breakpoints
+}
+
+/// The run without the events of the debugger.
+fn undebugged(mut run: RunRecord) -> RunRecord {
+    run.entries.retain(|entry| !matches!(entry.event, Event::Debug(_)));
+    run
+}
+
+fn check(case: &Case) -> Result<(), TestCaseError> {
+    let (scenario, _, expected) = runnable(case)?;
+    // Which activations had started when a run failed depends on timing.
+    if matches!(expected.end, ExpectedEnd::Failed { .. }) {
+        return Err(TestCaseError::reject("fails"));
+    }
+    let plain = scenario.run(Schedule { seed: 0, asynchrony: 0, eager: false, stop: None });
+    for (seed, rarity) in (case.seed..).zip([1, 2, 6]) {
+        let schedule = Schedule { eager: false, ..Schedule::seeded(seed ^ 0xdeb) };
+        let pause = fastrand::Rng::with_seed(seed).usize(1..60);
+        let debugged = undebugged(scenario.debug(breakpoints(&scenario, seed, rarity), pause, schedule));
+        prop_assert_eq!(&debugged.ending, &plain.ending);
+        assert_same_journal(&plain, &debugged, &expected)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn journal_does_not_depend_on_stops() {
+    assert_holds(100, 12, check);
+}
+
+#[test]
+fn journal_of_loops_does_not_depend_on_stops() {
+    assert_holds_with_loops(60, check);
+}

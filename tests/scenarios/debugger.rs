@@ -1,0 +1,158 @@
+//! The debugger through the binary, against a model server that counts: what is in flight ends and is paid once, a stop survives the
+//! command that reached it, and sub-flows stand still with the run that they are part of.
+
+use std::io::{BufRead as _, BufReader};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::binary::Home;
+use crate::support::folder::{FlowFolder, flow_json};
+use crate::support::server::{ModelServer, ServerReply};
+
+/// A chat that takes a while, beside a short branch with a place to stop at.
+fn two_branches() -> Value {
+    flow_json(
+        "branches",
+        json!({
+            "start": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+            "say": { "type": "value", "config": { "value": "Hello" } },
+            "slow": { "type": "chat" },
+            "told": { "type": "output" },
+            "soon": { "type": "delay", "config": { "ms": 50 } },
+            "short": { "type": "text", "config": { "template": "[{{value}}]" } },
+            "done": { "type": "output" },
+        }),
+        &[
+            "start.context -> slow.context",
+            "say.value -> slow.message",
+            "slow.response -> told.value",
+            "say.value -> soon.in",
+            "soon.out -> short.value",
+            "short.text -> done.value",
+        ],
+    )
+}
+
+async fn slow_server() -> ModelServer {
+    ModelServer::start(|_, _| ServerReply::Slow(Duration::from_millis(60), "One two three four five.".to_owned()))
+        .await
+}
+
+fn count(events: &[Value], kind: &str, node: &str) -> usize {
+    events.iter().filter(|event| event["type"] == kind && event["node"] == node).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn call_in_flight_ends_is_paid_once_and_stays_undelivered() {
+    let server = slow_server().await;
+    let folder = FlowFolder::with_files(&[("branches.flow.json", &two_branches())]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let stopped = home.plait(&["run", &folder.file("branches.flow.json"), "--break", "short", "--json"]);
+    let events = stopped.events();
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    assert!(stopped.err.contains("before `short`, at breakpoint 1 [debug.stopped]"), "{}", stopped.err);
+    let stop = events.iter().position(|event| event["type"] == "debug.stopped").unwrap();
+    assert_eq!(events[stop]["point"]["node"], "short");
+    // The reply came after the stop and is in the journal; its node is not done, and nothing started.
+    assert_eq!(count(&events[stop..], "model.replied", "slow"), 1);
+    assert_eq!(count(&events, "node.finished", "slow"), 0);
+    let started = events[stop..].iter().filter(|event| event["type"] == "node.started").count();
+    assert_eq!(started, 0);
+    assert_eq!(home.plait(&["runs", "list", "--json"]).out.matches("\"stopped\"").count(), 1);
+    let done = home.plait(&["resume", "last"]);
+    assert_eq!(done.code, 0, "{done:#?}");
+    assert!(done.out.contains("[Hello]") && done.out.contains("One two three four five."), "{}", done.out);
+    assert_eq!(server.calls().len(), 1, "it was paid once");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn run_that_is_killed_at_a_stop_stands_there_with_its_breakpoints() {
+    let server = slow_server().await;
+    let folder = FlowFolder::with_files(&[("branches.flow.json", &two_branches())]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let file = folder.file("branches.flow.json");
+    let mut child = home.spawn(&["run", &file, "--break", "short", "--break", "told", "--json"]);
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let stopped = lines.map_while(Result::ok).any(|line| line.contains("debug.stopped"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(stopped);
+    assert_eq!(home.plait(&["runs", "list", "--json"]).out.matches("\"stopped\"").count(), 1);
+    let next = home.plait(&["resume", "last"]);
+    assert!(next.code == 4 && next.err.contains("before `told`, at breakpoint 2"), "{next:#?}");
+    let done = home.plait(&["resume", "last"]);
+    assert_eq!(done.code, 0, "{done:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn timeout_stands_still_at_a_stop() {
+    let server = slow_server().await;
+    let mut flow = two_branches();
+    // The delay is longer than the stop is early; at the stop, it does not go on.
+    flow["nodes"]["wait"] = json!({ "type": "delay", "config": { "ms": 400 } });
+    let folder = FlowFolder::with_files(&[("branches.flow.json", &flow)]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let stopped = home.plait(&["run", &folder.file("branches.flow.json"), "--break", "short", "--json"]);
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    assert_eq!(count(&stopped.events(), "node.finished", "wait"), 0, "time does not pass at a stop");
+    assert_eq!(home.plait(&["resume", "last"]).code, 0);
+}
+
+/// A flow that runs another one, beside a branch of its own.
+fn parent() -> Value {
+    let config = json!({ "file": "child.flow.json", "inputSource": "mapping" });
+    flow_json(
+        "parent",
+        json!({
+            "in": { "type": "subflow", "config": config },
+            "wait": { "type": "delay", "config": { "ms": 300 } },
+            "beside": { "type": "text", "config": { "template": "beside" } },
+            "result": { "type": "output" },
+        }),
+        &["wait.out -> beside.after", "in.text -> result.value"],
+    )
+}
+
+fn child() -> Value {
+    flow_json(
+        "child",
+        json!({
+            "word": { "type": "value", "config": { "value": "inside" } },
+            "text": { "type": "text", "config": { "template": "<{{value}}>" } },
+            "out": { "type": "output" },
+        }),
+        &["word.value -> text.value", "text.text -> out.value"],
+    )
+}
+
+#[test]
+fn breakpoint_in_a_sub_flow_holds_the_whole_tree() {
+    let folder =
+        FlowFolder::with_files(&[("parent.flow.json", &parent()), ("child.flow.json", &child())]);
+    let home = Home::default();
+    let stopped = home.plait(&["run", &folder.file("parent.flow.json"), "--break", "in/text:after", "--json"]);
+    let events = stopped.events();
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    let stop = events.iter().find(|event| event["type"] == "debug.stopped").unwrap();
+    assert_eq!(stop["cause"]["kind"], "elsewhere");
+    assert_eq!(count(&events, "node.started", "beside"), 0, "its parent stands still as well");
+    let done = home.plait(&["resume", "last"]);
+    assert!(done.code == 0 && done.out.contains("<inside>"), "{done:#?}");
+}
+
+#[test]
+fn text_of_a_breakpoint_is_noted_and_what_can_hold_nothing_is_refused() {
+    let folder = FlowFolder::with_files(&[("child.flow.json", &child())]);
+    let home = Home::default();
+    let file = folder.file("child.flow.json");
+    let logged = home.plait(&["run", &file, "--break", "text:log=got {{value}}"]);
+    assert!(logged.code == 0 && logged.err.contains("got inside"), "{logged:#?}");
+    let unknown = home.plait(&["run", &file, "--break", "nobody"]);
+    assert!(unknown.code != 0 && unknown.err.contains("debug.unknown_node"), "{unknown:#?}");
+    let bad = home.plait(&["run", &file, "--break", "text:when=value =="]);
+    assert!(bad.code != 0 && bad.err.contains("debug.bad_breakpoint"), "{bad:#?}");
+}

@@ -1,0 +1,37 @@
+import { useStore } from "zustand";
+import type { NodeId, Side } from "@/bindings";
+import { TEXTS } from "@/canvas/texts";
+import { nameOf } from "@/run/debug/breakpoints";
+import { useFlow, useWorkspace } from "@/workspace/context";
+
+const SIDES: readonly Side[] = ["before", "call", "after"];
+
+/** The beads of a card: where runs pause at its node. On the left before it, within it before each call, on the right after it. */
+export function Breakpoints({ node }: { node: NodeId }) {
+  const { breakpoints, runs } = useWorkspace();
+  const name = useFlow((state) => (state.outer === undefined && !state.viewing ? nameOf(state) : undefined));
+  const held = useStore(runs.store, ({ document }) => document?.fold.head.stop?.at);
+  // One text, so that a card is drawn again only if its own beads change.
+  const beads = useStore(breakpoints.store, (state) => {
+    const own = (name === undefined ? undefined : state[name])?.filter((one) => one.node === node) ?? [];
+    return own.map(({ side, disabled }) => `${side}:${disabled ? "off" : "on"}`).join(" ");
+  });
+  if (beads === "" && held?.node !== node) return null;
+  const shown = new Map(beads.split(" ").map((bead) => bead.split(":") as [Side, string]));
+  return SIDES.map((side) => {
+    const isHere = held?.node === node && held.side === side;
+    const state = shown.get(side);
+    if (state === undefined && !isHere) return null;
+    return (
+      <i
+        key={side}
+        className="bead"
+        data-side={side}
+        data-state={state ?? "none"}
+        data-here={isHere || undefined}
+        title={isHere ? TEXTS.pausedHere : TEXTS.pausesHere[side]}
+        data-testid={`bead-${node}-${side}`}
+      />
+    );
+  });
+}

@@ -1,0 +1,65 @@
+import { useStore } from "zustand";
+import type { Breakpoint, NodeDescriptor, NodeId, Side } from "@/bindings";
+import { Switch } from "@/design/controls/Switch";
+import { nameOf } from "@/run/debug/breakpoints";
+import { useFlow, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
+import { useDraft } from "./useDraft";
+
+const NONE: readonly Breakpoint[] = [];
+
+/** Where runs of the document pause at a node. A flow inside of a node has no breakpoints of its own here. */
+export function BreakpointsSection({ nodeId, type }: { nodeId: NodeId; type: NodeDescriptor | undefined }) {
+  const { breakpoints } = useWorkspace();
+  const name = useFlow((state) => (state.outer === undefined ? nameOf(state) : undefined));
+  const all = useStore(breakpoints.store, (state) => (name === undefined ? NONE : (state[name] ?? NONE)));
+  if (name === undefined) return null;
+  const sides: Side[] = type?.category === "models" ? ["before", "call", "after"] : ["before", "after"];
+  return (
+    <section className="my-3" aria-label={TEXTS.debugging} data-testid="breakpoints">
+      <h3 className="mb-1.5 font-medium text-sm">{TEXTS.debugging}</h3>
+      {sides.map((side) => (
+        <SideRow key={side} nodeId={nodeId} side={side} set={all.find((one) => one.node === nodeId && one.side === side)} />
+      ))}
+    </section>
+  );
+}
+
+function SideRow({ nodeId, side, set }: { nodeId: NodeId; side: Side; set: Breakpoint | undefined }) {
+  const { breakpoints } = useWorkspace();
+  const label = TEXTS.pauseSide[side];
+  return (
+    <div className="mb-1.5">
+      <div className="flex items-center gap-2">
+        <i
+          aria-hidden
+          className={`size-2.5 shrink-0 rounded-full border border-bp ${set && !set.disabled ? "bg-bp" : ""}`}
+        />
+        <span className="min-w-0 flex-1 truncate text-sm">{label}</span>
+        <Switch
+          label={label}
+          checked={set !== undefined && !set.disabled}
+          onChange={(on) => (on ? breakpoints.set(nodeId, side, { disabled: false }) : breakpoints.remove(nodeId, side))}
+        />
+      </div>
+      {set ? <Condition nodeId={nodeId} breakpoint={set} /> : null}
+    </div>
+  );
+}
+
+function Condition({ nodeId, breakpoint }: { nodeId: NodeId; breakpoint: Breakpoint }) {
+  const { breakpoints } = useWorkspace();
+  const draft = useDraft(breakpoint.when ?? "", (text) =>
+    breakpoints.set(nodeId, breakpoint.side, { when: text.trim() || undefined }),
+  );
+  return (
+    <input
+      {...draft}
+      className="mt-1 ml-[18px] h-7 w-[calc(100%-18px)] rounded-md border border-line bg-bg-2 px-2 font-mono text-xs outline-none placeholder:text-fg-3 focus:border-accent"
+      aria-label={TEXTS.pauseCondition}
+      placeholder={TEXTS.pauseConditionExample[breakpoint.side]}
+      title={TEXTS.pauseConditionHint}
+      spellCheck={false}
+    />
+  );
+}

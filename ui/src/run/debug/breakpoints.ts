@@ -1,0 +1,85 @@
+/** The breakpoints of flows: kept with the person's settings by the flow's file, and not in the flow. */
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Breakpoint, Flow, NodeId, Side } from "@/bindings";
+import type { FlowEditor } from "@/flow/document/editor";
+
+const NAME = "breakpoints";
+
+/** What keeps them between sessions. */
+export type Memory = {
+  remembered<T>(name: string): T | undefined;
+  remember(name: string, value: unknown): void;
+};
+
+/** By the file of the flow; by the document of one without a file. */
+type State = Readonly<Record<string, readonly Breakpoint[]>>;
+
+const NONE: readonly Breakpoint[] = [];
+
+export class BreakpointStore {
+  readonly store: StoreApi<State> = createStore<State>(() => ({}));
+  readonly #editor: FlowEditor;
+  readonly #memory: Memory;
+
+  constructor(editor: FlowEditor, memory: Memory) {
+    this.#editor = editor;
+    this.#memory = memory;
+    editor.store.subscribe((state, before) => {
+      // The flow was saved under another name: its breakpoints go with it.
+      if (state.key === before.key && state.path !== before.path) this.#put(nameOf(state), this.of(nameOf(before)));
+    });
+  }
+
+  /** Takes what an earlier session left. */
+  load(): void {
+    this.store.setState(this.#memory.remembered<State>(NAME) ?? {}, true);
+  }
+
+  /** Those of the flow that is shown. */
+  get current(): readonly Breakpoint[] {
+    return this.of(nameOf(this.#editor.state));
+  }
+
+  of(name: string): readonly Breakpoint[] {
+    return this.store.getState()[name] ?? NONE;
+  }
+
+  /** Sets a breakpoint of the shown flow, or changes it. */
+  set(node: NodeId, side: Side, change: Partial<Pick<Breakpoint, "when" | "log" | "disabled">> = {}): void {
+    const id = idOf(node, side);
+    const known = this.current.find((one) => one.id === id) ?? { id, node, side };
+    this.#put(nameOf(this.#editor.state), [...this.current.filter((one) => one.id !== id), { ...known, ...change }]);
+  }
+
+  /** Removes a breakpoint of the shown flow. */
+  remove(node: NodeId, side: Side): void {
+    const id = idOf(node, side);
+    this.#put(
+      nameOf(this.#editor.state),
+      this.current.filter((one) => one.id !== id),
+    );
+  }
+
+  #put(name: string, breakpoints: readonly Breakpoint[]): void {
+    const { [name]: _, ...others } = this.store.getState();
+    const state = breakpoints.length > 0 ? { ...others, [name]: breakpoints } : others;
+    this.store.setState(state, true);
+    // A document without a file has no name in the next session.
+    const kept = Object.entries(state).filter(([name]) => name.includes("/") || name.includes("\\"));
+    this.#memory.remember(NAME, Object.fromEntries(kept));
+  }
+}
+
+/** The name by which the breakpoints of a document are kept. */
+export function nameOf({ path, key }: { path?: string | undefined; key: string }): string {
+  return path ?? key;
+}
+
+/** Those whose nodes the flow has. The others wait for the node to come back, by undo or from the file. */
+export function breakpointsIn(flow: Flow, breakpoints: readonly Breakpoint[]): Breakpoint[] {
+  return breakpoints.filter(({ node }) => node in flow.nodes);
+}
+
+function idOf(node: NodeId, side: Side): string {
+  return `${node}:${side}`;
+}

@@ -1,0 +1,69 @@
+/** Stops of the active run: pausing, going on, and the breakpoints that it gets while it goes on. */
+import type { Breakpoint, DebugVerb, RunId, StopView } from "@/bindings";
+import type { Host } from "@/ipc";
+import { isOver } from "@/run/fold/status";
+import { RunFold } from "@/run/fold/fold";
+import type { ActiveRun } from "@/run/live/active-run";
+
+type Parts = {
+  host: Host;
+  active: ActiveRun;
+  /** Says what went wrong. */
+  report: (thrown: unknown) => void;
+  /** A run goes on that may not have been watched. */
+  onResumed: (run: RunId) => void;
+};
+
+export class RunDebugger {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Stops the active run wherever it is. */
+  async pause(): Promise<void> {
+    const session = this.#parts.active.session;
+    if (!session || isOver(session.fold.head.status)) return;
+    await this.#perform(session.run, () => this.#parts.host.call("run.stop", { run: session.run }));
+  }
+
+  /** Lets the active run go on from its stop. */
+  async go(verb: DebugVerb): Promise<void> {
+    const session = this.#parts.active.session;
+    const stop = session?.fold.head.stop;
+    if (!session || !stop) return;
+    await this.#perform(session.run, async () => {
+      const held = await this.#held(session.run, stop);
+      await this.#parts.host.call("run.go", { ...held, verb });
+    });
+  }
+
+  /** Gives the active run these breakpoints, if it has not ended. */
+  async setBreakpoints(breakpoints: Breakpoint[]): Promise<void> {
+    const session = this.#parts.active.session;
+    if (!session || isOver(session.fold.head.status)) return;
+    await this.#perform(session.run, () =>
+      this.#parts.host.call("run.setBreakpoints", { run: session.run, breakpoints }),
+    );
+  }
+
+  /** The run that is held and the number of its stop: this one, or one below it. */
+  async #held(run: RunId, stop: StopView): Promise<{ run: RunId; stop: number }> {
+    if (stop.cause.kind !== "elsewhere" || stop.cause.run === run) return { run, stop: stop.number };
+    const { entries } = await this.#parts.host.call("runs.show", { run: stop.cause.run });
+    const fold = new RunFold();
+    fold.apply(entries);
+    const below = fold.head.stop;
+    return below ? this.#held(stop.cause.run, below) : { run, stop: stop.number };
+  }
+
+  async #perform(run: RunId, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      this.#parts.onResumed(run);
+    } catch (thrown) {
+      this.#parts.report(thrown);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** What can be done with the debugger from the keyboard and from the command palette. */
+import type { DebugVerb } from "@/bindings";
+import { isResting } from "@/run/fold/status";
+import type { Command } from "@/workspace/commands/command";
+import type { Workspace } from "@/workspace/workspace";
+
+function goOn(verb: DebugVerb, title: string, keys: string[], terms: string[]): Command {
+  return {
+    id: `debug.${verb}`,
+    title,
+    group: "Run",
+    keys,
+    terms: ["debug", ...terms],
+    whileTyping: true,
+    enabled: isPaused,
+    run: ({ runs }) => runs.debugger.go(verb),
+  };
+}
+
+export const debugCommands: readonly Command[] = [
+  {
+    id: "debug.toggle",
+    title: "Pause before selected node, or not",
+    group: "Run",
+    keys: ["F9"],
+    terms: ["breakpoint", "debug", "stop"],
+    enabled: (workspace) => breakableNode(workspace) !== undefined,
+    run: (workspace) => {
+      const node = breakableNode(workspace);
+      if (node === undefined) return;
+      const { breakpoints } = workspace;
+      const isSet = breakpoints.current.some((one) => one.node === node && one.side === "before");
+      if (isSet) breakpoints.remove(node, "before");
+      else breakpoints.set(node, "before");
+    },
+  },
+  {
+    id: "debug.pause",
+    title: "Pause run",
+    group: "Run",
+    keys: ["F6"],
+    terms: ["break", "debug", "hold"],
+    whileTyping: true,
+    enabled: ({ activeRun: { session } }) => session !== undefined && !isResting(session.fold.head.status),
+    run: ({ runs }) => runs.debugger.pause(),
+  },
+  goOn("continue", "Continue run", ["F8"], ["resume", "go"]),
+  goOn("over", "Step over", ["F10"], ["next"]),
+  goOn("into", "Step into", ["F11"], ["inside", "loop", "sub-flow", "call"]),
+  goOn("out", "Step out", ["Shift+F11"], ["end", "loop", "sub-flow"]),
+  goOn("all", "Step all branches", ["Shift+F10"], ["wave", "parallel"]),
+];
+
+/** The one node that is selected, if a breakpoint can be set at it: in the document itself, while it is edited. */
+function breakableNode({ editor }: Workspace): string | undefined {
+  const { selection, viewing, outer } = editor.state;
+  if (viewing || outer !== undefined || selection.nodes.size !== 1) return undefined;
+  return [...selection.nodes][0];
+}
+
+function isPaused({ activeRun: { session } }: Workspace): boolean {
+  return session?.fold.head.stop !== undefined;
+}

@@ -1,0 +1,85 @@
+/** What can be done at a stop of the debugger, and the values that are held there. */
+import { ArrowDownToDot, ArrowUpFromDot, ChevronsRight, Play, Redo2 } from "lucide-react";
+import type { ReactNode } from "react";
+import type { DebugVerb, StopView } from "@/bindings";
+import { Button } from "@/design/controls/Button";
+import { Tooltip } from "@/design/controls/Tooltip";
+import { InlineCode } from "@/design/text/InlineCode";
+import { oneLine } from "@/run/values/preview";
+import { TEXTS } from "@/shell/texts";
+import { useKeys, useWorkspace } from "@/workspace/context";
+import { useRunHead } from "@/workspace/run-hooks";
+
+const ICON = { size: 14, "aria-hidden": true } as const;
+
+const VERBS: readonly { verb: DebugVerb; command: string; icon: ReactNode }[] = [
+  { verb: "continue", command: "debug.continue", icon: <Play {...ICON} /> },
+  { verb: "over", command: "debug.over", icon: <Redo2 {...ICON} /> },
+  { verb: "into", command: "debug.into", icon: <ArrowDownToDot {...ICON} /> },
+  { verb: "out", command: "debug.out", icon: <ArrowUpFromDot {...ICON} /> },
+  { verb: "all", command: "debug.all", icon: <ChevronsRight {...ICON} /> },
+];
+
+/** The most of a value that is shown in the bar. */
+const MAX_SHOWN = 160;
+
+export function StopBar() {
+  const stop = useRunHead((head) => head.stop);
+  if (!stop) return null;
+  return (
+    <section
+      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b bg-bg-1 px-3 py-1.5"
+      aria-label={TEXTS.pausedRun}
+      data-testid="stop-bar"
+    >
+      <p className="min-w-0 flex-1 truncate text-sm">
+        <Place stop={stop} />
+      </p>
+      <div className="flex shrink-0 items-center gap-1.5" role="toolbar" aria-label={TEXTS.pausedRun}>
+        {VERBS.map((verb) => (
+          <VerbButton key={verb.verb} {...verb} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function VerbButton({ verb, command, icon }: (typeof VERBS)[number]) {
+  const { runs } = useWorkspace();
+  const keys = useKeys(command);
+  const { label, hint } = TEXTS.verbs[verb];
+  return (
+    <Tooltip label={hint} keys={keys}>
+      <Button kind={verb === "continue" ? "main" : undefined} data-testid={`go-${verb}`} onClick={() => void runs.debugger.go(verb)}>
+        {icon} <span className={verb === "continue" ? "" : "@max-[900px]:sr-only"}>{label}</span>
+      </Button>
+    </Tooltip>
+  );
+}
+
+/** Where the run stands, why, and what is held there. */
+function Place({ stop }: { stop: StopView }) {
+  const { nodeNames } = useWorkspace();
+  const { at, cause, values } = stop;
+  const held = Object.entries(values).map(([port, value]) => `${port}: ${oneLine(textOf(value))}`);
+  return (
+    <>
+      <b className="font-semibold text-bad">
+        {at ? TEXTS.pausedSide[at.side](nodeNames.nameOf(at.node)) : TEXTS.paused}
+      </b>
+      {at?.call ? <span className="text-fg-2"> · {at.call}</span> : null}
+      {cause.kind === "condition" ? (
+        <span className="text-bad">
+          {" "}
+          · {TEXTS.conditionFailed} <InlineCode text={cause.error.message} />
+        </span>
+      ) : null}
+      {cause.kind === "elsewhere" ? <span className="text-fg-2"> · {TEXTS.pausedElsewhere}</span> : null}
+      {held.length > 0 ? <span className="text-fg-2"> · {held.join(" · ").slice(0, MAX_SHOWN)}</span> : null}
+    </>
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

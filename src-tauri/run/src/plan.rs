@@ -261,6 +261,12 @@ impl Plan {
         (scope != ROOT_SCOPE).then(|| (scope, epoch.prefix(self.scopes[scope].depth)))
     }
 
+    /// Whether an activation of a loop is the test of its condition, before an iteration.
+    pub fn is_test(&self, node: NodeIx, epoch: &Epoch) -> bool {
+        let spec = &self.nodes[node];
+        spec.body.is_some() && epoch.depth() > self.scopes[spec.scope].depth + spec.clock.len()
+    }
+
     /// Whether a node is in a loop, at any depth.
     pub(crate) fn is_inside(&self, node: NodeIx, container: NodeIx) -> bool {
         let around = |node: NodeIx| self.scopes[self.nodes[node].scope].container.map(|it| it.node);

@@ -258,6 +258,20 @@ export type BlockText = { block: BlockKind, text: string, tokens: number,
   cut?: BlockCut,
 };
 
+/** Where activations of a node are held, or what is noted when they come there. */
+export type Breakpoint = {
+  /** Its name, unique in a run tree. */
+  id: string,
+  /** The `subflow` nodes that lead to its flow, the outermost first. Empty for the flow that was started. */
+  path?: Array<NodeId>, node: NodeId, side: Side,
+  /** A condition in CEL. Without one, every activation is held. */
+  when?: string,
+  /** A template. With it, the text is noted in the journal and nothing is held. */
+  log?: string,
+  /** Whether it is kept without an effect. */
+  disabled?: boolean,
+};
+
 /** A correction of one model. */
 export type CalibrationSample = {
   /** The model, as `provider/model`. */
@@ -655,6 +669,19 @@ export type DayUsage = {
   models: { [key in string]: Spending },
 };
 
+/** What the debugger does to a run. */
+export type DebugEvent = { "type": "debug.breakpoints", breakpoints: Array<Breakpoint>, } | { "type": "debug.stopped", cause: StopCause,
+  /** What is held, if it is one activation of this run. */
+  point?: StopPoint,
+  /** Its inputs before it starts, its outputs before they are delivered, by port. */
+  values?: { [key in PortName]: JsonValue }, } | { "type": "debug.continued", verb: DebugVerb,
+  /** The activation that goes on alone, if it is one. */
+  point?: StopPoint, } | { "type": "debug.logged", id: string, point: StopPoint, text: string,
+};
+
+/** How a run goes on. */
+export type DebugVerb = "continue" | "over" | "into" | "out" | "all";
+
 /** The quotas of the application's settings. */
 export type DefaultQuotas = {
   /** For each run, where its flow does not say. */
@@ -970,7 +997,7 @@ export type Entry = {
   /** The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`](crate::journal::MAX_LISTED_QUESTIONS) of them. Others
    * follow when these are answered.
    */
-  questions: Array<ChildQuestion>, } | { "type": "child.resumed", run: RunId, }));
+  questions: Array<ChildQuestion>, } | { "type": "child.resumed", run: RunId, }) | DebugEvent);
 
 /** The iteration: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all. */
 export type Epoch = number[];
@@ -1415,6 +1442,14 @@ export type GetProviderStatus = Record<string, never>;
 
 /** `settings.get`: the settings in force, the built-in providers included. */
 export type GetSettings = Record<string, never>;
+
+/** `run.go`: lets a run that stands still go on, as a whole or by a step. `debug.moved_on` if it does not stand at that stop any more. */
+export type GoOn = {
+  /** The run that is held. Where another run of the tree is, the stop of this one names it. */
+  run: RunId, verb: DebugVerb,
+  /** The number of the stop. */
+  stop: number,
+};
 
 /** What a person decided. The later one is the stricter one. */
 export type GrantDecision = "allow" | "ask" | "deny";
@@ -3160,10 +3195,12 @@ export type RunRequest = {
    * file. `grant.needed` when the flow needs more than is decided.
    */
   grants?: Array<GrantRule>,
+  /** Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`. */
+  breakpoints?: Array<Breakpoint>,
 };
 
 /** What a run as a whole is doing. */
-export type RunStatus = "running" | "waiting" | "finished" | "failed" | "cancelled" | "interrupted";
+export type RunStatus = "running" | "waiting" | "stopped" | "finished" | "failed" | "cancelled" | "interrupted";
 
 /** A run, as lists show it. */
 export type RunSummary = { run: RunId,
@@ -3213,6 +3250,8 @@ export type RunTotals = {
   retries: number,
   /** How long it waited for a person with nothing else to do, in milliseconds; the wait that is going on is not in it. */
   waitedMs: number,
+  /** How long a debugger held it, in milliseconds; the stop that is going on is not in it. */
+  stoppedMs?: number,
 };
 
 /** A run, folded from its events. */
@@ -3259,6 +3298,10 @@ export type RunView = {
   waitingOn: Array<Activation>,
   /** The pauses nobody has answered, in the order they were asked; open while other branches still work, too. */
   pauses: Array<OpenPause>,
+  /** Where it stands still, while a debugger holds it. */
+  stop?: StopView,
+  /** The breakpoints of the run tree that were set in this run. */
+  breakpoints?: Array<Breakpoint>,
   /** The cycles that have gone round, by their entry node. */
   loops: { [key in NodeId]: LoopView },
   /** What the flow put out, by node and port. */
@@ -3388,6 +3431,14 @@ export type ServerPin = { server: string, pin: McpPin,
   changed: boolean,
 };
 
+/** `run.setBreakpoints`: replaces the breakpoints of a run and the runs below it. `debug.unknown_node` for a node that the flow does not
+ * have, `debug.bad_breakpoint` for a condition or text that does not compile.
+ */
+export type SetBreakpoints = { run: RunId,
+  /** All of them. */
+  breakpoints: Array<Breakpoint>,
+};
+
 /** `config.set`: sets a value in the settings, or removes it, and returns which holds then. `settings.unknown_key`,
  * `settings.bad_value`, `settings.wrong_layer`, and the errors of `settings.set`.
  */
@@ -3482,6 +3533,9 @@ export type ShowPrompts = { run: RunId,
 export type ShowRun = { run: RunId,
 };
 
+/** A place of an activation at which it can be held. */
+export type Side = "before" | "call" | "after";
+
 /** A number of tokens, and how it is known. */
 export type SizeEstimate = { tokens: number, source: SizeSource,
 };
@@ -3534,8 +3588,36 @@ export type StartRun = RunRequest;
 export type StartedRun = { run: RunId,
 };
 
+/** Why a run stands still. */
+export type StopCause = { "kind": "breakpoint", id: string, } | { "kind": "condition", id: string, error: Fault, } | { "kind": "step" } | { "kind": "pause" } | { "kind": "elsewhere", run: RunId,
+};
+
+/** A place at which one activation is held. */
+export type StopPoint = { node: NodeId, epoch: Epoch,
+  /** Which try, from 1. */
+  attempt: number, side: Side,
+  /** Which call, on the side `call`. */
+  call?: string,
+};
+
 /** Why a model stopped. */
 export type StopReason = "end" | "toolCalls" | "maxTokens" | "windowFull" | "contentFilter" | "malformedToolCall" | "unsupportedLanguage" | "paused" | "interrupted" | { "other": string
+};
+
+/** `run.stop`: stops a run tree where it is. What is under way ends and stays undelivered. */
+export type StopRun = { run: RunId,
+};
+
+/** A stop of the debugger. */
+export type StopView = {
+  /** The number of the event that says so. Whoever lets the run go on says from which stop. */
+  number: number, cause: StopCause,
+  /** What is held, if it is one activation of this run. */
+  at?: StopPoint,
+  /** Its inputs before it starts, its outputs before they are delivered, by port. */
+  values: { [key in PortName]: JsonValue },
+  /** Since when. */
+  since: number,
 };
 
 /** How a request asks for a reply that follows a JSON Schema. */
@@ -3868,7 +3950,7 @@ export type WorkflowMemory = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_retryable" | "run.not_running" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.moved_on" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_retryable" | "run.not_running" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -3903,6 +3985,9 @@ export type Commands = {
   "run.answer": { args: AnswerRun; reply: null };
   "run.end": { args: EndPause; reply: null };
   "run.pin": { args: PinTurn; reply: null };
+  "run.setBreakpoints": { args: SetBreakpoints; reply: null };
+  "run.stop": { args: StopRun; reply: null };
+  "run.go": { args: GoOn; reply: null };
   "run.cancel": { args: CancelRun; reply: null };
   "run.resume": { args: ResumeRun; reply: null };
   "runs.list": { args: ListRuns; reply: Array<RunSummary> };

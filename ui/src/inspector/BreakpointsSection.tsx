@@ -19,7 +19,12 @@ export function BreakpointsSection({ nodeId, type }: { nodeId: NodeId; type: Nod
     <section className="my-3" aria-label={TEXTS.debugging} data-testid="breakpoints">
       <h3 className="mb-1.5 font-medium text-sm">{TEXTS.debugging}</h3>
       {sides.map((side) => (
-        <SideRow key={side} nodeId={nodeId} side={side} set={all.find((one) => one.node === nodeId && one.side === side)} />
+        <SideRow
+          key={side}
+          nodeId={nodeId}
+          side={side}
+          set={all.find((one) => one.node === nodeId && one.side === side)}
+        />
       ))}
     </section>
   );
@@ -39,7 +44,9 @@ function SideRow({ nodeId, side, set }: { nodeId: NodeId; side: Side; set: Break
         <Switch
           label={label}
           checked={set !== undefined && !set.disabled}
-          onChange={(on) => (on ? breakpoints.set(nodeId, side, { disabled: false }) : breakpoints.remove(nodeId, side))}
+          onChange={(on) =>
+            on ? breakpoints.set(nodeId, side, { disabled: false }) : breakpoints.remove(nodeId, side)
+          }
         />
       </div>
       {set ? <Condition nodeId={nodeId} breakpoint={set} /> : null}

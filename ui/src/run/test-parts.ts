@@ -4,6 +4,7 @@ import type { Host } from "@/ipc";
 import { RunControl, type RunWindow } from "./control/control";
 import { ConversationList } from "./conversations/conversation-list";
 import { CurrentConversation } from "./conversations/current-conversation";
+import { BreakpointStore } from "./debug/breakpoints";
 import { RunList } from "./list/run-list";
 import { ActiveRun } from "./live/active-run";
 import { ViewMotion } from "./live/view-motion";
@@ -24,12 +25,14 @@ export function createRunParts(overrides?: Partial<Host>, window?: Partial<RunWi
   const { host, editor, documents, questions } = flow;
   const activeRun = new ActiveRun(new ViewMotion());
   const runList = new RunList(host);
+  const breakpoints = new BreakpointStore(editor, { remembered: () => undefined, remember: () => undefined });
   const conversation = new CurrentConversation(new ConversationList(host, editor), documents);
   return {
     ...flow,
     activeRun,
     runList,
     conversation,
+    breakpoints,
     epochChoice: new EpochChoice(activeRun, editor),
     runs: new RunControl({
       host,
@@ -40,6 +43,7 @@ export function createRunParts(overrides?: Partial<Host>, window?: Partial<RunWi
       conversation,
       list: runList,
       active: activeRun,
+      breakpoints,
     }),
   };
 }

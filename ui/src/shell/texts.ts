@@ -41,6 +41,7 @@ export const TEXTS = {
   runStatus: {
     running: "running",
     waiting: "waiting for you",
+    stopped: "paused",
     interrupted: "interrupted",
     finished: "finished",
     failed: "failed",

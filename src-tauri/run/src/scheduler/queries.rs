@@ -43,6 +43,9 @@ impl Scheduler {
     /// The activations that may start.
     pub fn ready(&self) -> impl Iterator<Item = (NodeIx, Epoch)> + '_ {
         self.shared.ready.iter().map(|Reverse(key)| key.clone()).filter(|(node, epoch)| {
+            if self.is_test(*node, epoch) {
+                return self.test_start(*node, epoch).is_some();
+            }
             let slot = self.scope_at(*node, epoch).and_then(|scope| scope.slot(*node, epoch));
             slot.is_some_and(|slot| matches!(slot.phase, Phase::Ready | Phase::Answered))
         })
@@ -68,6 +71,9 @@ impl Scheduler {
 
     /// Whether an activation is open and goes on without a person.
     pub fn is_unfinished(&self, node: NodeIx, epoch: &Epoch) -> bool {
+        if self.is_test(node, epoch) {
+            return self.test_start(node, epoch).is_some();
+        }
         let slot = self.scope_at(node, epoch).and_then(|scope| scope.slot(node, epoch));
         slot.is_some_and(|slot| !slot.phase.needs_person())
     }

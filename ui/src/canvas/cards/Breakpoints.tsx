@@ -3,14 +3,15 @@ import type { NodeId, Side } from "@/bindings";
 import { TEXTS } from "@/canvas/texts";
 import { nameOf } from "@/run/debug/breakpoints";
 import { useFlow, useWorkspace } from "@/workspace/context";
+import { useRunHead } from "@/workspace/run-hooks";
 
 const SIDES: readonly Side[] = ["before", "call", "after"];
 
 /** The beads of a card: where runs pause at its node. On the left before it, within it before each call, on the right after it. */
 export function Breakpoints({ node }: { node: NodeId }) {
-  const { breakpoints, runs } = useWorkspace();
+  const { breakpoints } = useWorkspace();
   const name = useFlow((state) => (state.outer === undefined && !state.viewing ? nameOf(state) : undefined));
-  const held = useStore(runs.store, ({ document }) => document?.fold.head.stop?.at);
+  const held = useRunHead((head) => head.stop?.at);
   // One text, so that a card is drawn again only if its own beads change.
   const beads = useStore(breakpoints.store, (state) => {
     const own = (name === undefined ? undefined : state[name])?.filter((one) => one.node === node) ?? [];

@@ -51,6 +51,7 @@ export const FAMILIES = [
   "child",
   "loop",
   "input",
+  "debug",
 ] as const;
 
 /** The word before the dot. What iterations and histories of loops do belongs to loops. */
@@ -149,6 +150,14 @@ export function gistOf(entry: Entry): string {
       return previewOf(entry.prompt, LIMIT);
     case "input.provided":
       return entry.answer === "end" ? "ended" : previewOf(answerValue(entry.answer), LIMIT);
+    case "debug.breakpoints":
+      return entry.breakpoints.map(({ node, side }) => `${side} ${node}`).join(", ");
+    case "debug.stopped":
+      return entry.point ? `${entry.point.side} ${entry.point.node}` : entry.cause.kind;
+    case "debug.continued":
+      return entry.verb;
+    case "debug.logged":
+      return previewOf(entry.text, LIMIT);
     case "run.waiting":
       return entry.on.map((one) => one.node).join(", ") + (entry.more ? ` and ${entry.more} more` : "");
     case "run.finished":

@@ -173,8 +173,7 @@ export class RunControl {
     const { flow, path, key, viewing } = this.#editor.state;
     if (viewing || this.store.getState().starting.has(key)) return;
     const earlier = this.store.getState().document;
-    if (earlier && !isResting(earlier.fold.head.status) && !earlier.interrupted)
-      return;
+    if (earlier && !isResting(earlier.fold.head.status) && !earlier.interrupted) return;
     if (runBlockers(this.#editor.state).length > 0) {
       this.#window.showProblems();
       return;

@@ -1,8 +1,8 @@
 /** Stops of the active run: pausing, going on, and the breakpoints that it gets while it goes on. */
 import type { Breakpoint, DebugVerb, RunId, StopView } from "@/bindings";
 import type { Host } from "@/ipc";
-import { isOver } from "@/run/fold/status";
 import { RunFold } from "@/run/fold/fold";
+import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
 
 type Parts = {

@@ -50,7 +50,11 @@ function VerbButton({ verb, command, icon }: (typeof VERBS)[number]) {
   const { label, hint } = TEXTS.verbs[verb];
   return (
     <Tooltip label={hint} keys={keys}>
-      <Button kind={verb === "continue" ? "main" : undefined} data-testid={`go-${verb}`} onClick={() => void runs.debugger.go(verb)}>
+      <Button
+        kind={verb === "continue" ? "main" : undefined}
+        data-testid={`go-${verb}`}
+        onClick={() => void runs.debugger.go(verb)}
+      >
         {icon} <span className={verb === "continue" ? "" : "@max-[900px]:sr-only"}>{label}</span>
       </Button>
     </Tooltip>

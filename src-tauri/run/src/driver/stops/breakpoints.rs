@@ -195,8 +195,11 @@ pub(super) fn is_inside(plan: &Plan, key: &Key, container: &Key) -> bool {
         .any(|around| around == *container)
 }
 
-/// The loop directly around an activation.
+/// The loop directly around an activation. The test of a loop's condition is in that loop.
 pub(super) fn loop_around(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<Key> {
+    if plan.is_test(node, epoch) {
+        return Some((node, epoch.outer()));
+    }
     let (scope, inner) = plan.iteration_of(node, epoch)?;
     Some((plan.scopes[scope].container?.node, inner.outer()))
 }

@@ -91,8 +91,7 @@ impl Scheduler {
 
     /// Whether this is the test of a loop's condition, and not the loop itself.
     pub(in crate::scheduler) fn is_test(&self, node: NodeIx, epoch: &Epoch) -> bool {
-        let spec = &self.shared.plan.nodes[node];
-        spec.body.is_some() && epoch.depth() > self.shared.plan.scopes[spec.scope].depth + spec.clock.len()
+        self.shared.plan.is_test(node, epoch)
     }
 
     /// The test of a loop's condition for its next iteration, if this is it.

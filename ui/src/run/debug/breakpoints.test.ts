@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { createFlowParts } from "@/flow/test-parts";
+import { BreakpointStore, breakpointsIn } from "./breakpoints";
+
+function store(remembered?: unknown) {
+  const { editor } = createFlowParts();
+  const kept: { value: unknown } = { value: remembered };
+  const memory = {
+    remembered: <T>() => kept.value as T | undefined,
+    remember: (_: string, value: unknown) => {
+      kept.value = value;
+    },
+  };
+  return { editor, kept, breakpoints: new BreakpointStore(editor, memory) };
+}
+
+describe("breakpoints", () => {
+  it("are set, changed and removed, one for each side of a node", () => {
+    const { breakpoints } = store();
+    breakpoints.set("chat", "before");
+    breakpoints.set("chat", "after", { when: "value > 1" });
+    breakpoints.set("chat", "before", { disabled: true });
+    expect(breakpoints.current).toEqual([
+      { id: "chat:after", node: "chat", side: "after", when: "value > 1" },
+      { id: "chat:before", node: "chat", side: "before", disabled: true },
+    ]);
+    breakpoints.remove("chat", "after");
+    expect(breakpoints.current.map(({ id }) => id)).toEqual(["chat:before"]);
+  });
+
+  it("are kept by file; those of a flow without one go with it when it is saved", () => {
+    const { editor, kept, breakpoints } = store();
+    breakpoints.set("chat", "before");
+    expect(kept.value).toEqual({});
+    editor.store.setState({ path: "/flows/a.flow.json" });
+    const expected = [{ id: "chat:before", node: "chat", side: "before" }];
+    expect(kept.value).toEqual({ "/flows/a.flow.json": expected });
+    expect(breakpoints.current).toEqual(expected);
+    const next = store(kept.value);
+    next.breakpoints.load();
+    expect(next.breakpoints.of("/flows/a.flow.json")).toEqual(expected);
+  });
+
+  it("of nodes that the flow does not have wait for them", () => {
+    const flow = { version: 1, nodes: { chat: { type: "chat" } }, edges: {} };
+    const all = [
+      { id: "1", node: "chat", side: "before" as const },
+      { id: "2", node: "gone", side: "before" as const },
+    ];
+    expect(breakpointsIn(flow as never, all).map(({ id }) => id)).toEqual(["1"]);
+  });
+});

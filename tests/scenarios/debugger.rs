@@ -91,8 +91,10 @@ async fn run_that_is_killed_at_a_stop_stands_there_with_its_breakpoints() {
 async fn timeout_stands_still_at_a_stop() {
     let server = slow_server().await;
     let mut flow = two_branches();
-    // The delay is longer than the stop is early; at the stop, it does not go on.
+    // At the stop, which comes before its end, it does not go on.
     flow["nodes"]["wait"] = json!({ "type": "delay", "config": { "ms": 400 } });
+    flow["edges"]["wait"] =
+        json!({ "source": "say", "sourceOutput": "value", "target": "wait", "targetInput": "in" });
     let folder = FlowFolder::with_files(&[("branches.flow.json", &flow)]);
     let home = Home::default();
     home.set_provider_url(&server.url).await;
@@ -109,11 +111,12 @@ fn parent() -> Value {
         "parent",
         json!({
             "in": { "type": "subflow", "config": config },
+            "go": { "type": "value", "config": { "value": 1 } },
             "wait": { "type": "delay", "config": { "ms": 300 } },
             "beside": { "type": "text", "config": { "template": "beside" } },
             "result": { "type": "output" },
         }),
-        &["wait.out -> beside.after", "in.text -> result.value"],
+        &["go.value -> wait.in", "wait.out -> beside.after", "in.text -> result.value"],
     )
 }
 

@@ -59,6 +59,7 @@ commands![
     runs::PinTurn,
     runs::SetBreakpoints,
     runs::StopRun,
+    runs::ChangeValue,
     runs::GoOn,
     runs::CancelRun,
     runs::ResumeRun,

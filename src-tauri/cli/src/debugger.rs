@@ -3,21 +3,25 @@
 use std::io::{self, Write as _};
 
 use console::style;
+use plait_core::exact_json;
 use plait_core::expression::as_text;
 use plait_core::id::{NodeId, RunId};
 use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause};
 use plait_run::view::StopView;
+use serde_json::Value;
 
 use crate::exit::CliError;
 use crate::format::first_line;
 use crate::printable::printable;
 
 /// What a person types at a stop.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum StopCommand {
     Go(DebugVerb),
     /// Shows one of the values, or all.
     Print(Option<String>),
+    /// Puts a value in place of one that is held.
+    Set(String, Value),
     /// Sets a breakpoint.
     Break(Breakpoint),
     /// Removes a breakpoint.
@@ -34,6 +38,7 @@ const HELP: &str = "\
   out, o           go on to the end of the loop or sub-flow around this node
   all, a           let everything that is held go on by one place
   print, p [PORT]  show the values here
+  set PORT=JSON    put a value in place of one that is held here
   break NODE[:before|call|after][:when=CEL][:log=TEXT]
                    stop there, too
   delete ID        remove a breakpoint
@@ -83,6 +88,12 @@ fn parse_command(line: &str) -> Result<StopCommand, String> {
         "out" | "o" => StopCommand::Go(DebugVerb::Out),
         "all" | "a" => StopCommand::Go(DebugVerb::All),
         "print" | "p" => StopCommand::Print((!rest.is_empty()).then(|| rest.to_owned())),
+        "set" => {
+            let (port, json) = rest.split_once('=').ok_or("`set` takes PORT=JSON")?;
+            let value = exact_json::parse(json.trim())
+                .map_err(|error| format!("`{}` is not valid JSON ({error}); texts stand in quotes", json.trim()))?;
+            StopCommand::Set(port.trim().to_owned(), value)
+        }
         "break" | "b" => StopCommand::Break(parse_breakpoint(rest)?),
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,

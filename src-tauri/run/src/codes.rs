@@ -37,6 +37,9 @@ plait_core::error_codes! {
         DEBUG_MOVED_ON = "debug.moved_on",
             "The run does not stand at this stop any more.",
             "Look at where it stands now; somebody else may have continued it.";
+        DEBUG_NO_VALUE = "debug.no_value",
+            "A value was to be changed that the stop does not hold.",
+            "Inputs can be changed before a node starts, outputs before they are delivered.";
         DEBUG_UNKNOWN_NODE = "debug.unknown_node",
             "A breakpoint is at a node that the flow does not have.",
             "Remove it, or name a node of the flow.";

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
 use crate::journal::{Breakpoint, DebugVerb};
 use plait_core::id::{NodeId, RunId};
 
-/// Tells a driver to look at its tree. Gives `false` when the driver is gone.
-type Waker = Box<dyn Fn() -> bool + Send>;
+/// Tells a driver to look at its tree.
+type Waker = Box<dyn Fn() + Send>;
 
 /// The debugger of a run tree, as one of its runs has it. Clones share the same state.
 #[derive(Clone, Default)]
@@ -23,6 +24,18 @@ pub struct Debugger {
     tree: Arc<Tree>,
     /// The `subflow` nodes that lead to the run, the outermost first.
     path: Arc<[NodeId]>,
+}
+
+/// The waker of one driver, until it is dropped.
+pub(crate) struct Registration {
+    tree: Arc<Tree>,
+    number: u64,
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.tree.state.lock().wakers.remove(&self.number);
+    }
 }
 
 struct Tree {
@@ -48,7 +61,9 @@ struct TreeState {
     covered: HashSet<RunId>,
     /// The run that a step leads into.
     entered: Option<RunId>,
-    wakers: Vec<Waker>,
+    wakers: FxHashMap<u64, Waker>,
+    /// The number of the next waker.
+    next_waker: u64,
 }
 
 impl Default for Tree {
@@ -85,9 +100,13 @@ impl Debugger {
         self.tree.state.lock().held_by.clone()
     }
 
-    /// Calls `waker` whenever the state of the tree changes, as long as it gives `true`.
-    pub(crate) fn register(&self, waker: Waker) {
-        self.tree.state.lock().wakers.push(waker);
+    /// Calls `waker` whenever the state of the tree changes, until what this returns is dropped.
+    pub(crate) fn register(&self, waker: Waker) -> Registration {
+        let mut state = self.tree.state.lock();
+        let number = state.next_waker;
+        state.next_waker += 1;
+        state.wakers.insert(number, waker);
+        Registration { tree: Arc::clone(&self.tree), number }
     }
 
     /// How often the breakpoints were changed.
@@ -179,6 +198,6 @@ impl Debugger {
         self.tree.is_active.store(is_held || !state.breakpoints.is_empty(), Ordering::Release);
         let moves = !is_held || state.steps > 0;
         self.tree.moving.send_if_modified(|moving| std::mem::replace(moving, moves) != moves);
-        state.wakers.retain(|wake| wake());
+        state.wakers.values().for_each(|wake| wake());
     }
 }

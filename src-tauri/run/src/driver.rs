@@ -31,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::scheduler::{RunPhase, Scheduler, Start};
 use crate::codes;
+use crate::debugger::Registration;
 use crate::host::RunInfo;
 use crate::host::{Host, StandingClock};
 use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
@@ -117,6 +118,7 @@ pub struct Driver {
     steering: Steering,
     /// Where the run stands still.
     stops: Stops,
+    _registration: Registration,
 }
 
 /// What a driver waits for.
@@ -188,9 +190,9 @@ impl Driver {
     ) -> Result<(Self, RunHandle), Fault> {
         let (handle, steering) = RunHandle::new();
         let debugger = setup.host.debugger.clone();
-        handle.follow(&debugger);
+        let registration = handle.follow(&debugger);
         setup.host.clock = Arc::new(StandingClock::new(setup.host.clock, debugger));
-        let stops = Stops::restore(restored.stops, &setup.host.debugger, &setup.info.run);
+        let stops = Stops::restore(restored.stops, &setup.plan, &setup.host.debugger, &setup.info.run);
         let info = Arc::new(setup.info);
         let mut quotas = Quotas::new(&setup.plan, Arc::clone(&info), setup.host.quotas.clone());
         quotas.restore(&setup.plan, &restored.scheduler, entries, &setup.spent_by_children);
@@ -227,6 +229,7 @@ impl Driver {
             signals: mpsc::unbounded_channel(),
             steering,
             stops,
+            _registration: registration,
         };
         if driver.host.debugger.is_active() {
             driver.arm();

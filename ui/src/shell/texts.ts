@@ -120,6 +120,10 @@ export const TEXTS = {
   stopped: "Stopped",
   paused: "Paused",
   pausedRun: "Paused run",
+  values: "Values",
+  changeValue: "Change",
+  changeValueOf: (port: string) => `Change ${port}`,
+  notJson: "This is not valid JSON.",
   pausedElsewhere: "in a sub-flow",
   conditionFailed: "its condition can’t be evaluated:",
   pausedSide: {

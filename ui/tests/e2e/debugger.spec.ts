@@ -62,6 +62,23 @@ test("steps go from node to node, by keys alone", async ({ page }) => {
   await expect(status(page)).toHaveAttribute("data-status", "finished");
 });
 
+test("a changed value is what the next node gets", async ({ page }) => {
+  await openFlow(page, FLOW as never);
+  await pauseAt(page, "hello", "Pause after this node");
+  await page.getByTestId("run-button").click();
+  await page.getByTestId("stop-change").click();
+  const value = page.getByTestId("stop-values").getByLabel("text", { exact: true });
+  await expect(value).toHaveValue("Hello Ada");
+  await value.fill("Goodbye Bob");
+  await page.getByRole("button", { name: "Change text" }).click();
+  await expect(bar(page)).toContainText("text: Goodbye Bob");
+  await page.getByTestId("go-continue").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await node(page, "out").click();
+  await page.getByTestId("inspector-tab-io").click();
+  await expect(page.getByTestId("inspector")).toContainText("Goodbye Bob!");
+});
+
 test("a condition decides, and one that fails says why", async ({ page }) => {
   await openFlow(page, FLOW as never);
   await pauseAt(page, "hello", "Pause before this node");

@@ -1,9 +1,10 @@
-//! `run.setBreakpoints`, `run.stop`, `run.go`: what a person does with the debugger.
+//! `run.setBreakpoints`, `run.stop`, `run.changeValue`, `run.go`: what a person does with the debugger.
 
-use plait_core::id::RunId;
+use plait_core::id::{PortName, RunId};
 use plait_run::DebugCommand;
 use plait_run::journal::{Breakpoint, DebugVerb};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use super::service::RunService;
@@ -42,6 +43,32 @@ impl Command for StopRun {
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
         service.debug(&self.run, DebugCommand::Pause).await
+    }
+}
+
+/// `run.changeValue`: puts a value in place of one that a stop holds. It counts as coming from a person. `debug.no_value`,
+/// `debug.moved_on`.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ChangeValue {
+    /// The run that is held.
+    pub run: RunId,
+    /// The number of the stop.
+    #[ts(type = "number")]
+    pub stop: u64,
+    /// An input before the node starts, an output after it.
+    pub port: PortName,
+    #[ts(type = "unknown")]
+    pub value: Value,
+}
+
+impl Command for ChangeValue {
+    const NAME: &'static str = "run.changeValue";
+    type Service = RunService;
+    type Reply = ();
+
+    async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
+        let Self { run, stop, port, value } = self;
+        service.debug(&run, DebugCommand::Change { stop, port, value }).await
     }
 }
 

@@ -232,7 +232,14 @@ impl RunService {
     /// Stops a run tree, lets it go on, or sets its breakpoints. It is resumed for that if necessary: one that stands still goes on
     /// standing still.
     pub(super) async fn debug(&self, run: &RunId, command: DebugCommand) -> Result<(), ErrorReply> {
-        Ok(self.resume_with_ancestors(run).await?.debug(command).await?)
+        let handle = self.resume_with_ancestors(run).await?;
+        let command = match command {
+            DebugCommand::Change { stop, port, value } => {
+                DebugCommand::Change { stop, port, value: self.redacted(&value) }
+            }
+            command => command,
+        };
+        Ok(handle.debug(command).await?)
     }
 
     /// Cancels a run and all runs below it. It is resumed for that if necessary. Does nothing for one that has ended. `run.is_child` if it

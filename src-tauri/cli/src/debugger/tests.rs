@@ -55,5 +55,7 @@ fn lines_are_read() {
     assert_eq!(parse_command("print response"), Ok(StopCommand::Print(Some("response".to_owned()))));
     assert_eq!(parse_command("b chat"), Ok(StopCommand::Break(plain("chat"))));
     assert_eq!(parse_command("delete 2"), Ok(StopCommand::Delete("2".to_owned())));
+    assert_eq!(parse_command("set text=\"Hi\""), Ok(StopCommand::Set("text".to_owned(), "Hi".into())));
+    assert!(parse_command("set text=Hi").is_err());
     assert!(parse_command("jump").is_err());
 }

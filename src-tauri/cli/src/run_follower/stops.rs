@@ -1,6 +1,8 @@
 //! Stops of the debugger: which run is held, and what the person says.
 
-use plait_api::runs::{GoOn, SetBreakpoints, ShowRun};
+use std::sync::Arc;
+
+use plait_api::runs::{ChangeValue, GoOn, SetBreakpoints, ShowRun};
 use plait_core::id::RunId;
 use plait_run::journal::{Breakpoint, DebugVerb, StopCause};
 use plait_run::view::{RunOutline, StopView};
@@ -33,7 +35,7 @@ impl RunFollower<'_> {
     }
 
     /// Does at a stop what the person says.
-    pub(super) async fn debug(&mut self, run: RunId, stop: StopView) -> Result<Next, CliError> {
+    pub(super) async fn debug(&mut self, run: RunId, mut stop: StopView) -> Result<Next, CliError> {
         let number = stop.number;
         if std::mem::take(&mut self.leaves_stop) {
             self.app.call(GoOn { run, verb: DebugVerb::Continue, stop: number }).await?;
@@ -63,6 +65,17 @@ impl RunFollower<'_> {
                         went => went?,
                     }
                     return Ok(Next::Continue);
+                }
+                Some(StopCommand::Set(port, value)) => {
+                    let change = ChangeValue { run: run.clone(), stop: number, port: port.as_str().into(), value };
+                    let changed = (change.port.clone(), change.value.clone());
+                    match self.app.call(change).await {
+                        Ok(()) => {
+                            stop.values.insert(changed.0, Arc::new(changed.1));
+                        }
+                        Err(error) => print_error(&error_text(&error)),
+                    }
+                    continue;
                 }
                 Some(StopCommand::Break(breakpoint)) => {
                     let known = &self.outline.breakpoints;

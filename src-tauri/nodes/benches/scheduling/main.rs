@@ -11,11 +11,11 @@ use std::cell::LazyCell;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
-use plait_run::journal::MemoryJournal;
+use plait_run::journal::{Breakpoint, MemoryJournal, Side};
 use thread_time::OnThread;
 use workload::{
-    BenchError, FirstError, PlannedFlow, RUN, Shape, comparable_events, drive, floor, plan_shape,
-    plan_shape_to_last,
+    BenchError, FirstError, PlannedFlow, RUN, Shape, comparable_events, drive, drive_with_breakpoints, floor,
+    plan_shape, plan_shape_to_last,
 };
 
 /// The size at which the shapes are compared.
@@ -58,8 +58,38 @@ fn main() -> Result<(), BenchError> {
     bench_engine_and_floor(&mut criterion.benchmark_group("run-to-chain"), &errors, nodes, |nodes| {
         plan_shape(Shape::Chain, nodes)
     });
+    bench_breakpoints(&mut criterion.benchmark_group("breakpoints"), &errors);
     criterion.final_summary();
     errors.into_result()
+}
+
+/// Measures a chain with a breakpoint at each node, on a side that trivial nodes never come to, and without any.
+fn bench_breakpoints(group: &mut BenchmarkGroup<'_, OnThread>, errors: &FirstError) {
+    let flow = LazyCell::new(|| errors.capture(plan_shape(Shape::Chain, NODES)));
+    let breakpoints = |flow: &PlannedFlow| {
+        let at = |(index, node): (usize, &plait_run::plan::PlanNode)| Breakpoint {
+            id: index.to_string(),
+            path: Vec::new(),
+            node: node.id.clone(),
+            side: Side::Call,
+            when: None,
+            log: None,
+            disabled: false,
+        };
+        flow.plan.nodes.iter().enumerate().map(at).collect::<Vec<_>>()
+    };
+    group.throughput(Throughput::Elements(NODES as u64));
+    for (name, is_set) in [("without", false), ("with", true)] {
+        group.bench_function(BenchmarkId::new(name, NODES), |bencher| {
+            let run = |journal: MemoryJournal| {
+                let flow = flow.as_ref()?;
+                let set = if is_set { breakpoints(flow) } else { Vec::new() };
+                errors.capture(drive_with_breakpoints(&flow.plan, RUN, journal.clone(), set));
+                Some(journal)
+            };
+            bencher.iter_batched(MemoryJournal::default, run, BatchSize::PerIteration);
+        });
+    }
 }
 
 /// Measures the engine and the floor on one flow of this size, which is planned only if one of them is selected.

@@ -12,12 +12,12 @@ use plait_core::flow::TreeLimits;
 use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::{Clock, Host, RunInfo};
-use plait_run::journal::{Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
+use plait_run::journal::{Breakpoint, Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
 use plait_run::plan::Plan;
 use plait_run::provider::{Provider, Providers};
 use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
 use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
-use plait_run::{Driver, RunSetup};
+use plait_run::{Driver, RunHandle, RunSetup};
 
 use super::first_error::BenchError;
 
@@ -102,6 +102,18 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
     drive_with(plan, run, journal, Arc::new(EmptyHost))
 }
 
+/// The same with breakpoints, none of which is reached.
+pub fn drive_with_breakpoints(
+    plan: &Arc<Plan>,
+    run: &str,
+    journal: impl Journal + 'static,
+    breakpoints: Vec<Breakpoint>,
+) -> Result<(), BenchError> {
+    let (mut driver, _handle) = start(plan, run, journal, Arc::new(EmptyHost))?;
+    driver.set_breakpoints(breakpoints)?;
+    finish(driver)
+}
+
 /// The same with models.
 pub fn drive_with(
     plan: &Arc<Plan>,
@@ -109,6 +121,15 @@ pub fn drive_with(
     journal: impl Journal + 'static,
     providers: Arc<dyn Providers>,
 ) -> Result<(), BenchError> {
+    finish(start(plan, run, journal, providers)?.0)
+}
+
+fn start(
+    plan: &Arc<Plan>,
+    run: &str,
+    journal: impl Journal + 'static,
+    providers: Arc<dyn Providers>,
+) -> Result<(Driver, RunHandle), BenchError> {
     let setup = RunSetup {
         plan: Arc::clone(plan),
         info: run_info(run),
@@ -128,7 +149,10 @@ pub fn drive_with(
         journal: Box::new(journal),
         watcher: Box::new(|_| ()),
     };
-    let (driver, _handle) = Driver::start(setup, started_event(run))?;
+    Ok(Driver::start(setup, started_event(run))?)
+}
+
+fn finish(driver: Driver) -> Result<(), BenchError> {
     match block_on(driver.drive())? {
         RunEnd::Finished => Ok(()),
         end => Err(format!("the benchmark's own run did not finish: {end:?}").into()),

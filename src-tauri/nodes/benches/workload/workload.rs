@@ -14,6 +14,9 @@ mod shapes;
 pub use figures::{Figures, is_selected};
 pub use first_error::{BenchError, FirstError};
 pub use floor::floor;
-pub use host::{RUN, SystemClock, comparable_events, drive, drive_with, no_limits, run_info, started_event};
+pub use host::{
+    RUN, SystemClock, comparable_events, drive, drive_with, drive_with_breakpoints, no_limits, run_info,
+    started_event,
+};
 pub use nodes::registry_with_built_in;
 pub use shapes::{PlannedFlow, Shape, plan_shape, plan_shape_to_last};

@@ -11,7 +11,7 @@ use super::Driver;
 use super::attempt::Done;
 use super::stops::{DebugCommand, DebugReply};
 use crate::codes;
-use crate::debugger::Debugger;
+use crate::debugger::{Debugger, Registration};
 use crate::journal::{
     Answer, Event, EventRef, LoopEvent, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep,
 };
@@ -114,10 +114,12 @@ impl RunHandle {
         done.await.map_err(|_| gone())?
     }
 
-    /// Wakes the run whenever something changes that its tree has in common.
-    pub(super) fn follow(&self, debugger: &Debugger) {
+    /// Wakes the run whenever something changes that its tree has in common, until what this returns is dropped.
+    pub(super) fn follow(&self, debugger: &Debugger) -> Registration {
         let controls = self.controls.clone();
-        debugger.register(Box::new(move || controls.send(Control::Look).is_ok()));
+        debugger.register(Box::new(move || {
+            let _ = controls.send(Control::Look);
+        }))
     }
 
     /// Cancels the run. A run that has ended already stays as it is.

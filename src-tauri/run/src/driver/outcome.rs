@@ -27,7 +27,7 @@ impl Driver {
         }
         // What the node had to say comes before its outcome.
         self.handle_pending_signals().await?;
-        if !self.host.debugger.is_active() {
+        if !self.host.debugger.is_active() && self.stops.is_empty() {
             return self.deliver(done, running).await;
         }
         match self.hold_delivery(done).await? {

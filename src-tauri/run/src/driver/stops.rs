@@ -6,6 +6,7 @@
 
 mod breakpoints;
 mod facts;
+mod overrides;
 mod restored;
 mod steps;
 
@@ -30,6 +31,7 @@ use plait_core::id::{Activation, Epoch, RunId};
 pub use breakpoints::check_breakpoints;
 use breakpoints::{Armed, Values, ended_loop};
 use facts::Facts;
+use overrides::Overrides;
 pub(super) use restored::RestoredStops;
 use steps::Step;
 pub use steps::{DebugCommand, DebugReply};
@@ -63,6 +65,8 @@ pub(super) struct Stops {
     ended_loops: VecDeque<(Key, NodeOutputs)>,
     /// The child runs of open activations.
     children: FxHashMap<RunId, Key>,
+    /// What persons changed of open activations.
+    overrides: Overrides,
     /// What conditions can read of open activations.
     facts: FxHashMap<Key, Facts>,
 }
@@ -78,7 +82,7 @@ pub(super) struct HeldCall {
 impl Stops {
     /// Whether nothing is held here.
     pub fn is_empty(&self) -> bool {
-        self.stopped.is_none() && self.starts.is_empty()
+        self.stopped.is_none() && self.starts.is_empty() && self.overrides.is_empty()
     }
 
     /// How many running activations wait for the end of the stop, or for a child run that does.
@@ -88,15 +92,22 @@ impl Stops {
     }
 
     /// What the journal leaves. The tree stands still if this run did.
-    pub fn restore(restored: RestoredStops, debugger: &Debugger, run: &RunId) -> Self {
-        let RestoredStops { breakpoints, stopped, current, elsewhere, left } = restored;
+    pub fn restore(restored: RestoredStops, plan: &Plan, debugger: &Debugger, run: &RunId) -> Self {
+        let RestoredStops { breakpoints, stopped, current, elsewhere, left, overrides } = restored;
         if !breakpoints.is_empty() && debugger.breakpoints().is_empty() {
             debugger.set_breakpoints(&breakpoints);
         }
         if stopped.is_some() && debugger.held_by().is_none() {
             debugger.hold(elsewhere.as_ref().unwrap_or(run));
         }
-        Self { stopped, current, left, ..Self::default() }
+        let mut stops = Self { stopped, current, left, ..Self::default() };
+        for (point, port, value) in overrides {
+            if let Some(node) = plan.find(&point.node) {
+                let key = ((node, point.epoch), point.side);
+                stops.overrides.entry(key).or_default().insert(port, value);
+            }
+        }
+        stops
     }
 
     /// Notes a loop that has ended, if that is a place to stop at.
@@ -110,6 +121,9 @@ impl Stops {
     pub fn close(&mut self, key: &Key) {
         if !self.facts.is_empty() {
             self.facts.remove(key);
+        }
+        if !self.overrides.is_empty() {
+            self.overrides.retain(|(of, _), _| of != key);
         }
         if !self.children.is_empty() {
             self.children.retain(|_, of| of != key);
@@ -146,7 +160,7 @@ impl Driver {
             if self.stops.reentering > 0 {
                 self.stops.reentering -= 1;
                 if let Some(start) = self.restart_queue.pop() {
-                    return Ok(Some(start));
+                    return Ok(Some(self.with_changed_inputs(start)));
                 }
             }
             if self.stops.step.is_none() {
@@ -162,6 +176,7 @@ impl Driver {
             }
         }
         let Some(start) = self.next_released() else { return Ok(None) };
+        let start = self.with_changed_inputs(start);
         let key = (start.node, start.epoch.clone());
         let values = input_values(&start.inputs);
         let mut reached = None;
@@ -197,6 +212,7 @@ impl Driver {
 
     /// Takes an outcome that is to be delivered, unless it is held.
     pub(super) async fn hold_delivery(&mut self, done: Done) -> Result<Option<Done>, Fault> {
+        let done = self.with_changed_outputs(done);
         let key = (done.start.node, done.start.epoch.clone());
         if self.is_held() && !self.stops.step.as_ref().is_some_and(|step| step.delivers(&self.plan, &key)) {
             let is_end_of_step = self.stops.step.as_ref().is_some_and(|step| step.is_of(&key))

@@ -44,6 +44,12 @@ impl Inputs {
         }
     }
 
+    /// Puts a value in place of all that are on a port.
+    pub fn replace(&mut self, port: &PortName, datum: Datum) {
+        self.0.retain(|(name, _)| name != port);
+        self.push(port, datum);
+    }
+
     /// The value on a port, if it is live. The last one if there are several.
     pub fn get(&self, port: &str) -> Option<&Value> {
         self.datum(port).map(|datum| &*datum.value)

@@ -42,13 +42,17 @@ impl Scheduler {
 
     /// The activations that may start.
     pub fn ready(&self) -> impl Iterator<Item = (NodeIx, Epoch)> + '_ {
-        self.shared.ready.iter().map(|Reverse(key)| key.clone()).filter(|(node, epoch)| {
-            if self.is_test(*node, epoch) {
-                return self.test_start(*node, epoch).is_some();
-            }
-            let slot = self.scope_at(*node, epoch).and_then(|scope| scope.slot(*node, epoch));
-            slot.is_some_and(|slot| matches!(slot.phase, Phase::Ready | Phase::Answered))
-        })
+        let keys = self.shared.ready.iter().map(|Reverse(key)| key.clone());
+        keys.filter(|(node, epoch)| self.ready_start(*node, epoch).is_some())
+    }
+
+    /// How to start an activation that may start.
+    pub fn ready_start(&self, node: NodeIx, epoch: &Epoch) -> Option<Start> {
+        if self.is_test(node, epoch) {
+            return self.test_start(node, epoch);
+        }
+        let slot = self.scope_at(node, epoch)?.slot(node, epoch)?;
+        matches!(slot.phase, Phase::Ready | Phase::Answered).then(|| slot.start(node))
     }
 
     /// Like [`next_ready`](Self::next_ready), of those that `is_wanted` accepts.

@@ -1,6 +1,7 @@
 //! The fold of the run as a whole.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Asker, OpenPause, RunOutline, RunStatus, StopView};
 use crate::journal::{
@@ -86,6 +87,11 @@ impl RunOutline {
             DebugEvent::Continued { .. } => {
                 self.stop = None;
                 self.status = self.open_status();
+            }
+            DebugEvent::Overridden { port, value, .. } => {
+                if let Some(stop) = &mut self.stop {
+                    stop.values.insert(port.clone(), Arc::clone(value));
+                }
             }
             DebugEvent::Logged { .. } => {}
         }

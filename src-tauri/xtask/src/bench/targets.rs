@@ -118,6 +118,16 @@ fn scheduling(measured: Measurements<'_>) -> Vec<Target> {
         UNCHANGED,
         "×",
     ));
+    let breakpoints = ratio(
+        measured.micros_per_element("breakpoints", "with"),
+        measured.micros_per_element("breakpoints", "without"),
+    );
+    targets.push(target(
+        "a chain of 1,000 with as many breakpoints compared with none",
+        breakpoints,
+        Limit::AtMost(1.1),
+        "×",
+    ));
     targets
 }
 

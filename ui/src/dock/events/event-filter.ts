@@ -54,10 +54,11 @@ export const FAMILIES = [
   "debug",
 ] as const;
 
-/** The word before the dot. What iterations and histories of loops do belongs to loops. */
+/** The word before the dot. What iterations and histories of loops do belongs to loops, changed values to the debugger. */
 export function familyOf(entry: Entry): string {
   const word = entry.type.slice(0, entry.type.indexOf("."));
-  return word === "iteration" || word === "history" ? "loop" : word;
+  if (word === "iteration" || word === "history") return "loop";
+  return word === "value" ? "debug" : word;
 }
 
 /** Whether the event is about a failure. */
@@ -156,6 +157,8 @@ export function gistOf(entry: Entry): string {
       return entry.point ? `${entry.point.side} ${entry.point.node}` : entry.cause.kind;
     case "debug.continued":
       return entry.verb;
+    case "value.overridden":
+      return line(`${entry.port}: ${previewOf(entry.was, 60)} → ${previewOf(entry.value, 60)}`);
     case "debug.logged":
       return previewOf(entry.text, LIMIT);
     case "run.waiting":

@@ -1,6 +1,6 @@
 /** Stops of the active run: pausing, going on, and the breakpoints that it gets while it goes on. */
-import type { Breakpoint, DebugVerb, RunId, StopView } from "@/bindings";
-import type { Host } from "@/ipc";
+import type { Breakpoint, DebugVerb, PortName, RunId, StopView } from "@/bindings";
+import { type Host, HostError } from "@/ipc";
 import { RunFold } from "@/run/fold/fold";
 import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
@@ -37,6 +37,21 @@ export class RunDebugger {
       const held = await this.#held(session.run, stop);
       await this.#parts.host.call("run.go", { ...held, verb });
     });
+  }
+
+  /** Puts a value in place of one that the active run holds at its stop. Returns the error, for the form. */
+  async change(port: PortName, value: unknown): Promise<HostError | undefined> {
+    const session = this.#parts.active.session;
+    const stop = session?.fold.head.stop;
+    if (!session || !stop) return undefined;
+    try {
+      const held = await this.#held(session.run, stop);
+      await this.#parts.host.call("run.changeValue", { ...held, port, value });
+      this.#parts.onResumed(session.run);
+      return undefined;
+    } catch (thrown) {
+      return HostError.from(thrown);
+    }
   }
 
   /** Gives the active run these breakpoints, if it has not ended. */

@@ -208,6 +208,9 @@ export class RunFold {
         head.status = openStatus(head);
         break;
       }
+      case "value.overridden":
+        if (head.stop) head.stop = { ...head.stop, values: { ...head.stop.values, [entry.port]: entry.value } };
+        break;
       case "debug.continued":
         this.#leaveStop(head, at, draft);
         head.status = openStatus(head);
@@ -348,6 +351,7 @@ function isActivationEvent(entry: Entry): entry is ActivationEntry {
     case "debug.stopped":
     case "debug.continued":
     case "debug.logged":
+    case "value.overridden":
       return false;
     default:
       return true;

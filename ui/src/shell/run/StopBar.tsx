@@ -1,6 +1,6 @@
 /** What can be done at a stop of the debugger, and the values that are held there. */
 import { ArrowDownToDot, ArrowUpFromDot, ChevronsRight, Play, Redo2 } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { DebugVerb, StopView } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { Tooltip } from "@/design/controls/Tooltip";
@@ -9,6 +9,7 @@ import { oneLine } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
 import { useKeys, useWorkspace } from "@/workspace/context";
 import { useRunHead } from "@/workspace/run-hooks";
+import { StopValues, textOf } from "./StopValues";
 
 const ICON = { size: 14, "aria-hidden": true } as const;
 
@@ -25,7 +26,11 @@ const MAX_SHOWN = 160;
 
 export function StopBar() {
   const stop = useRunHead((head) => head.stop);
+  // Another stop begins with its values folded.
+  const [openAt, setOpenAt] = useState<number>();
   if (!stop) return null;
+  const canChange = stop.at !== undefined && Object.keys(stop.values).length > 0;
+  const isOpen = canChange && openAt === stop.number;
   return (
     <section
       className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b bg-bg-1 px-3 py-1.5"
@@ -35,11 +40,22 @@ export function StopBar() {
       <p className="min-w-0 flex-1 truncate text-sm">
         <Place stop={stop} />
       </p>
+      {canChange ? (
+        <Button
+          kind="quiet"
+          aria-expanded={isOpen}
+          data-testid="stop-change"
+          onClick={() => setOpenAt(isOpen ? undefined : stop.number)}
+        >
+          {TEXTS.values}
+        </Button>
+      ) : null}
       <div className="flex shrink-0 items-center gap-1.5" role="toolbar" aria-label={TEXTS.pausedRun}>
         {VERBS.map((verb) => (
           <VerbButton key={verb.verb} {...verb} />
         ))}
       </div>
+      {isOpen ? <StopValues stop={stop} /> : null}
     </section>
   );
 }
@@ -82,8 +98,4 @@ function Place({ stop }: { stop: StopView }) {
       {held.length > 0 ? <span className="text-fg-2"> · {held.join(" · ").slice(0, MAX_SHOWN)}</span> : null}
     </>
   );
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,9 +1,12 @@
 //! The fold of the `debug.*` events of a journal.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
+use serde_json::Value;
 
 use crate::journal::{Breakpoint, DebugEvent, StopCause, StopPoint};
-use plait_core::id::RunId;
+use plait_core::id::{PortName, RunId};
 
 /// Where a journal leaves its run.
 #[derive(Default)]
@@ -15,6 +18,8 @@ pub(in crate::driver) struct RestoredStops {
     pub current: Option<StopPoint>,
     /// The run that is held, if it is another one.
     pub elsewhere: Option<RunId>,
+    /// Values that persons changed.
+    pub overrides: Vec<(StopPoint, PortName, Arc<Value>)>,
     /// Places that were left.
     pub left: FxHashSet<StopPoint>,
 }
@@ -35,6 +40,9 @@ impl RestoredStops {
                 self.stopped = None;
                 self.elsewhere = None;
                 self.left.extend(self.current.take());
+            }
+            DebugEvent::Overridden { point, port, value, .. } => {
+                self.overrides.push((point.clone(), port.clone(), Arc::clone(value)));
             }
             DebugEvent::Logged { .. } => {}
         }

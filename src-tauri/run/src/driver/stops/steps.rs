@@ -1,6 +1,7 @@
 //! What a person does at a stop: goes on, goes on by a step, pauses, and sets breakpoints.
 
 use rustc_hash::FxHashSet;
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::breakpoints::{check_breakpoints, is_inside, loop_around};
@@ -11,7 +12,7 @@ use crate::journal::{
 };
 use crate::plan::Plan;
 use plait_core::error::Fault;
-use plait_core::id::Activation;
+use plait_core::id::{Activation, PortName};
 
 /// What a person wants of the debugger.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,8 @@ pub enum DebugCommand {
     SetBreakpoints(Vec<Breakpoint>),
     /// To stop wherever the run is.
     Pause,
+    /// To put a value in place of one that the stop with this number holds.
+    Change { stop: u64, port: PortName, value: Value },
     /// To go on from the stop with this number, which is that of its event in the journal of this run.
     Go { verb: DebugVerb, stop: u64 },
 }
@@ -84,6 +87,7 @@ impl Driver {
                     self.stop(StopCause::Pause, None, NodeOutputs::new()).await?;
                 }
             }
+            DebugCommand::Change { stop, port, value } => return self.change_value(stop, port, value).await,
             DebugCommand::Go { verb, stop } => {
                 if self.stops.stopped != Some(stop) {
                     return Ok(Err(moved_on()));
@@ -253,12 +257,12 @@ impl Driver {
         }
     }
 
-    fn key_of(&self, point: &StopPoint) -> Option<Key> {
+    pub(super) fn key_of(&self, point: &StopPoint) -> Option<Key> {
         Some((self.plan.find(&point.node)?, point.epoch.clone()))
     }
 }
 
-fn moved_on() -> Fault {
+pub(super) fn moved_on() -> Fault {
     Fault::new(codes::DEBUG_MOVED_ON, "The run does not stand at this stop any more.")
         .hint("Somebody else has continued it. Look at where it stands now.")
 }

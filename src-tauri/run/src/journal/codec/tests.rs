@@ -54,6 +54,10 @@ fn every_group_survives_a_round_trip() {
             "values": { "message": "Hi" },
         }),
         json!({ "seq": 16, "at": 5, "type": "debug.continued", "verb": "over" }),
+        json!({
+            "seq": 17, "at": 5, "type": "value.overridden", "port": "response", "was": "Hi", "value": { "n": 1 },
+            "point": { "node": "chat", "epoch": [1], "attempt": 1, "side": "after" },
+        }),
         json!({ "seq": 5, "at": 5, "type": "child.started", "node": "chat", "epoch": [], "run": "r" }),
         json!({ "seq": 6, "at": 5, "type": "input.provided", "node": "chat", "epoch": [], "answer": "end" }),
         json!({

@@ -1,5 +1,5 @@
-//! Events of the debugger. Nothing follows from them but where a run stands still: the scheduler, reply keys, comparisons and the
-//! check of the revision ignore them.
+//! Events of the debugger. Nothing follows from them but where a run stands still and which values a person put in place of others: the
+//! scheduler, reply keys, comparisons and the check of the revision ignore them.
 
 use std::sync::Arc;
 
@@ -39,6 +39,17 @@ pub enum DebugEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         point: Option<StopPoint>,
+    },
+    /// A person changed a value that is held: of an input before the start, of an output before its delivery.
+    #[serde(rename = "value.overridden")]
+    Overridden {
+        point: StopPoint,
+        port: PortName,
+        /// What stood there.
+        #[ts(type = "unknown")]
+        was: Arc<Value>,
+        #[ts(type = "unknown")]
+        value: Arc<Value>,
     },
     /// A breakpoint with a text was reached.
     #[serde(rename = "debug.logged")]

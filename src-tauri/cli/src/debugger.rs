@@ -31,8 +31,7 @@ pub(crate) enum StopCommand {
     Help,
 }
 
-const HELP: &str = "\
-  continue, c      go on to the next breakpoint
+const HELP: &str = "  continue, c      go on to the next breakpoint
   step, s          go on until this node's outputs are delivered
   into, i          go on to the next place inside: an iteration, a call, a sub-flow
   out, o           go on to the end of the loop or sub-flow around this node

@@ -53,7 +53,7 @@ const look = EditorView.theme({
   ".cm-variable": {
     padding: "0 1px",
     color: "var(--data)",
-    backgroundColor: "color-mix(in srgb, var(--data) 14%, transparent)",
+    backgroundColor: "color-mix(in srgb, var(--data) 9%, transparent)",
     borderRadius: "3px",
   },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {

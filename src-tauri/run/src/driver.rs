@@ -233,7 +233,9 @@ impl Driver {
         };
         if driver.host.debugger.is_active() {
             driver.arm();
-            entries.iter().for_each(|entry| driver.stops.note(&driver.plan, &entry.event));
+            for entry in entries {
+                driver.stops.note_recorded(&driver.plan, &entry.event);
+            }
         }
         driver.recorder.append(restored.missing)?;
         Ok((driver, handle))

@@ -169,14 +169,13 @@ impl Driver {
                 let done = self.on_debug(command, running).await?;
                 let _ = reply.send(done);
             }
-            Control::Look if self.has_ended() => {}
+            Control::Look | Control::Cancel if self.has_ended() => {}
             Control::Look => {
                 self.follow_tree().await?;
                 if !self.is_held() {
                     self.deliver_released(running).await?;
                 }
             }
-            Control::Cancel if self.has_ended() => {}
             Control::Cancel => {
                 self.cancel.cancel();
                 running.clear();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Key, Stops};
-use crate::journal::{CallEvent, ChildEvent, Event, Spending};
+use crate::journal::{CallEvent, ChildEvent, Event, NodeEvent, Spending};
 use crate::models::Cost;
 use crate::plan::Plan;
 use plait_core::id::Activation;
@@ -54,6 +54,16 @@ impl Stops {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The same for an event of the journal, in which activations end.
+    pub fn note_recorded(&mut self, plan: &Plan, event: &Event) {
+        self.note(plan, event);
+        if let Event::Node(at, NodeEvent::Finished { .. } | NodeEvent::Failed { .. }) = event
+            && let Some(node) = plan.find(&at.node)
+        {
+            self.close(&(node, at.epoch.clone()));
         }
     }
 

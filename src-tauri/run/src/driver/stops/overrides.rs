@@ -39,9 +39,10 @@ impl Driver {
         let Some(was) = held.get(&port).cloned() else {
             let names: Vec<String> = held.keys().map(|port| format!("`{port}`")).collect();
             let message = format!("There is no value on `{port}` at this stop.");
-            let hint = match names.is_empty() {
-                true => "Only inputs before a node starts and outputs after it can be changed.".to_owned(),
-                false => format!("There are: {}.", names.join(", ")),
+            let hint = if names.is_empty() {
+                "Only inputs before a node starts and outputs after it can be changed.".to_owned()
+            } else {
+                format!("There are: {}.", names.join(", "))
             };
             return Ok(Err(Fault::new(codes::DEBUG_NO_VALUE, message).hint(hint)));
         };

@@ -110,8 +110,7 @@ impl Driver {
         let key = current.as_ref().and_then(|point| self.key_of(point));
         let is_ended = current.as_ref().is_some_and(|point| point.side == Side::After);
         let step = match (verb, key) {
-            (DebugVerb::Continue, _) => None,
-            (DebugVerb::Out, None) => None,
+            (DebugVerb::Continue, _) | (DebugVerb::Out, None) => None,
             (DebugVerb::All, key) => Some(self.step(verb, key.unwrap_or_default())),
             // Nothing is held: there is nothing to wait for either.
             (_, None) => Some(self.step(DebugVerb::All, Key::default())),

@@ -41,6 +41,7 @@ import "./loops/loops.css";
 import "./arrange/arrange-menu.css";
 import "./cards/comment.css";
 import "./view/detail.css";
+import "./far/far.css";
 import "./overview/overview.css";
 import "./select/select.css";
 import "./move/guides.css";

@@ -4,7 +4,8 @@ import { type CSSProperties, memo } from "react";
 import type { NodeId } from "@/bindings";
 import { PortHandle } from "@/canvas/connect/PortHandle";
 import { shade } from "@/canvas/elements/elements";
-import { cardHeight, portRowsHeight } from "@/canvas/measure/geometry";
+import { Tile } from "@/canvas/far/Tile";
+import { CARD_WIDTH, cardHeight, portRowsHeight } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
 import { Icon } from "@/design/icons/Icon";
 import { tint } from "@/flow/edits/canvas-colors";
@@ -111,6 +112,14 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {ports.outputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="out" port={port} index={index} />
       ))}
+      <Tile
+        id={id}
+        title={node.title ?? type?.title ?? node.type}
+        icon={<Icon name={type?.icon} />}
+        width={CARD_WIDTH}
+        height={cardHeight(ports, unwired)}
+        state={state}
+      />
     </div>
   );
 });

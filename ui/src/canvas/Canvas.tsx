@@ -12,6 +12,7 @@ import { ConnectionLine } from "./connect/ConnectionLine";
 import { useConnections } from "./connect/useConnections";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { ConfigReads } from "./edges/ConfigReads";
+import { useLitWays } from "./edges/lit-way";
 import { RoutedEdge } from "./edges/RoutedEdge";
 import { addRoutePoint } from "./edges/route-commands";
 import { StrandEdge } from "./edges/StrandEdge";
@@ -29,6 +30,7 @@ import { TEXTS } from "./texts";
 import { useElements } from "./useElements";
 import { AnimationLimit } from "./view/AnimationLimit";
 import { Backdrop } from "./view/Backdrop";
+import { KeepSelectionInView } from "./view/KeepSelectionInView";
 import { useFitNewDocuments } from "./view/useFitNewDocuments";
 import { MANY_NODES, MIN_ZOOM } from "./view/view";
 // In the order of the cascade: a later file refines an earlier one.
@@ -64,10 +66,12 @@ export function Canvas() {
     useMemo(() => withFrameElements(frames, nodes), [frames, nodes]),
     edges,
   );
+  const section = useLitWays();
   useFitNewDocuments(nodes.length);
   return (
     <CanvasMenu>
       <section
+        ref={section}
         className="canvas"
         data-testid="canvas"
         data-many={nodes.length > MANY_NODES || undefined}
@@ -122,6 +126,7 @@ export function Canvas() {
           <Overview nodes={nodes} frames={frames} edges={edges} />
           <ConfigReads nodes={nodes} frames={frames} />
           <AlignmentGuides />
+          <KeepSelectionInView />
           {nodes.length > 0 ? (
             <>
               <CanvasControls />

@@ -122,6 +122,7 @@ export const TEXTS = {
   plait: "Plait",
   openFlow: "Open flow…",
   save: "Save",
+  flowSettings: "Flow settings",
   undo: (back: string | number) => `Undo: ${back}`,
   nothingToUndo: "Nothing to undo",
   redo: (forth: string | number) => `Redo: ${forth}`,

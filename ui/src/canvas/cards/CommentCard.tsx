@@ -1,7 +1,6 @@
 import { type NodeProps, NodeResizer } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
 import type { Node } from "@/bindings";
-import { Tile } from "@/canvas/far/Tile";
 import { COMMENT_SIZE, MIN_COMMENT_SIZE } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
 import { Markdown } from "@/design/markdown/Markdown";
@@ -12,6 +11,7 @@ import type { CanvasNode } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { keepOwnKeys } from "./CardTitle";
 import { Findings } from "./Findings";
+import { Tile } from "./Tile";
 
 /** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
 export const CommentCard = memo(function CommentCard({ id, data, selected, width, height }: NodeProps<CanvasNode>) {

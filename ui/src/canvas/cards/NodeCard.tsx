@@ -4,7 +4,6 @@ import { type CSSProperties, memo, useState } from "react";
 import type { NodeId } from "@/bindings";
 import { PortHandle } from "@/canvas/connect/PortHandle";
 import { shade } from "@/canvas/elements/elements";
-import { Tile } from "@/canvas/far/Tile";
 import { CARD_WIDTH, cardHeight } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
 import { Icon } from "@/design/icons/Icon";
@@ -23,6 +22,7 @@ import { nodeSummary } from "./node-summary";
 import { ReplyBeside } from "./ReplyBeside";
 import { RunLine } from "./RunLine";
 import { StatusRing } from "./StatusRing";
+import { Tile } from "./Tile";
 import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
 
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */

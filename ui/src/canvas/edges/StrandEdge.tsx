@@ -40,6 +40,7 @@ export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProp
         <EdgeLabelRenderer>
           <div
             className="peek"
+            data-id={id}
             data-kind={data?.kind ?? "data"}
             data-testid={`peek-${id}`}
             data-short={room < MIN_PEEK_WIDTH || undefined}
@@ -61,9 +62,13 @@ export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProp
 /** The width that a value peek needs for eight characters, in pixels. With less room it is a dot, which shows the value on hover. */
 const MIN_PEEK_WIDTH = 66;
 
+/** The most that a value peek takes of a long edge, and of one that bends around its cards, in pixels. */
+const MAX_PEEK_WIDTH = 300;
+const AROUND_PEEK_WIDTH = 150;
+
 /** The room for a value peek, in pixels: the gap between the two cards, or a fixed width for edges that bend around them. */
 function peekRoom(from: number, to: number): number {
-  return to - from < 24 ? 150 : Math.min(150, to - from - 22);
+  return to - from < 24 ? AROUND_PEEK_WIDTH : Math.min(MAX_PEEK_WIDTH, to - from - 22);
 }
 
 /** Every pulse repaints the page in each frame, and more than this many convey nothing more. */

@@ -1,5 +1,6 @@
 /** What the canvas shows of a run: one small record per node and per edge. */
 import type { Attachment, Epoch, Fault, NodeId, PortKind, PortName, PromptRecord, ToolProgress } from "@/bindings";
+import { plain } from "@/design/markdown/plain-text";
 import { displayedEpoch } from "@/run/fold/epoch";
 import type { EpochView, NodeState, NodeView } from "@/run/fold/types";
 import { isOwnCall } from "@/run/prompt/model-calls";
@@ -44,7 +45,7 @@ const CARD_TEXT = 80;
 const LIVE_TEXT = 32;
 /** Some lines below a card. */
 const REPLY_TEXT = 420;
-const PEEK_TEXT = 60;
+const PEEK_TEXT = 160;
 
 // Views are immutable, so results can be cached by view.
 const nodeRuns = new WeakMap<NodeView, NodeRun>();
@@ -174,5 +175,6 @@ function passingAt(last: Record<PortName, unknown>, port: PortName, passed: numb
 export function peekOf(passing: Passing, kind: PortKind): string {
   if (kind === "context") return previewOfContext(passing.value, PEEK_TEXT);
   if (kind === "tools") return previewOfTools(passing.value, PEEK_TEXT);
-  return previewOf(passing.value, PEEK_TEXT);
+  const { value } = passing;
+  return previewOf(typeof value === "string" ? plain(value.slice(0, 4 * PEEK_TEXT)) : value, PEEK_TEXT);
 }

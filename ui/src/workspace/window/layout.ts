@@ -11,6 +11,10 @@ export type Layout = {
   /** The id of a dock tab; `dock/` declares them. */
   dockTab: string;
   open: Record<Part, boolean>;
+  /** Whether something is selected that the inspector is about. Without it, the inspector is not there. */
+  inspected: boolean;
+  /** Whether the inspector shows the settings of the flow while nothing is selected. */
+  flowSettings: boolean;
   size: WindowSize;
   /** The inspector's tab, shared by all nodes. */
   inspectorTab: string;
@@ -28,6 +32,8 @@ const DEFAULT: Layout = {
   leftPanel: "nodes",
   dockTab: "conversation",
   open: { left: true, right: true, dock: true },
+  inspected: false,
+  flowSettings: false,
   size: "wide",
   inspectorTab: "config",
   focusAnswer: undefined,
@@ -129,7 +135,30 @@ export class LayoutStore {
 
   toggle(part: Part): void {
     this.closePage();
-    this.setOpen(part, !this.store.getState().open[part]);
+    const layout = this.store.getState();
+    if (part !== "right") this.setOpen(part, !layout.open[part]);
+    else if (!showsInspector(layout)) this.#showInspector(!layout.inspected);
+    else if (layout.inspected) this.setOpen("right", false);
+    else this.hideFlowSettings();
+  }
+
+  #showInspector(flowSettings: boolean): void {
+    this.store.setState({ flowSettings });
+    this.setOpen("right", true);
+  }
+
+  /** Shows the settings of the flow, once nothing is selected. */
+  showFlowSettings(): void {
+    this.closePage();
+    this.#showInspector(true);
+  }
+
+  hideFlowSettings(): void {
+    this.store.setState({ flowSettings: false });
+  }
+
+  setInspected(inspected: boolean): void {
+    if (this.store.getState().inspected !== inspected) this.store.setState({ inspected });
   }
 
   setOpen(part: Part, open: boolean): void {
@@ -159,6 +188,11 @@ export class LayoutStore {
   #remember(): void {
     this.settings.remember("layout", { leftPanel: this.store.getState().leftPanel, open: this.#docked });
   }
+}
+
+/** Whether the inspector is there: it is open, and about something. */
+export function showsInspector({ open, inspected, flowSettings }: Layout): boolean {
+  return open.right && (inspected || flowSettings);
 }
 
 const PARTS: readonly Part[] = ["left", "right", "dock"];

@@ -1,13 +1,14 @@
 import type { ReactNode } from "react";
-import { describeState } from "@/canvas/cards/StatusRing";
-import { useIsStale } from "@/canvas/cards/useElementViews";
+import { MAP_BELOW_ZOOM } from "@/canvas/far/detail";
+import { fitTitle } from "@/canvas/far/tile-title";
 import type { NodeRunState } from "@/run/nodes/element-views";
 import { useCanvas, useWorkspace } from "@/workspace/context";
-import { MAP_BELOW_ZOOM } from "./detail";
-import { fitTitle } from "./tile-title";
+import { describeState } from "./StatusRing";
+import { useIsStale } from "./useElementViews";
 
 /** Screen pixels. */
 const PADDING = 7;
+const ABOVE = 2;
 const ICON = 13;
 const GAP = 5;
 
@@ -29,7 +30,7 @@ export function Tile({ id, title, icon, width, height, state }: Props) {
   const stale = useIsStale(id) && state !== undefined;
   if (zoom === undefined) return null;
   const isMap = zoom < MAP_BELOW_ZOOM;
-  const room = { width: width * zoom - 2 * PADDING, height: height * zoom - PADDING, icon: icon ? ICON + GAP : 0 };
+  const room = { width: width * zoom - 2 * PADDING, height: height * zoom - 2 * ABOVE, icon: icon ? ICON + GAP : 0 };
   const { lines, size, withIcon } = fitTitle(title, room, (text) => canvas.titleWidths.widthOf(text));
   return (
     <div

@@ -32,7 +32,7 @@ import { AnimationLimit } from "./view/AnimationLimit";
 import { Backdrop } from "./view/Backdrop";
 import { KeepSelectionInView } from "./view/KeepSelectionInView";
 import { useFitNewDocuments } from "./view/useFitNewDocuments";
-import { MANY_NODES, MIN_ZOOM } from "./view/view";
+import { MANY_NODES, MAX_ZOOM, MIN_ZOOM } from "./view/view";
 // In the order of the cascade: a later file refines an earlier one.
 import "./canvas.css";
 import "./cards/card.css";
@@ -111,7 +111,7 @@ export function Canvas() {
           edgesReconnectable={!viewing}
           onlyRenderVisibleElements={nodes.length > MANY_NODES}
           minZoom={MIN_ZOOM}
-          maxZoom={2.5}
+          maxZoom={MAX_ZOOM}
           selectionMode={SelectionMode.Partial}
           multiSelectionKeyCode={ADDING_KEYS}
           deleteKeyCode={null}

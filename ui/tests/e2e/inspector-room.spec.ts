@@ -45,3 +45,20 @@ test("the button shows the settings of the flow in place of those of a node, and
   await button.click();
   await expect(page.getByTestId("inspector")).toHaveCount(0);
 });
+
+test("an unpinned palette leaves its room to the canvas and opens on demand", async ({ page }) => {
+  await openFlow(page);
+  const widthOf = async () => (await page.getByTestId("canvas").boundingBox())?.width ?? 0;
+  const before = await widthOf();
+  await page.getByTestId("rail-pin").click();
+  await expect.poll(widthOf).toBeGreaterThan(before + 200);
+  await page.keyboard.press("/");
+  await expect(page.getByTestId("floating-left")).toBeVisible();
+  await page.keyboard.type("template");
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("floating-left")).toHaveCount(0);
+  await takePicture(page, "inspector-room/unpinned");
+  await page.getByTestId("rail-pin").click();
+  await expect(page.getByTestId("palette-search")).toBeVisible();
+  await expect(page.getByTestId("floating-left")).toHaveCount(0);
+});

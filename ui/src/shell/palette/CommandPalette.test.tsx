@@ -25,6 +25,14 @@ test("the command palette finds every node of a large flow", () => {
   expect(screen.queryByTestId("command-go-n-0")).toBeNull();
 }, 20_000);
 
+test("the search in a flow lists its nodes alone", () => {
+  const workspace = createTestWorkspace();
+  workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes: { last: { type: "text", title: "Farewell" } } }));
+  renderInWorkspace(<CommandPalette />, { workspace, commands: [...COMMANDS] });
+  act(() => workspace.overlays.showNodeSearch());
+  expect(listed()).toEqual(["command-go-last"]);
+});
+
 const host = {
   call: (async (name: string) =>
     name === "flow.recent"

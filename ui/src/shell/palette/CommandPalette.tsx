@@ -14,6 +14,7 @@ import { useFlowList } from "@/workspace/useFlowList";
 export function CommandPalette() {
   const workspace = useWorkspace();
   const open = useOverlays((state) => state.palette);
+  const onlyNodes = useOverlays((state) => state.paletteLists === "nodes");
   return (
     <Dialog
       open={open}
@@ -21,9 +22,9 @@ export function CommandPalette() {
       place="list"
       testId="command-palette"
       className="w-[560px]"
-      label={TEXTS.commandPalette}
+      label={onlyNodes ? TEXTS.searchThisFlow : TEXTS.commandPalette}
     >
-      {open ? <Everything /> : null}
+      {open ? onlyNodes ? <NodesOfFlow /> : <Everything /> : null}
     </Dialog>
   );
 }
@@ -93,6 +94,20 @@ function Everything() {
       })}
       <FlowsToOpen />
       <OtherUsers />
+      <NodesToGoTo />
+    </MenuList>
+  );
+}
+
+function NodesOfFlow() {
+  const { overlays } = useWorkspace();
+  return (
+    <MenuList
+      label={TEXTS.searchThisFlow}
+      placeholder={TEXTS.searchThisFlow}
+      empty={TEXTS.noMatches}
+      typeAhead={overlays.typeAhead}
+    >
       <NodesToGoTo />
     </MenuList>
   );

@@ -186,7 +186,7 @@ function useFolding(part: Part) {
   const workspace = useWorkspace();
   const panelRef = usePanelRef();
   const isNone = useHasNone(part);
-  const open = useLayout((layout) => layout.open[part] && !floats(part, layout.size)) && !isNone;
+  const open = useLayout((layout) => layout.open[part] && !floats(part, layout)) && !isNone;
   useEffect(() => {
     const panel = panelRef.current;
     if (!panel || panel.isCollapsed() === !open) return;
@@ -196,7 +196,7 @@ function useFolding(part: Part) {
   const onResize = (size: { inPixels: number }, _: unknown, before: { inPixels: number } | undefined) => {
     if (before === undefined) return;
     const isOpen = size.inPixels > 1;
-    if (isOpen === before.inPixels > 1 || floats(part, workspace.layout.store.getState().size)) return;
+    if (isOpen === before.inPixels > 1 || floats(part, workspace.layout.store.getState())) return;
     if (isNone) return;
     workspace.layout.setOpen(part, isOpen);
   };

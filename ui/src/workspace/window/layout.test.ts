@@ -97,3 +97,19 @@ test("a question of a small window shows in the line that the dock is folded to"
   expect(open().dock).toBe(false);
   expect(layout.store.getState()).toMatchObject({ dockTab: "conversation", focusAnswer: "run/ask" });
 });
+
+test("a panel that is not pinned opens over the canvas for a moment, also in a wide window", () => {
+  layout.togglePin();
+  expect(open().left).toBe(false);
+  layout.showPanel("nodes");
+  expect(open().left).toBe(true);
+  layout.uncoverCanvas("left");
+  expect(open().left).toBe(false);
+  expect(settings.remembered<{ pinned: boolean }>("layout")?.pinned).toBe(false);
+  layout.load();
+  expect(layout.store.getState()).toMatchObject({ pinned: false, open: { left: false } });
+  layout.togglePin();
+  expect(open().left).toBe(true);
+  layout.uncoverCanvas("left");
+  expect(open().left).toBe(true);
+});

@@ -13,6 +13,7 @@ import { useConnections } from "./connect/useConnections";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { ConfigReads } from "./edges/ConfigReads";
 import { useLitWays } from "./edges/lit-way";
+import { PeekPlaces } from "./edges/PeekPlaces";
 import { RoutedEdge } from "./edges/RoutedEdge";
 import { addRoutePoint } from "./edges/route-commands";
 import { StrandEdge } from "./edges/StrandEdge";
@@ -124,6 +125,7 @@ export function Canvas() {
         >
           <Backdrop />
           <Overview nodes={nodes} frames={frames} edges={edges} />
+          <PeekPlaces nodes={nodes} frames={frames} edges={edges} />
           <ConfigReads nodes={nodes} frames={frames} />
           <AlignmentGuides />
           <KeepSelectionInView />

@@ -56,6 +56,9 @@ export type StrandData = {
 };
 export type CanvasEdge = CanvasEdgeBase<StrandData, "strand" | "routed">;
 
+/** The middle of a value on the canvas, and the most that it may be wide. */
+export type PeekPlace = { at: Point; width: number };
+
 export type Pulled = { end: End; kind: PortKind; type: PortType };
 
 /** The menu of node types that fit an edge dropped on empty canvas. `at` is on the screen, `place` on the canvas. */
@@ -77,6 +80,8 @@ export type CanvasState = {
   dropTarget?: string;
   /** What the dragged nodes align with. */
   guides?: readonly Guide[];
+  /** Where the values on edges are written; without one, in the middle of the edge. */
+  peekPlaces?: ReadonlyMap<EdgeId, PeekPlace>;
   /** The zoom that cards are drawn as tiles for; undefined while they are drawn as cards. */
   farZoom?: number;
   /** Whether the flow is large and seen from so far away that a picture takes the place of its cards. */

@@ -144,8 +144,9 @@ type FoldingProps = { part: Part; defaultSize: string; minSize: string; maxSize?
 function Seam({ part, label }: { part: Part; label: string }) {
   const isFloating = useFloats(part);
   const isNone = useHasNone(part);
-  const isHidden = isFloating || isNone;
-  return <Separator className={isHidden ? "hidden" : "seam"} disabled={isHidden} aria-label={label} />;
+  // One that takes part in no layout has no value for screen readers when it is back.
+  const className = isFloating ? "hidden" : isNone ? "seam invisible" : "seam";
+  return <Separator className={className} disabled={isFloating} aria-label={label} />;
 }
 
 /** A part that can be folded away. It is empty while it floats over the canvas instead. */

@@ -6,6 +6,7 @@ export const TEXTS = {
   removeFromSession: "Remove",
   commandPalette: "Command palette",
   searchThisFlow: "Search this flow",
+  recentCommands: "Recent",
   commandsAndNodes: "Commands and nodes",
   searchCommandsNodes: "Search commands and nodes",
   noMatches: "No matches",

@@ -40,7 +40,7 @@ function Line({ node, run, summary }: { node: NodeId; run: NodeRun; summary: Rea
     );
   if (!stream && !images) return <p className="summary">{summary}</p>;
   return (
-    <div className="summary run-reply" data-testid={`reply-${node}`} data-live={state === "running" || undefined}>
+    <div className="summary stream" data-testid={`reply-${node}`} data-live={state === "running" || undefined}>
       {stream ? <span>{stream}</span> : null}
       {images ? <Images images={images} /> : null}
     </div>

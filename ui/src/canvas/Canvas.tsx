@@ -12,6 +12,8 @@ import { ConnectionLine } from "./connect/ConnectionLine";
 import { useConnections } from "./connect/useConnections";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { ConfigReads } from "./edges/ConfigReads";
+import { useLitWays } from "./edges/lit-way";
+import { PeekPlaces } from "./edges/PeekPlaces";
 import { RoutedEdge } from "./edges/RoutedEdge";
 import { addRoutePoint } from "./edges/route-commands";
 import { StrandEdge } from "./edges/StrandEdge";
@@ -29,8 +31,9 @@ import { TEXTS } from "./texts";
 import { useElements } from "./useElements";
 import { AnimationLimit } from "./view/AnimationLimit";
 import { Backdrop } from "./view/Backdrop";
+import { KeepSelectionInView } from "./view/KeepSelectionInView";
 import { useFitNewDocuments } from "./view/useFitNewDocuments";
-import { MANY_NODES, MIN_ZOOM } from "./view/view";
+import { MANY_NODES, MAX_ZOOM, MIN_ZOOM } from "./view/view";
 // In the order of the cascade: a later file refines an earlier one.
 import "./canvas.css";
 import "./cards/card.css";
@@ -41,6 +44,7 @@ import "./loops/loops.css";
 import "./arrange/arrange-menu.css";
 import "./cards/comment.css";
 import "./view/detail.css";
+import "./far/far.css";
 import "./overview/overview.css";
 import "./select/select.css";
 import "./move/guides.css";
@@ -63,10 +67,12 @@ export function Canvas() {
     useMemo(() => withFrameElements(frames, nodes), [frames, nodes]),
     edges,
   );
+  const section = useLitWays();
   useFitNewDocuments(nodes.length);
   return (
     <CanvasMenu>
       <section
+        ref={section}
         className="canvas"
         data-testid="canvas"
         data-many={nodes.length > MANY_NODES || undefined}
@@ -106,7 +112,7 @@ export function Canvas() {
           edgesReconnectable={!viewing}
           onlyRenderVisibleElements={nodes.length > MANY_NODES}
           minZoom={MIN_ZOOM}
-          maxZoom={2.5}
+          maxZoom={MAX_ZOOM}
           selectionMode={SelectionMode.Partial}
           multiSelectionKeyCode={ADDING_KEYS}
           deleteKeyCode={null}
@@ -119,8 +125,10 @@ export function Canvas() {
         >
           <Backdrop />
           <Overview nodes={nodes} frames={frames} edges={edges} />
+          <PeekPlaces nodes={nodes} frames={frames} edges={edges} />
           <ConfigReads nodes={nodes} frames={frames} />
           <AlignmentGuides />
+          <KeepSelectionInView />
           {nodes.length > 0 ? (
             <>
               <CanvasControls />

@@ -13,6 +13,7 @@ import type {
   Ports,
   PortType,
 } from "@/bindings";
+import { TextWidths } from "@/design/text/text-widths";
 import type { Point } from "@/flow/align/align";
 import type { Guide } from "@/flow/align/alignment-guides";
 import type { End, Unwired } from "@/flow/connect/ports";
@@ -55,6 +56,9 @@ export type StrandData = {
 };
 export type CanvasEdge = CanvasEdgeBase<StrandData, "strand" | "routed">;
 
+/** The middle of a value on the canvas, and the most that it may be wide. */
+export type PeekPlace = { at: Point; width: number };
+
 export type Pulled = { end: End; kind: PortKind; type: PortType };
 
 /** The menu of node types that fit an edge dropped on empty canvas. `at` is on the screen, `place` on the canvas. */
@@ -76,6 +80,10 @@ export type CanvasState = {
   dropTarget?: string;
   /** What the dragged nodes align with. */
   guides?: readonly Guide[];
+  /** Where the values on edges are written; without one, in the middle of the edge. */
+  peekPlaces?: ReadonlyMap<EdgeId, PeekPlace>;
+  /** The zoom that cards are drawn as tiles for; undefined while they are drawn as cards. */
+  farZoom?: number;
   /** Whether the flow is large and seen from so far away that a picture takes the place of its cards. */
   overview?: boolean;
   /** The elements to select and bring into view as soon as the shown flow is drawn. */
@@ -123,6 +131,7 @@ export class CanvasStore {
   readonly restoredViews = new Map<string, Viewport>();
   /** How documents were left that something else is shown in place of, by what `useFitNewDocuments` calls them. */
   readonly leftViews = new Map<string, Viewport>();
+  readonly titleWidths = new TextWidths(600);
   /** How many edges pulse right now. */
   pulseCount = 0;
 

@@ -78,7 +78,7 @@ export function useLayout<T>(select: (layout: Layout) => T): T {
 
 /** Whether a part floats over the canvas, as the window has no room beside it. */
 export function useFloats(part: Part): boolean {
-  return useLayout((layout) => floats(part, layout.size));
+  return useLayout((layout) => floats(part, layout));
 }
 
 export function useOverlays<T>(select: (overlays: Overlays) => T): T {

@@ -61,6 +61,9 @@ test("frames snap to nodes, and nodes to frames", async ({ page }) => {
   const moved = await savedFlow(page);
   expect(moved.frames?.frame).toMatchObject({ x: 0, y: 420 });
   expect(moved.layout.two).toEqual({ x: 40, y: 480 });
+  // The inspector of the frame would cover the third node.
+  await page.getByTestId("canvas").click({ position: { x: 10, y: 10 } });
+  await expect(page.getByTestId("inspector")).toHaveCount(0);
   await dragBy(page, "three", 0, 117 * zoom, async () => {
     await expect(guides).not.toHaveCount(0);
   });

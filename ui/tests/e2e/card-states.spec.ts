@@ -11,6 +11,7 @@ import {
   runToEnd,
   SCRIPTED,
   SLOW_TALK_FLOW,
+  TALK_FLOW,
   test,
 } from "./fixture";
 
@@ -127,4 +128,40 @@ test("a template that goes through a text says what the text is and what to writ
   await expect(problem).toContainText("write {{name}} without {{#each}}");
   await problem.getByTitle(/on canvas$/).click();
   await expect(node(page, "check")).toHaveAttribute("data-selected", "true");
+});
+
+test("cards keep their size and place in a run, and show more of a reply below the card on hover", async ({ page }) => {
+  await openFlow(page, TALK_FLOW);
+  const boxes = () =>
+    page
+      .locator(".card")
+      .evaluateAll((cards) => cards.map((card) => JSON.stringify(card.getBoundingClientRect().toJSON())));
+  const before = await boxes();
+  await page.getByTestId("run-button").click();
+  await expect(page.getByTestId("pause-answer")).toBeFocused();
+  await expect(node(page, "ask").locator(".summary")).toHaveText("Waiting for your answer");
+  await page.keyboard.type("Where is my parcel 7731?");
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("run-status")).toContainText("iteration 2");
+  await expect(page.getByTestId("reply-answer")).toHaveText(/^It is at the depot in Lyon/);
+  expect(await boxes()).toEqual(before);
+  await expect(page.getByTestId("reply-beside-answer")).toHaveCount(0);
+  await node(page, "answer").hover();
+  await expect(page.getByTestId("reply-beside-answer")).toHaveText(
+    "It is at the depot in Lyon. Shall I have it held there?",
+  );
+});
+
+test("the selected card is above the others", async ({ page }) => {
+  await openFlow(page, {
+    ...CHAT_FLOW,
+    edges: {},
+    layout: { ...CHAT_FLOW.layout, answer: { x: 300, y: 130 } },
+  });
+  const layer = (id: string) =>
+    node(page, id).evaluate((card) => Number(getComputedStyle(card.parentElement ?? card).zIndex));
+  expect(await layer("ask")).toBe(await layer("answer"));
+  await node(page, "ask").click({ position: { x: 60, y: 12 } });
+  await page.mouse.move(640, 110);
+  expect(await layer("ask")).toBeGreaterThan(await layer("answer"));
 });

@@ -51,7 +51,7 @@ test("the line of what is read goes around a card that comes into its way", asyn
   const { x, y } = await middle(node(page, "between").locator(".summary"));
   await page.mouse.move(x, y);
   await page.mouse.down();
-  await page.mouse.move(x, y + 220, { steps: 8 });
+  await page.mouse.move(x, y + 290, { steps: 8 });
   // While it is dragged, too: each step, and not only once the next one is drawn.
   await expect.poll(lane).toBeGreaterThan(before);
   const dragged = await lane();

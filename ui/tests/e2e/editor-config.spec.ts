@@ -129,6 +129,7 @@ test("edits a note on the canvas", async ({ page }) => {
 
 test("sets the name and description of the flow", async ({ page }) => {
   await openFlow(page);
+  await page.getByTestId("flow-settings-button").click();
   await page.getByRole("textbox", { name: "Name" }).fill("Triage");
   await expect(page.getByTestId("flow-name")).toHaveText("Triage");
   await page.getByLabel("Max concurrency").fill("4");

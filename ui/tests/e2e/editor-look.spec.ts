@@ -51,6 +51,7 @@ for (const theme of ["dark", "light"] as const) {
     test("fits into 1280 × 800 with a long name and everything open", async ({ page }) => {
       await openFlow(page);
       await expectNoOverflow(page);
+      await page.getByTestId("flow-settings-button").click();
       await page
         .getByRole("textbox", { name: "Name" })
         .fill("A flow whose name is far too long to be displayed whole in a bar of this width");
@@ -131,7 +132,7 @@ test("opens the command palette on a double-click on empty canvas", async ({ pag
   const canvas = await page.getByTestId("canvas").boundingBox();
   if (!canvas) throw new Error("There is no canvas.");
   // With room for a note around it: it would be moved into view and off other nodes.
-  const at = { x: canvas.x + 330, y: canvas.y + 90 };
+  const at = { x: canvas.x + 490, y: canvas.y + 85 };
   await page.mouse.dblclick(at.x, at.y);
   await page.keyboard.type("add note");
   await page.keyboard.press("Enter");

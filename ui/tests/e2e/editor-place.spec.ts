@@ -14,9 +14,12 @@ const LARGE: Flow = {
   ),
 };
 
-test("a large flow opens with all its nodes in view", async ({ page }) => {
+test("a large flow opens at its start, and fits into view with all its nodes", async ({ page }) => {
   await openFlow(page, LARGE);
-  await expect(node(page, "n199")).toBeInViewport({ ratio: 1 });
+  await expect(node(page, "n0")).toBeInViewport({ ratio: 0.99 });
+  await expect(node(page, "n0").locator(".tile")).toHaveText("Text");
+  await page.getByTestId("fit-button").click();
+  await expect(node(page, "n199")).toBeInViewport({ ratio: 0.99 });
   const canvas = await page.getByTestId("canvas").boundingBox();
   if (!canvas) throw new Error("There is no canvas.");
   for (const id of ["n0", "n19", "n180", "n199"]) {
@@ -76,8 +79,10 @@ test("a minimap that comes below a pressed pointer does not move the view", asyn
   const from = { x: canvas.x + canvas.width - 120, y: canvas.y + canvas.height - 60 };
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  await page.mouse.move(from.x + 60, from.y, { steps: 6 });
+  // Until the map shows that a part of the flow is out of view, and on below it.
+  await page.mouse.move(from.x, from.y - 400, { steps: 6 });
   await expect(page.getByTestId("minimap")).toBeVisible();
+  await page.mouse.move(from.x, from.y, { steps: 8 });
   await page.mouse.move(from.x + 100, from.y, { steps: 8 });
   await page.mouse.up();
   const after = await card.boundingBox();

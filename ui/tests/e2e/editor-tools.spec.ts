@@ -49,6 +49,7 @@ test("takes a pasted OpenAPI document", async ({ page }) => {
 
 test("declares folders in the flow's settings", async ({ page }) => {
   await openFlow(page, CHAT_FLOW);
+  await page.getByTestId("flow-settings-button").click();
   await page.getByTestId("add-folders").click();
   await page.locator('[data-field="folders.0.path"] input').fill("out");
   await page.locator('[data-field="folders.0.write"]').getByRole("switch").click();

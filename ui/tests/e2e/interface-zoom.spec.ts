@@ -7,6 +7,7 @@ test("the interface is enlarged and reduced by keys, also from a field, and stay
   await openFlow(page);
   await page.keyboard.press("Control+=");
   await expect.poll(() => zoomOf(page)).toBe(1.1);
+  await page.getByTestId("flow-settings-button").click();
   await page.getByRole("textbox", { name: "Name" }).focus();
   await page.keyboard.press("Control+=");
   await expect.poll(() => zoomOf(page)).toBe(1.25);

@@ -228,6 +228,10 @@ test("a box in a loop selects its nodes, one around it the loop as well; nodes d
   let flow = await savedFlow(page);
   expect(flow.nodes.draft?.parent).toBe("loop");
   expect(flow.nodes.outside?.parent).toBeUndefined();
+  // The inspector has taken a part of the canvas.
+  await page.keyboard.press("f");
+  await expect(node(page, "result")).toBeInViewport({ ratio: 1 });
+  await page.waitForTimeout(300);
   const box = await node(page, "loop").boundingBox();
   if (!box) throw new Error("It is drawn.");
   await page.keyboard.down("Shift");

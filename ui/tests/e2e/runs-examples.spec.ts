@@ -103,7 +103,7 @@ test("an example of a conversational loop opens, runs, and shows the turns in it
     await page.getByTestId("pause-send").click();
   }
   await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
-  await node(page, "clarify").locator("header").click();
+  await node(page, "clarify").click();
   await page.getByTestId("inspector-tab-prompt").click();
   await expect(page.getByTestId("conversation-injected")).toBeVisible();
   const messages = page.getByRole("list", { name: "Messages sent" }).getByRole("article");

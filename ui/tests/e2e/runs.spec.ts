@@ -29,7 +29,7 @@ test.describe("a run", () => {
     await reply(page, "Where is my parcel 7731?");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "running");
     await expect(page.getByTestId("streaming")).toContainText("It is at");
-    await expect(node(page, "answer").locator(".stream")).toContainText("It is at");
+    await expect(page.getByTestId("reply-answer")).toContainText("It is at");
 
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "done");

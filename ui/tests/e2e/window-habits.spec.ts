@@ -9,7 +9,7 @@ async function rename(page: Page, id: string, name: string): Promise<void> {
   await expect(node(page, id)).toContainText(name);
 }
 
-test("reload, search and the page’s menu are not there, and nothing asks whether to leave", async ({ page }) => {
+test("reload and the page’s search and menu are not there, and nothing asks whether to leave", async ({ page }) => {
   await openFlow(page);
   await rename(page, "ask", "Mine");
   const dialogs: string[] = [];
@@ -27,7 +27,12 @@ test("reload, search and the page’s menu are not there, and nothing asks wheth
     window.addEventListener("keydown", note);
     window.addEventListener("contextmenu", note);
   });
-  for (const keys of ["F5", "Control+r", "Control+Shift+r", "Control+f", "Control+p"]) await page.keyboard.press(keys);
+  for (const keys of ["F5", "Control+r", "Control+Shift+r", "Control+p"]) await page.keyboard.press(keys);
+  // The window searches in place of the browser.
+  await page.keyboard.press("Control+f");
+  await expect(page.getByRole("dialog", { name: "Search this flow" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("command-palette")).toHaveCount(0);
   await page.getByTestId("flow-name").click({ button: "right" });
   const kept = () => page.evaluate(() => (window as unknown as { kept: string[] }).kept);
   await expect.poll(kept).toContain("contextmenu true");

@@ -25,8 +25,7 @@ export function addNodeOf(workspace: Workspace, type: string, at?: Point, droppe
   const corner = { x: center.x - size.width / 2, y: center.y - size.height / 2 };
   const { flow } = editor.state;
   const parent = at && loopAt(workspace, at);
-  const roomy = at === undefined && card;
-  const place = dropped ? corner : placeForNew(workspace, size, corner, new Set([parent]), { roomy });
+  const place = dropped ? corner : placeForNew(workspace, size, corner, new Set([parent]));
   layout.showInspectorTab("config");
   const position = relativeTo(flow, parent, place);
   const id = editor.addNode(nodeIn(parent, type), card ? position : { ...position, ...size });
@@ -71,7 +70,7 @@ export function addNodeFor(
   const planned = newNodeSize(workspace, { type });
   // The row of a variable's input.
   const size = found < 0 ? { ...planned, height: planned.height + PORT_STEP } : planned;
-  const place = placeForNew(workspace, size, corner, new Set([parent]), { follows, roomy: follows && !isLoop });
+  const place = placeForNew(workspace, size, corner, new Set([parent]), { follows });
   const position = { ...relativeTo(flow, parent, place), ...(isLoop ? LOOP_SIZE : {}) };
   const id = editor.addConnectedNode({ ...nodeIn(parent, type), ...(config ? { config } : {}) }, position, (added) => {
     const edge = edgeBetween(pulled.end, { node: added, side: intoIt ? "in" : "out", port: port.name });

@@ -4,7 +4,7 @@ import type { Flow, NodeDescriptor, NodeId } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { duplicateSelection, pasteFromClipboard } from "@/canvas/commands/clipboard";
 import { sizesOf } from "@/canvas/measure/boxes";
-import { portY, RUN_HEIGHT } from "@/canvas/measure/geometry";
+import { portY } from "@/canvas/measure/geometry";
 import type { Box } from "@/flow/align/align";
 import { cornerOf } from "@/flow/containers/containers";
 import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
@@ -202,18 +202,6 @@ test("a view that is moved for a new node shows it above the controls", () => {
   expect((y + height) * viewport.zoom + viewport.y).toBeLessThanOrEqual(535);
 });
 
-test("between new nodes there is room for what a run adds to their cards, if the view has it", () => {
-  viewport = { x: 0, y: 0, zoom: 1 };
-  const apart = (a: Box, b: Box) => Math.max(a.y, b.y) - Math.min(a.y + a.height, b.y + b.height);
-  // A column as wide as a card.
-  const walls = [150, 650].flatMap((x) => [0, 80, 160, 240, 320, 400, 480].map((y) => ({ type: "text", x, y })));
-  workspace.editor.open(documentState(flowOf(walls)));
-  const [first, second] = [addNodeOf(workspace, "text") ?? "", addNodeOf(workspace, "text") ?? ""];
-  expect(boxOf(first).x).toBe(boxOf(second).x);
-  expect(apart(boxOf(first), boxOf(second))).toBeGreaterThanOrEqual(RUN_HEIGHT);
-  expect(isInView(boxOf(second))).toBe(true);
-});
-
 test("a node that is connected by keyboard lands beside its source, and the view follows", () => {
   viewport = { x: 0, y: 0, zoom: 1 };
   workspace.editor.open(documentState(flowOf([{ type: "text", x: 700, y: 200 }])));
@@ -225,7 +213,7 @@ test("a node that is connected by keyboard lands beside its source, and the view
   expect(isInView(box)).toBe(true);
 });
 
-test("a node for an edge dropped into a gap stays in it, however little room for a run it has", () => {
+test("a node for an edge dropped into a gap stays in it, however little room it has", () => {
   viewport = { x: 0, y: 0, zoom: 1 };
   const [above, below] = [80, 330].map((y) => ({ type: "text", x: 400, y }));
   workspace.editor.open(

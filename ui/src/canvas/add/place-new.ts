@@ -1,7 +1,7 @@
 /** Where nodes land that were not dropped by hand: in view and on nothing. */
 import type { Flow, Node, NodeId, Position } from "@/bindings";
 import { boxesOf, sizesOf } from "@/canvas/measure/boxes";
-import { plannedSize, RUN_HEIGHT } from "@/canvas/measure/geometry";
+import { plannedSize } from "@/canvas/measure/geometry";
 import { viewBox } from "@/canvas/view/view";
 import { type Box, type Boxes, bounds, type Point } from "@/flow/align/align";
 import { BODY_INSET, loopSize, type Size, type SizeOf } from "@/flow/containers/container-box";
@@ -24,8 +24,6 @@ export function newNodeSize({ nodeTypes }: Pick<Workspace, "nodeTypes">, node: N
 type Placing = {
   /** The view follows: its content does not matter, and a loop may grow. */
   follows?: boolean;
-  /** For a card at a place that nobody pointed to: unless that is free, one with room for what a run adds to it and to others is better. */
-  roomy?: boolean;
 };
 
 /**
@@ -37,16 +35,11 @@ export function placeForNew(
   size: Size,
   wanted: Point,
   containers: ReadonlySet<NodeId | undefined>,
-  { follows = false, roomy = false }: Placing = {},
+  { follows = false }: Placing = {},
 ): Point {
   const { flow } = workspace.editor.state;
   const others = boxesIn(workspace, containers);
-  const tall = [...others].map(([id, box]) => (isCard(workspace, flow.nodes[id]) ? taller(box) : box));
-  const find = (area?: Box): Point | undefined => {
-    const place = freePlace(size, wanted, others.values(), area);
-    const isWanted = place?.x === Math.round(wanted.x) && place.y === Math.round(wanted.y);
-    return roomy && place && !isWanted ? (freePlace(taller(size), wanted, tall, area) ?? place) : place;
-  };
+  const find = (area?: Box): Point | undefined => freePlace(size, wanted, others.values(), area);
   const view = viewBox(workspace);
   const [container] = containers;
   const body = containers.size === 1 && container !== undefined ? bodyBox(flow, container) : undefined;
@@ -58,12 +51,7 @@ export function placeForNew(
   return find() ?? wanted;
 }
 
-/** As tall as a run can make it. */
-function taller<T extends Size>(box: T): T {
-  return { ...box, height: box.height + RUN_HEIGHT };
-}
-
-/** Whether it is drawn as a card, which a run makes taller: no loop and no note. */
+/** Whether it is drawn as a card: no loop and no note. */
 export function isCard({ nodeTypes }: Pick<Workspace, "nodeTypes">, node: Node | undefined): boolean {
   return !isContainer(nodeTypes.all, node) && commentField(nodeTypes.all, node) === undefined;
 }

@@ -1,10 +1,10 @@
 import type { NodeProps } from "@xyflow/react";
 import { Maximize2 } from "lucide-react";
-import { type CSSProperties, memo } from "react";
+import { type CSSProperties, memo, useState } from "react";
 import type { NodeId } from "@/bindings";
 import { PortHandle } from "@/canvas/connect/PortHandle";
 import { shade } from "@/canvas/elements/elements";
-import { cardHeight, portRowsHeight } from "@/canvas/measure/geometry";
+import { CARD_WIDTH, cardHeight } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
 import { Icon } from "@/design/icons/Icon";
 import { tint } from "@/flow/edits/canvas-colors";
@@ -20,8 +20,10 @@ import { ForecastBadge } from "./ForecastBadge";
 import { LoopIteration } from "./LoopIteration";
 import { loopKind } from "./loop-summary";
 import { nodeSummary } from "./node-summary";
-import { RunLines } from "./RunLines";
+import { ReplyBeside } from "./ReplyBeside";
+import { RunLine } from "./RunLine";
 import { StatusRing } from "./StatusRing";
+import { Tile } from "./Tile";
 import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
 
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
@@ -36,11 +38,22 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
   const calls = useNodeTypes((types) => runsFlow(types, node));
   const style = {
-    minHeight: cardHeight(ports, unwired),
+    height: cardHeight(ports, unwired),
     "--shade": shade(context),
     "--tint": tint(color),
   } as CSSProperties;
+  const [pointed, setPointed] = useState(false);
   const shared = { node: id, ports, unwired, missing: !known };
+  const summary = disabled ? (
+    TEXTS.disabled
+  ) : folded ? (
+    <>
+      <LoopIteration id={id} />
+      {loopKind(node)}
+    </>
+  ) : (
+    nodeSummary(node, type, maker && { node: maker, type: makerType })
+  );
   return (
     <div
       className="card"
@@ -56,6 +69,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       data-disabled={disabled || undefined}
       data-color={color}
       style={style}
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
     >
       <header>
         <Icon name={type?.icon} className="card-icon" />
@@ -89,23 +104,9 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <Findings node={id} />
         <StatusRing node={id} state={state} />
       </header>
-      <p className="summary">
-        {disabled ? (
-          TEXTS.disabled
-        ) : folded ? (
-          <>
-            <LoopIteration id={id} />
-            {loopKind(node)}
-          </>
-        ) : (
-          nodeSummary(node, type, maker && { node: maker, type: makerType })
-        )}
-      </p>
+      {state && !disabled ? <RunLine node={id} summary={summary} /> : <p className="summary">{summary}</p>}
       {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}
       {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
-      {/* The ports are placed over it: they come before what a run adds, so that edges run straight between equal cards. */}
-      <div style={{ height: portRowsHeight(ports, unwired) }} />
-      {state ? <RunLines node={id} /> : null}
       <Breakpoints node={id} />
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />
@@ -113,6 +114,15 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {ports.outputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="out" port={port} index={index} />
       ))}
+      {pointed && state ? <ReplyBeside node={id} /> : null}
+      <Tile
+        id={id}
+        title={node.title ?? type?.title ?? node.type}
+        icon={<Icon name={type?.icon} />}
+        width={CARD_WIDTH}
+        height={cardHeight(ports, unwired)}
+        state={state}
+      />
     </div>
   );
 });

@@ -16,13 +16,17 @@ const STATE_LABELS: Record<NodeRunState, string> = {
   cached: "Done (cached)",
 };
 
+export function describeState(state: NodeRunState, stale: boolean): string {
+  return stale ? TEXTS.stale(STATE_LABELS[state]) : STATE_LABELS[state];
+}
+
 /**
  * A node's state in a run. Each state has its own shape, so that none is distinguished by color alone. A result of an older
  * flow is half filled and says so.
  */
 export const StatusRing = memo(function StatusRing({ node, state }: { node: NodeId; state: NodeRunState | undefined }) {
   const stale = useIsStale(node) && state !== undefined;
-  const label = state && (stale ? TEXTS.stale(STATE_LABELS[state]) : STATE_LABELS[state]);
+  const label = state && describeState(state, stale);
   return (
     <>
       {stale ? (

@@ -82,6 +82,21 @@ it("pulses as a line alone, and not while many nodes run", () => {
   }
 });
 
+it("shows no signs of Markdown", () => {
+  showRun(workspace.activeRun, [
+    { type: "node.started", node: "a", epoch: [], attempt: 1 },
+    {
+      type: "node.finished",
+      node: "a",
+      epoch: [],
+      outputs: { response: "# It is at **Lyon**" },
+      metadata: { durationMs: 1 },
+    },
+  ]);
+  renderEdge("said", "data");
+  expect(screen.getByTestId("peek-said").textContent).toBe("“It is at Lyon”");
+});
+
 it.each([
   [50, "true"],
   [90, null],

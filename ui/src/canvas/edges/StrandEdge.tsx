@@ -4,8 +4,9 @@ import { shade } from "@/canvas/elements/elements";
 import { backCurve, type Curve, forwardCurve } from "@/canvas/measure/paths";
 import { isStill } from "@/design/theme/is-still";
 import type { CanvasEdge } from "@/workspace/canvas-store";
-import { useWorkspace } from "@/workspace/context";
+import { useCanvas, useWorkspace } from "@/workspace/context";
 import { useEdgeRun, useUntrustedPath } from "@/workspace/run-hooks";
+import { MIN_PEEK_WIDTH, peekWidth } from "./peek-places";
 
 /** An edge of one of the three strands. Thick for contexts, thin for data, dashed for tools; dotted where it goes back. */
 export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>) {
@@ -17,10 +18,21 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
 });
 
 /** The line of an edge along a curve, with what a run shows on it. */
-export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProps<CanvasEdge> & { curve: Curve }) {
+export function Strand({
+  id,
+  sourceX,
+  sourceY,
+  targetX,
+  targetY,
+  data,
+  selected,
+  curve,
+}: EdgeProps<CanvasEdge> & { curve: Curve }) {
   const run = useEdgeRun(id, data?.kind ?? "data");
   const untrusted = useUntrustedPath((marked) => marked?.edges.has(id) ?? false);
-  const room = peekRoom(sourceX, targetX);
+  const place = useCanvas((state) => (data?.route ? undefined : state.peekPlaces?.get(id)));
+  const at = place?.at ?? curve.label;
+  const room = place?.width ?? peekWidth({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, curve.label);
   const style = data?.context === undefined ? undefined : ({ "--strand": shade(data.context) } as CSSProperties);
   return (
     <g
@@ -40,12 +52,13 @@ export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProp
         <EdgeLabelRenderer>
           <div
             className="peek"
+            data-id={id}
             data-kind={data?.kind ?? "data"}
             data-testid={`peek-${id}`}
             data-short={room < MIN_PEEK_WIDTH || undefined}
             title={run.peek}
             style={{
-              transform: `translate(-50%, -50%) translate(${curve.label.x}px, ${curve.label.y}px)`,
+              transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)`,
               maxWidth: room,
               ...style,
             }}
@@ -56,14 +69,6 @@ export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProp
       ) : null}
     </g>
   );
-}
-
-/** The width that a value peek needs for eight characters, in pixels. With less room it is a dot, which shows the value on hover. */
-const MIN_PEEK_WIDTH = 66;
-
-/** The room for a value peek, in pixels: the gap between the two cards, or a fixed width for edges that bend around them. */
-function peekRoom(from: number, to: number): number {
-  return to - from < 24 ? 150 : Math.min(150, to - from - 22);
 }
 
 /** Every pulse repaints the page in each frame, and more than this many convey nothing more. */

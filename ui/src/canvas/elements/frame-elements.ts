@@ -70,7 +70,7 @@ export function withFrameElements(frames: readonly FrameNode[], nodes: readonly 
   return [...inside(undefined), ...nodes.flatMap((node) => [node, ...inside(node.id)])];
 }
 
-/** Frames, drawn large enough for their cards, which grow while they run. Dragged nodes do not count. */
+/** Frames, drawn large enough for their cards. Dragged nodes do not count. */
 export function fitFrames(frames: readonly FrameNode[], nodes: readonly CanvasNode[]): FrameNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return frames.map((frame) => {

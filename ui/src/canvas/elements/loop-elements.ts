@@ -36,7 +36,7 @@ export function plannedLoopSize(ports: Ports, at: Parameters<typeof loopSize>[0]
 }
 
 /**
- * Loops, drawn large enough for their bodies: cards grow while they run. Dragged nodes may be on their way out, and do
+ * Loops, drawn large enough for their bodies. Dragged nodes may be on their way out, and do
  * not count.
  */
 export function fitLoops(nodes: CanvasNode[]): CanvasNode[] {

@@ -1,6 +1,6 @@
 /**
- * The geometry of a node card. Ports have fixed positions, so that edges can be drawn before cards are measured and
- * stay in place while a stream makes a card grow.
+ * The geometry of a node card. Its size and the positions of its ports follow from its ports alone: edges can be drawn before
+ * cards are measured, and a run moves nothing.
  */
 import type { InputPort, OutputPort, PortKind, PortName, Ports, Position } from "@/bindings";
 import { ERROR_PORT } from "@/bindings/constants";
@@ -25,9 +25,6 @@ const MIN_HEIGHT = 57;
 export const FOLDED_FRAME_HEIGHT = MIN_HEIGHT;
 const BELOW_LAST_PORT = 14;
 
-/** How much a run adds to the height of a card: its last line of text, three lines that stream, and how full its context is. */
-export const RUN_HEIGHT = 84;
-
 /** The side lengths of a port's mark, by strand. */
 export const HANDLE_SIZE: Record<PortKind, number> = { context: 13, data: 9, tools: 10 };
 
@@ -40,11 +37,6 @@ export function portY(index: number): number {
 export function isQuiet(side: Side, port: InputPort | OutputPort, unwired: Unwired): boolean {
   if (side === "in") return "orderOnly" in port && port.orderOnly === true && unwired !== "none" && unwired !== "error";
   return port.name === ERROR_PORT && port.kind === "data" && unwired !== "none" && unwired !== "after";
-}
-
-/** The height of the rows of all ports, which stand between the summary and what a run adds. */
-export function portRowsHeight(ports: Ports, unwired: Unwired): number {
-  return PORT_STEP * portRows(ports, unwired);
 }
 
 /** The least height at which every port has its place. */

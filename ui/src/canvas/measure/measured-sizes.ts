@@ -5,7 +5,7 @@ type Change = NodeChange<CanvasElement>;
 
 /** Measured sizes are gathered until none has come for so long, in milliseconds: some frames, even if they are slow. */
 const QUIET_MS = 200;
-/** The longest that measured sizes are gathered, in milliseconds: frames and loops grow with their nodes. */
+/** The longest that measured sizes are gathered, in milliseconds: loops and frames fit their nodes. */
 const LONGEST_MS = 1000;
 /**
  * Each size that is applied draws its node, and the first of them the canvas: so they are applied in so many parts, but at least
@@ -16,7 +16,7 @@ const MIN_AT_A_TIME = 12;
 
 /**
  * Gathers the sizes that React Flow measures, which it draws already: taking each over at once would draw the whole canvas in
- * each frame in which a card grows, as all do when a run starts.
+ * each frame in which some of many nodes are measured.
  */
 export class MeasuredSizes {
   #gathered = new Map<string, Change>();

@@ -2,7 +2,13 @@
 
 import type { Box, Point } from "@/flow/align/align";
 
-export type Curve = { d: string; label: Point };
+/** `label` is the middle of the curve; `spots` are the places on it for a value, the best one first. */
+export type Curve = { d: string; label: Point; spots: readonly Point[] };
+
+/** Where on a curve a value may be, as shares of it. */
+const SHARES: readonly number[] = [0.5, 0.38, 0.62, 0.28, 0.72];
+/** How far beside the middle of a flat part a value may be. */
+const BESIDE: readonly number[] = [0, -90, 90];
 
 const MIN_PULL = 40;
 const MAX_PULL = 180;
@@ -17,9 +23,11 @@ export function forwardCurve(from: Point, to: Point): Curve {
   const ahead = to.x - from.x;
   if (ahead >= 24) {
     const pull = clamp(ahead * 0.45, MIN_PULL, MAX_PULL);
+    const label = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
     return {
       d: `M${p(from)} C${p({ x: from.x + pull, y: from.y })} ${p({ x: to.x - pull, y: to.y })} ${p(to)}`,
-      label: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 },
+      label,
+      spots: SHARES.map((share) => pointOfCurve(from, to, pull, share)),
     };
   }
   // Out to the right, through the middle between both heights, in from the left.
@@ -31,7 +39,7 @@ export function forwardCurve(from: Point, to: Point): Curve {
   const middleX = (from.x + to.x) / 2;
   return {
     d: `M${p(from)} C${p({ x: right, y: from.y })} ${p({ x: right, y: middleY })} ${p({ x: middleX, y: middleY })} S${p({ x: left, y: to.y })} ${p(to)}`,
-    label: { x: middleX, y: middleY },
+    ...flat({ x: middleX, y: middleY }),
   };
 }
 
@@ -41,7 +49,7 @@ export function backCurve(from: Point, to: Point, over: number): Curve {
   const middleX = (from.x + to.x) / 2;
   return {
     d: `M${p(from)} C${p({ x: right, y: from.y })} ${p({ x: right, y: top })} ${p({ x: middleX, y: top })} C${p({ x: left, y: top })} ${p({ x: left, y: to.y })} ${p(to)}`,
-    label: { x: middleX, y: top },
+    ...flat({ x: middleX, y: top }),
   };
 }
 
@@ -64,7 +72,8 @@ export function routedCurve(from: Point, points: readonly Point[], to: Point): C
   });
   const middle = Math.floor((all.length - 1) / 2);
   const [a, b] = [at(middle), at(middle + 1)];
-  return { d: `M${p(from)} ${parts.join(" ")}`, label: { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 } };
+  const label = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+  return { d: `M${p(from)} ${parts.join(" ")}`, label, spots: [label] };
 }
 
 /** The box that the arc of a back edge keeps within. */
@@ -81,6 +90,21 @@ function arc(from: Point, to: Point, over: number): { right: number; left: numbe
     right: Math.max(from.x, to.x) + SWING,
     left: Math.min(from.x, to.x) - SWING,
     top: Math.min(Math.min(from.y, to.y) - rise, over - ARC_CLEAR),
+  };
+}
+
+/** The places for a value on a part of a curve that is level around this point. */
+function flat(label: Point): Pick<Curve, "label" | "spots"> {
+  return { label, spots: BESIDE.map((distance) => ({ x: label.x + distance, y: label.y })) };
+}
+
+/** The point of an S-curve at a share of it. */
+function pointOfCurve(from: Point, to: Point, pull: number, share: number): Point {
+  const rest = 1 - share;
+  const [a, b, c, d] = [rest ** 3, 3 * rest ** 2 * share, 3 * rest * share ** 2, share ** 3];
+  return {
+    x: a * from.x + b * (from.x + pull) + c * (to.x - pull) + d * to.x,
+    y: (a + b) * from.y + (c + d) * to.y,
   };
 }
 

@@ -10,21 +10,31 @@ import { boxesOf } from "@/canvas/measure/boxes";
 import { TEXTS } from "@/canvas/texts";
 import { isOverview } from "@/canvas/view/view";
 import { CssColors } from "@/design/theme/css-colors";
-import { nodeStateOf } from "@/run/nodes/element-views";
+import { displayedFlow } from "@/flow/document/flow-state";
+import { type NodeRunState, nodeStateOf } from "@/run/nodes/element-views";
+import { staleNodes } from "@/run/nodes/stale-nodes";
 import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
-import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { useCanvas, useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
 import { useTheme } from "@/workspace/window/theme";
 import { paintFrames, paintNodes } from "./paint-nodes";
+import { paintTitles, titlesOf } from "./paint-titles";
 
 const EDGE_COLORS = { context: "var(--context)", data: "var(--data)", tools: "var(--tools)" };
 const EDGE_OPACITY = 0.55;
-const STATE_COLORS: Partial<Record<string, string>> = {
-  running: "var(--accent)",
-  retrying: "var(--accent)",
+/** Once something has run: the colors of tiles, without the shades of their contexts. */
+const STATE_COLORS: Record<NodeRunState, string> = {
+  ready: "color-mix(in srgb, var(--context) 35%, var(--bg-2))",
+  running: "var(--context)",
+  retrying: "color-mix(in srgb, var(--wait) 60%, var(--bg-2))",
   paused: "var(--wait)",
+  done: "color-mix(in srgb, var(--ok) 70%, var(--bg-2))",
+  cached: "color-mix(in srgb, var(--ok) 45%, var(--bg-2))",
   failed: "var(--bad)",
+  stopped: "color-mix(in srgb, var(--fg-3) 70%, var(--bg-2))",
+  skipped: "color-mix(in srgb, var(--fg-3) 25%, var(--bg-2))",
 };
+const STALE_COLOR = "color-mix(in srgb, var(--fg-3) 45%, var(--bg-2))";
 
 type Elements = { nodes: readonly CanvasNode[]; frames: readonly FrameNode[]; edges: readonly CanvasEdge[] };
 
@@ -63,14 +73,16 @@ function Picture({ nodes, frames, edges }: Elements) {
   const session = useActiveSession();
   // They change with the state of any node.
   const counts = useRunHead((head) => head.counts);
+  const flow = useFlow(displayedFlow);
   const picture = useRef<HTMLCanvasElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors; the session is mutable.
   useLayoutEffect(() => {
     let frame: number | undefined;
     const boxes = boxesOf(nodes);
+    const stale = session ? staleNodes(session.flow, flow) : undefined;
     const stateColor = (id: NodeId) => {
       const view = session?.fold.nodes.get(id);
-      return view && STATE_COLORS[nodeStateOf(view)];
+      return view && (stale?.has(id) ? STALE_COLOR : STATE_COLORS[nodeStateOf(view)]);
     };
     const paint = () => {
       frame = undefined;
@@ -102,6 +114,7 @@ function Picture({ nodes, frames, edges }: Elements) {
       }
       pen.globalAlpha = 1;
       paintNodes(pen, resolve, types, nodes, { scale: zoom, toMap }, stateColor);
+      paintTitles(pen, resolve, titlesOf(types, nodes, frames, boxes), { scale: zoom, toMap });
     };
     const request = () => {
       frame ??= requestAnimationFrame(paint);
@@ -115,7 +128,7 @@ function Picture({ nodes, frames, edges }: Elements) {
       unsubscribe();
       if (frame !== undefined) cancelAnimationFrame(frame);
     };
-  }, [nodes, frames, edges, types, theme, colors, store, session, counts]);
+  }, [nodes, frames, edges, types, theme, colors, store, session, counts, flow]);
   return (
     <canvas
       ref={picture}

@@ -1,13 +1,10 @@
 import { useStoreApi, ViewportPortal } from "@xyflow/react";
 import { useLayoutEffect, useRef } from "react";
+import { farZoomAt, MAP_BELOW_ZOOM } from "@/canvas/far/detail";
 import { GRID } from "@/canvas/measure/geometry";
 import { useWorkspace } from "@/workspace/context";
 import { followMotion } from "./motion";
 
-/** Below this zoom, cards show only their shape and color. */
-const FAR_BELOW_ZOOM = 0.5;
-/** Above this zoom, ports show their names. */
-const NEAR_ABOVE_ZOOM = 1.3;
 /** Minimum distance between dots on screen. Below it, only every second dot is drawn. */
 const MIN_DOT_DISTANCE_PX = 11;
 
@@ -37,9 +34,13 @@ function Sheet() {
       const { transform, width, height } = store.getState();
       const [x, y, zoom] = transform;
       const seen = { left: -x / zoom, top: -y / zoom, right: (width - x) / zoom, bottom: (height - y) / zoom };
-      if (zoom !== drawn.zoom)
-        canvas.setAttribute("data-detail", zoom < FAR_BELOW_ZOOM ? "far" : zoom > NEAR_ABOVE_ZOOM ? "near" : "mid");
-      else if (
+      if (zoom !== drawn.zoom) {
+        canvas.toggleAttribute("data-map", zoom < MAP_BELOW_ZOOM);
+        const farZoom = farZoomAt(zoom);
+        if (farZoom !== workspace.canvas.state.farZoom) workspace.canvas.set({ farZoom });
+        canvas.setAttribute("data-detail", farZoom === undefined ? "near" : "far");
+        if (farZoom !== undefined) canvas.style.setProperty("--far", String(1 / farZoom));
+      } else if (
         seen.left >= drawn.left &&
         seen.top >= drawn.top &&
         seen.right <= drawn.right &&

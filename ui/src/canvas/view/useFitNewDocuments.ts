@@ -3,10 +3,11 @@ import { useEffect, useRef } from "react";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { CanvasStore } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
-import { reveal, showAll } from "./view";
+import { MIN_FIRST_ZOOM, reveal, showAll } from "./view";
 
 /**
- * Shows the whole of a flow when another document or another run comes onto the canvas. What comes back, from behind another
+ * Shows a flow when another document or another run comes onto the canvas: the whole of it, or of a long one as much from its
+ * beginning as can be read. What comes back, from behind another
  * document or from below a run, is shown as it was left. Then comes what waits to be revealed. `count` is how many nodes are drawn.
  */
 export function useFitNewDocuments(count: number): void {
@@ -37,7 +38,7 @@ export function useFitNewDocuments(count: number): void {
         fitted.current = { key, shown, arcs: true };
         return;
       }
-      showAll(workspace, { maxZoom: 1, duration: 0 });
+      showAll(workspace, { minZoom: MIN_FIRST_ZOOM, maxZoom: 1, duration: 0 });
       fitted.current = { key, shown, arcs, viewport: viewportNow(canvas) };
     };
     const frame = requestAnimationFrame(() => {

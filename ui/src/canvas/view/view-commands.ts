@@ -3,7 +3,7 @@
 import { focusNext } from "@/canvas/select/keyboard-navigation";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
-import { panBy, resetZoom, reveal, showAll, zoomBy } from "./view";
+import { panBy, resetZoom, reveal, showAll, showSelection, zoomBy } from "./view";
 
 /** So far the view moves at a press, in screen pixels. */
 const PAN = 80;
@@ -25,7 +25,7 @@ export const viewCommands: readonly Command[] = [
     group: "View",
     keys: ["+", "="],
     whileHeld: true,
-    run: (workspace) => zoomBy(workspace, 1.2),
+    run: (workspace) => zoomBy(workspace, 1.2, workspace.canvas.pointer),
   },
   {
     id: "view.zoomOut",
@@ -33,7 +33,7 @@ export const viewCommands: readonly Command[] = [
     group: "View",
     keys: ["-"],
     whileHeld: true,
-    run: (workspace) => zoomBy(workspace, 1 / 1.2),
+    run: (workspace) => zoomBy(workspace, 1 / 1.2, workspace.canvas.pointer),
   },
   { id: "view.zoomReset", title: "Zoom to 100 %", group: "View", keys: ["0"], run: resetZoom },
   {
@@ -44,6 +44,15 @@ export const viewCommands: readonly Command[] = [
     terms: ["center", "find"],
     enabled: one,
     run: (workspace) => reveal(workspace, { node: [...workspace.editor.state.selection.nodes][0], center: true }),
+  },
+  {
+    id: "view.fitSelection",
+    title: "Zoom to selection",
+    group: "View",
+    keys: ["Shift+G"],
+    terms: ["fit", "selected"],
+    enabled: ({ editor }) => editor.state.selection.nodes.size > 0,
+    run: showSelection,
   },
   step("Alt+ArrowLeft", "left"),
   step("Alt+ArrowRight", "right"),

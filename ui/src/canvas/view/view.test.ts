@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createTestWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
-import { inView } from "./view";
+import { inView, zoomBy } from "./view";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -34,4 +34,16 @@ test("a node in view below a control is not in view", () => {
 test("the minimap covers nodes if a part of the flow is out of view, else it is not there", () => {
   expect(inView(canvasWith([...NODES, OUT_OF_VIEW], "minimap"), ["below"])).toBe(false);
   expect(inView(canvasWith(NODES, "minimap"), ["below"])).toBe(true);
+});
+
+test.each([
+  ["a place", { x: 300, y: 200 }, { x: -75, y: -50 }],
+  ["the middle of the view while the pointer is elsewhere", undefined, { x: -125, y: -80 }],
+])("zoomBy zooms about %s", (_, about, corner) => {
+  const workspace = canvasWith(NODES, "buttons");
+  const { instance } = workspace.canvas;
+  const setViewport = vi.fn();
+  workspace.canvas.set({ instance: { ...instance, setViewport } as never });
+  zoomBy(workspace, 1.25, about);
+  expect(setViewport.mock.calls[0]?.[0]).toEqual({ ...corner, zoom: 1.25 });
 });

@@ -14,6 +14,9 @@ import type { Workspace } from "@/workspace/workspace";
 
 /** The least zoom of the canvas: a card is a few pixels wide, so also very large flows can be seen whole. */
 export const MIN_ZOOM = 0.01;
+export const MAX_ZOOM = 2.5;
+/** A flow that opens is shown at this zoom at least: the titles of its tiles can be read. */
+export const MIN_FIRST_ZOOM = 0.42;
 /** From this many nodes on, only nodes in view are in the page. */
 export const MANY_NODES = 250;
 /** Below this zoom a card is less than 40 pixels wide. */
@@ -54,14 +57,24 @@ export function showAll(
   const above = viewAbove(free);
   // In a low canvas nodes below the controls are better than small ones.
   if (free >= pane.height / 2 && box.height * above.zoom <= free) viewport = above;
-  // A flow that is too large for the least zoom is shown from its upper left corner, where flows begin.
+  // A flow that is too large for the least zoom is shown from its left side, at the height of its first node.
   const margin = padding * 300;
   if (box.width * viewport.zoom > pane.width) viewport.x = margin - box.x * viewport.zoom;
-  if (box.height * viewport.zoom > pane.height) viewport.y = margin - box.y * viewport.zoom;
+  if (box.height * viewport.zoom > pane.height) {
+    const middle = pane.height / 2 - middleOfFirst(boxes) * viewport.zoom;
+    const lowest = pane.height - margin - (box.y + box.height) * viewport.zoom;
+    viewport.y = Math.max(lowest, Math.min(margin - box.y * viewport.zoom, middle));
+  }
   // Before the view is there: the cards that would be in it are never drawn.
   const overview = isOverview(canvas.drawnNodes().length, viewport.zoom);
   if (overview && duration === 0) flushSync(() => canvas.set({ overview }));
   void instance.setViewport(viewport, { duration });
+}
+
+/** The height at which the leftmost box has its middle; of several, the highest one. */
+function middleOfFirst(boxes: Boxes): number {
+  const [first] = [...boxes.values()].toSorted((a, b) => a.x - b.x || a.y - b.y);
+  return first ? first.y + first.height / 2 : 0;
 }
 
 /**
@@ -116,9 +129,23 @@ function arcs(state: FlowState, boxes: Boxes): Boxes {
   return boxesOfArcs;
 }
 
-export function zoomBy({ canvas }: Parts, factor: number): void {
+/** Zooms about a place of the screen, or about the middle of the view. */
+export function zoomBy({ canvas }: Parts, factor: number, about?: Point): void {
   const { instance } = canvas;
-  if (instance) void instance.zoomTo(instance.getZoom() * factor, { duration: QUICK_MS });
+  const pane = paneBox();
+  if (!instance || !pane) return;
+  const { x, y, zoom: before } = instance.getViewport();
+  const zoom = Math.max(MIN_ZOOM, Math.min(MAX_ZOOM, before * factor));
+  const at = about ? { x: about.x - pane.x, y: about.y - pane.y } : { x: pane.width / 2, y: pane.height / 2 };
+  const ratio = zoom / before;
+  const viewport = { x: at.x - (at.x - x) * ratio, y: at.y - (at.y - y) * ratio, zoom };
+  void instance.setViewport(viewport, { duration: QUICK_MS });
+}
+
+/** Fits the selected nodes into view, large enough to be worked on. */
+export function showSelection(workspace: Parts): void {
+  const { nodes } = workspace.editor.state.selection;
+  showAll(workspace, { nodes: [...nodes], maxZoom: 1.5, padding: 0.15, duration: 250 });
 }
 
 /** Moves the view by so much of the screen. */

@@ -55,11 +55,15 @@ export class FlowEditor {
     const state = this.state;
     const changed = change(state.flow);
     if (changed === state.flow) return false;
-    const flow = this.#completeEdit(state.flow, changed);
+    const edited = this.#completeEdit(state.flow, changed);
+    const remembered = history.remember(state.history, state, label, options.merge);
+    // Text that is typed and taken back again leaves the flow as it was.
+    const undone = history.withoutEffect(remembered, edited, options.merge);
+    const flow = undone?.flow ?? edited;
     this.store.setState({
       flow,
       isStart: undefined,
-      history: history.remember(state.history, state, label, options.merge),
+      history: undone?.history ?? remembered,
       selection: options.select ? items(options.select) : prune(flow, state.selection),
     });
     return true;

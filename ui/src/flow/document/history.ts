@@ -1,5 +1,6 @@
 /** Undo and redo of whole flows. Flows share unchanged parts, so a step is as small as its edit. */
 import type { Flow } from "@/bindings";
+import { equalJson } from "@/design/json/equal-json";
 import type { Items } from "@/flow/edits/edits";
 
 /** A flow before an edit, with the edit's label and the selection. */
@@ -22,6 +23,17 @@ export function remember(history: History, before: Moment, label: string, merge?
   if (merge !== undefined && last?.merge === merge && history.future.length === 0) return history;
   const past = [...history.past.slice(1 - MAX_STEPS), stepAt(before, label, merge)];
   return { past, future: [] };
+}
+
+/** The moment before a gesture that has brought the flow back to what it was then, and the history without it. */
+export function withoutEffect(
+  history: History,
+  now: Flow,
+  merge: string | undefined,
+): { flow: Flow; history: History } | undefined {
+  const last = history.past.at(-1);
+  if (merge === undefined || last?.merge !== merge || !equalJson(last.flow, now)) return undefined;
+  return { flow: last.flow, history: { ...history, past: history.past.slice(0, -1) } };
 }
 
 /** Ends the gesture: the next edit is a step of its own. */

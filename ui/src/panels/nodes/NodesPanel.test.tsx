@@ -43,3 +43,11 @@ test("a single pointer click adds nothing, because it may start a drag", async (
   await userEvent.dblClick(screen.getByTestId("palette-text"));
   expect(added()).toEqual(["text"]);
 });
+
+test("the search is forgotten once a node was placed", async () => {
+  const field = screen.getByTestId<HTMLInputElement>("palette-search");
+  await userEvent.type(field, "template{Enter}");
+  expect(added()).toHaveLength(1);
+  expect(field.value).toBe("");
+  expect(screen.getByTestId("palette-chat")).toBeDefined();
+});

@@ -1,5 +1,5 @@
 import { Search, X } from "lucide-react";
-import { type KeyboardEvent, useMemo, useState } from "react";
+import { type KeyboardEvent, useCallback, useMemo, useState } from "react";
 import type { NodeDescriptor } from "@/bindings";
 import { TypeBadge } from "@/design/icons/Icon";
 import { formatKeys, isComposing } from "@/design/keys/keys";
@@ -12,10 +12,11 @@ import { TEXTS } from "./texts";
 
 /** The node types, by category: search them, drag them onto the canvas, or press Enter to add one in its middle. */
 export function NodesPanel() {
-  const add = useAddNode();
+  const [query, setQuery] = useState("");
+  const forget = useCallback(() => setQuery(""), []);
+  const add = useAddNode(forget);
   const searchKeys = useKeys("view.searchNodes");
   const types = useNodeTypes((known) => known.list);
-  const [query, setQuery] = useState("");
   const found = useMemo(() => searchTypes(types, query), [types, query]);
   const groups =
     query.trim() === ""
@@ -66,7 +67,7 @@ export function NodesPanel() {
               {group.title}
             </h2>
             {group.types.map((type) => (
-              <PaletteItem key={type.type} type={type} />
+              <PaletteItem key={type.type} type={type} onPlaced={forget} />
             ))}
           </fieldset>
         ))}
@@ -80,9 +81,9 @@ export function NodesPanel() {
   );
 }
 
-function PaletteItem({ type }: { type: NodeDescriptor }) {
-  const add = useAddNode();
-  const onPointerDown = useTypeDrag(type);
+function PaletteItem({ type, onPlaced }: { type: NodeDescriptor; onPlaced: () => void }) {
+  const add = useAddNode(onPlaced);
+  const onPointerDown = useTypeDrag(type, onPlaced);
   return (
     <button
       type="button"
@@ -108,10 +109,12 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
 }
 
 /** Adds a node in the middle of the view; a panel that covers the canvas makes way for it. */
-function useAddNode(): (type: NodeDescriptor) => void {
+function useAddNode(onPlaced: () => void): (type: NodeDescriptor) => void {
   const { canvas, layout } = useWorkspace();
   return (type) => {
-    if (canvas.addNode(type.type) !== undefined) layout.uncoverCanvas("left");
+    if (canvas.addNode(type.type) === undefined) return;
+    onPlaced();
+    layout.uncoverCanvas("left");
   };
 }
 

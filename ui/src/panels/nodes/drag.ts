@@ -11,7 +11,7 @@ import { useWorkspace } from "@/workspace/context";
 const THRESHOLD = 4;
 
 /** The pointer-down handler of something that can be dragged onto the canvas. */
-export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) => void {
+export function useTypeDrag(type: NodeDescriptor, onPlaced: () => void): (event: ReactPointerEvent) => void {
   const { canvas, editor, layout } = useWorkspace();
   return useCallback(
     (down) => {
@@ -33,7 +33,7 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
         const at = { x: event.clientX, y: event.clientY };
         const { instance } = canvas;
         if (!moved || !instance || !isOverCanvas(at)) return;
-        canvas.addNode(type.type, instance.screenToFlowPosition(at), true);
+        if (canvas.addNode(type.type, instance.screenToFlowPosition(at), true) !== undefined) onPlaced();
         layout.uncoverCanvas("left");
       };
       const key = (event: KeyboardEvent) => {
@@ -52,7 +52,7 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
       document.addEventListener("pointercancel", end);
       document.addEventListener("keydown", key);
     },
-    [type, canvas, editor, layout],
+    [type, onPlaced, canvas, editor, layout],
   );
 }
 

@@ -1,5 +1,6 @@
 /** What the canvas shows of a run: one small record per node and per edge. */
 import type { Attachment, Epoch, Fault, NodeId, PortKind, PortName, PromptRecord, ToolProgress } from "@/bindings";
+import { plain } from "@/design/markdown/plain-text";
 import { displayedEpoch } from "@/run/fold/epoch";
 import type { EpochView, NodeState, NodeView } from "@/run/fold/types";
 import { isOwnCall } from "@/run/prompt/model-calls";
@@ -17,7 +18,7 @@ export type NodeRun = {
   state: NodeRunState;
   /** The epoch shown: that of the latest activation that was not skipped. */
   epoch: Epoch;
-  /** The last lines of what it streams, or the first of what it streamed. */
+  /** The end of what it streams, or the start of what it said. */
   stream?: string;
   /** What it waits for, or how far the tool has come that is being called, if it reports that. */
   progress?: ToolProgress;
@@ -38,9 +39,13 @@ export type EdgeRun = {
   passed: number;
 };
 
-/** About three lines of a card. */
+/** More than one line of a card; the rest of it is cut off. */
 const CARD_TEXT = 80;
-const PEEK_TEXT = 60;
+/** The end of a text that one line of a card shows in whole. */
+const LIVE_TEXT = 32;
+/** Some lines below a card. */
+const REPLY_TEXT = 420;
+const PEEK_TEXT = 160;
 
 // Views are immutable, so results can be cached by view.
 const nodeRuns = new WeakMap<NodeView, NodeRun>();
@@ -78,7 +83,7 @@ export function nodeStateOf(view: NodeView, displayed = displayedEpoch(view)): N
 function toNodeRun(view: NodeView, displayed = displayedEpoch(view)): NodeRun {
   const run: NodeRun = { state: nodeStateOf(view, displayed), epoch: view.epoch };
   if (!displayed) return run;
-  const stream = streamOf(view, displayed);
+  const stream = streamOf(displayed);
   if (stream !== undefined) run.stream = stream;
   const calling = displayed.tools.findLast((tool) => tool.progress && tool.endedAt === undefined);
   const progress = calling?.progress ?? displayed.progress;
@@ -105,18 +110,30 @@ function imagesOf({ outputs }: EpochView): readonly Attachment[] {
   return images;
 }
 
-/** The text on the card: the end of a stream, or the start of the last reply. Empty before the next stream starts. */
-function streamOf(view: NodeView, displayed: EpochView): string | undefined {
-  const live = displayed.state === "running" || displayed.state === "ready" || displayed.state === "retrying";
-  if (live) {
-    if (displayed.streamed) return tailOf(plainText(displayed.streamed.slice(-4 * CARD_TEXT)), CARD_TEXT);
-    const streams =
-      displayed.calls.length > 0 || view.epochs.some((epoch) => epoch.streamed !== "" || epoch.calls.length > 0);
-    return streams ? "" : undefined;
-  }
-  const text =
-    displayed.calls.findLast((call) => call.reply?.text && isOwnCall(call))?.reply?.text || displayed.streamed;
-  return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
+/** The text on the card: the end of a stream, or the start of the last reply. */
+function streamOf(displayed: EpochView): string | undefined {
+  const text = said(displayed);
+  if (!text) return undefined;
+  return isLive(displayed)
+    ? tailOf(plainText(text.slice(-4 * CARD_TEXT)), LIVE_TEXT)
+    : headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT);
+}
+
+/** More of what a node says than its card has room for: the end while it streams, else the start. */
+export function replyOf(view: NodeView, displayed = displayedEpoch(view)): string | undefined {
+  const text = displayed && plainText(said(displayed) ?? "").trim();
+  if (!displayed || !text || text.length <= LIVE_TEXT) return undefined;
+  if (text.length <= REPLY_TEXT) return text;
+  return isLive(displayed) ? `…${text.slice(-REPLY_TEXT)}` : `${text.slice(0, REPLY_TEXT)}…`;
+}
+
+function said(displayed: EpochView): string | undefined {
+  if (isLive(displayed)) return displayed.streamed;
+  return displayed.calls.findLast((call) => call.reply?.text && isOwnCall(call))?.reply?.text || displayed.streamed;
+}
+
+function isLive({ state }: EpochView): boolean {
+  return state === "running" || state === "ready" || state === "retrying";
 }
 
 type Passing = { value: unknown; passed: number };
@@ -158,5 +175,6 @@ function passingAt(last: Record<PortName, unknown>, port: PortName, passed: numb
 export function peekOf(passing: Passing, kind: PortKind): string {
   if (kind === "context") return previewOfContext(passing.value, PEEK_TEXT);
   if (kind === "tools") return previewOfTools(passing.value, PEEK_TEXT);
-  return previewOf(passing.value, PEEK_TEXT);
+  const { value } = passing;
+  return previewOf(typeof value === "string" ? plain(value.slice(0, 4 * PEEK_TEXT)) : value, PEEK_TEXT);
 }

@@ -1,4 +1,4 @@
-import { CircleQuestionMark, Keyboard, Settings } from "lucide-react";
+import { CircleQuestionMark, Keyboard, Pin, PinOff, Settings } from "lucide-react";
 import { Tooltip } from "@/design/controls/Tooltip";
 import { PANELS, type PanelDefinition } from "@/panels";
 import { TEXTS } from "@/shell/texts";
@@ -19,6 +19,7 @@ export function Rail() {
       {PANELS.map((panel) => (
         <RailButton key={panel.id} panel={panel} />
       ))}
+      <PinButton />
       <span className="flex-1" />
       <UserMenu />
       <HelpButton />
@@ -34,6 +35,28 @@ export function Rail() {
       </Tooltip>
       <SettingsButton />
     </nav>
+  );
+}
+
+/** Only where there is room for a panel beside the canvas. */
+function PinButton() {
+  const { layout } = useWorkspace();
+  const isWide = useLayout((state) => state.size === "wide");
+  const pinned = useLayout((state) => state.pinned);
+  if (!isWide) return null;
+  const label = pinned ? TEXTS.unpinPanel : TEXTS.pinPanel;
+  return (
+    <Tooltip label={label} side="right">
+      <button
+        type="button"
+        className="rail-button"
+        aria-label={label}
+        data-testid="rail-pin"
+        onClick={() => layout.togglePin()}
+      >
+        {pinned ? <PinOff size={16} aria-hidden /> : <Pin size={16} aria-hidden />}
+      </button>
+    </Tooltip>
   );
 }
 

@@ -1,4 +1,4 @@
-import { FolderOpen, PanelBottom, PanelRight, Redo2, Save, Search, Undo2 } from "lucide-react";
+import { FolderOpen, PanelBottom, PanelRight, Redo2, Save, Search, SlidersHorizontal, Undo2 } from "lucide-react";
 import { IconButton } from "@/design/controls/Button";
 import { Keys } from "@/design/keys/Keys";
 import { documentName, fileName, isDirty, isStartPage } from "@/flow/document/flow-state";
@@ -8,6 +8,7 @@ import { useHasTabBar } from "@/shell/tabs/TabBar";
 import { TabMenu } from "@/shell/tabs/TabMenu";
 import { TEXTS } from "@/shell/texts";
 import { useCommands, useFlow, useKeys, useLayout, useWorkspace } from "@/workspace/context";
+import { showsInspector } from "@/workspace/window/layout";
 import { ConversationChip } from "./ConversationChip";
 import { RailMenu } from "./RailMenu";
 import { StatusPill } from "./StatusPill";
@@ -35,6 +36,7 @@ export function TopBar() {
               onClick={() => commands.run("flow.open")}
             />
             <SaveButton />
+            <FlowSettingsButton />
             <HistoryButtons />
           </span>
         </div>
@@ -75,7 +77,7 @@ function DocumentName() {
         {name}
       </h1>
       <span
-        className="truncate text-fg-3 text-sm @max-[1100px]:hidden"
+        className="shrink-[1000] truncate text-fg-3 text-sm @max-[1100px]:hidden"
         title={path}
         data-testid="flow-file"
         data-dirty={dirty || undefined}
@@ -103,6 +105,23 @@ function SaveButton() {
         </span>
       }
       onClick={() => commands.run("flow.save")}
+    />
+  );
+}
+
+function FlowSettingsButton() {
+  const commands = useCommands();
+  const isStart = useFlow(isStartPage);
+  const shown = useLayout((state) => showsInspector(state) && !state.inspected);
+  return (
+    <IconButton
+      label={TEXTS.flowSettings}
+      keys={commands.keysOf("view.flowSettings")}
+      data-testid="flow-settings-button"
+      pressed={shown}
+      disabled={isStart}
+      icon={<SlidersHorizontal size={16} />}
+      onClick={() => commands.run("view.flowSettings")}
     />
   );
 }
@@ -136,7 +155,8 @@ function HistoryButtons() {
 
 function FoldButtons() {
   const workspace = useWorkspace();
-  const open = useLayout((layout) => layout.open);
+  const dock = useLayout((layout) => layout.open.dock);
+  const inspector = useLayout(showsInspector);
   const dockKeys = useKeys("view.fold.dock");
   const inspectorKeys = useKeys("view.fold.right");
   return (
@@ -145,14 +165,14 @@ function FoldButtons() {
         label={TEXTS.dock}
         keys={dockKeys}
         className="@max-[900px]:hidden"
-        pressed={open.dock}
+        pressed={dock}
         icon={<PanelBottom size={16} />}
         onClick={() => workspace.layout.toggle("dock")}
       />
       <IconButton
         label={TEXTS.inspector}
         keys={inspectorKeys}
-        pressed={open.right}
+        pressed={inspector}
         icon={<PanelRight size={16} />}
         onClick={() => workspace.layout.toggle("right")}
       />

@@ -1,6 +1,6 @@
 /** Commands for the document and its file. */
 import { notify } from "@/design/dialogs/notify";
-import { documentFlow } from "@/flow/document/flow-state";
+import { displayedFlow, documentFlow } from "@/flow/document/flow-state";
 import { TEXTS } from "@/shell/texts";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -81,6 +81,16 @@ export const flowCommands: readonly Command[] = [
     terms: ["history", "restore", "runs"],
     enabled: ({ editor }) => editor.state.path !== undefined,
     run: ({ overlays }) => overlays.showVersions(true),
+  },
+  {
+    id: "flow.searchNodes",
+    title: "Search this flow…",
+    group: "Flow",
+    keys: ["Mod+F"],
+    terms: ["find", "node", "go to"],
+    whileTyping: true,
+    enabled: ({ editor }) => Object.keys(displayedFlow(editor.state).nodes).length > 0,
+    run: ({ overlays }) => overlays.showNodeSearch(),
   },
   {
     id: "flow.search",

@@ -2,9 +2,11 @@
 
 import { flushSync } from "react-dom";
 import { notify } from "@/design/dialogs/notify";
+import { isStartPage } from "@/flow/document/flow-state";
 import type { Command } from "@/workspace/commands/command";
 import type { InterfaceZoom } from "@/workspace/window/interface-zoom";
-import type { Part } from "@/workspace/window/layout";
+import { type Part, showsInspector } from "@/workspace/window/layout";
+import type { Workspace } from "@/workspace/workspace";
 
 export const SETTINGS_KEYS = "Mod+,";
 
@@ -40,7 +42,23 @@ export const windowCommands: readonly Command[] = [
     whileTyping: true,
     run: (workspace) => workspace.layout.showSettings(),
   },
+  {
+    id: "view.flowSettings",
+    title: "Flow settings",
+    group: "View",
+    terms: ["name", "description", "limits", "folders", "inspector"],
+    enabled: ({ editor }) => !isStartPage(editor.state),
+    run: toggleFlowSettings,
+  },
   part("left", "Toggle left panel", "Mod+B"),
+  {
+    id: "view.pinLeft",
+    title: "Pin left panel",
+    group: "View",
+    terms: ["keep", "open", "palette", "nodes"],
+    checked: ({ layout }) => layout.store.getState().pinned,
+    run: ({ layout }) => layout.togglePin(),
+  },
   part("right", "Toggle inspector", "Mod+I"),
   part("dock", "Toggle dock", "Mod+J"),
   zoom("In", "Zoom interface in", ["Mod+=", "Mod++"], (it) => it.larger()),
@@ -64,6 +82,17 @@ export const windowCommands: readonly Command[] = [
     run: (workspace) => workspace.settings.change({ reducedMotion: !workspace.settings.current.reducedMotion }),
   },
 ];
+
+/** Shows the settings of the flow in place of those of the selection, or hides them. */
+function toggleFlowSettings({ editor, layout }: Workspace): void {
+  const state = layout.store.getState();
+  if (showsInspector(state) && !state.inspected) {
+    layout.hideFlowSettings();
+  } else {
+    editor.selectOnly({});
+    layout.showFlowSettings();
+  }
+}
 
 function zoom(id: string, title: string, keys: string[], change: (zoom: InterfaceZoom) => void): Command {
   return {

@@ -25,6 +25,30 @@ test("the command palette finds every node of a large flow", () => {
   expect(screen.queryByTestId("command-go-n-0")).toBeNull();
 }, 20_000);
 
+test("commands chosen last come first until something is typed", async () => {
+  const workspace = createTestWorkspace();
+  const ran: string[] = [];
+  const command = (id: string): Command => ({ id, title: `Do ${id}`, group: "Edit", run: () => ran.push(id) });
+  renderInWorkspace(<CommandPalette />, { workspace, commands: ["one", "two", "three"].map(command) });
+  for (const id of ["three", "two"]) {
+    act(() => workspace.overlays.showPalette());
+    fireEvent.click(screen.getByTestId(`command-${id}`));
+    await waitFor(() => expect(ran).toContain(id));
+  }
+  act(() => workspace.overlays.showPalette());
+  expect(listed()?.slice(0, 2)).toEqual(["command-recent-two", "command-recent-three"]);
+  search("do t");
+  expect(listed()).toEqual(["command-two", "command-three"]);
+});
+
+test("the search in a flow lists its nodes alone", () => {
+  const workspace = createTestWorkspace();
+  workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes: { last: { type: "text", title: "Farewell" } } }));
+  renderInWorkspace(<CommandPalette />, { workspace, commands: [...COMMANDS] });
+  act(() => workspace.overlays.showNodeSearch());
+  expect(listed()).toEqual(["command-go-last"]);
+});
+
 const host = {
   call: (async (name: string) =>
     name === "flow.recent"

@@ -6,14 +6,16 @@ import { Keys } from "@/design/keys/Keys";
 import { plain } from "@/design/markdown/plain-text";
 import { displayedFlow, fileName } from "@/flow/document/flow-state";
 import { TEXTS } from "@/shell/texts";
-import { GROUPS } from "@/workspace/commands/command";
+import { type Command, GROUPS } from "@/workspace/commands/command";
 import { useCommands, useFlow, useNodeTypes, useOverlays, useUsers, useWorkspace } from "@/workspace/context";
 import { useFlowList } from "@/workspace/useFlowList";
+import { recentCommands, rememberCommand } from "./recent-commands";
 
 /** Everything one can do, found by typing: commands, node types to add, flows to open, nodes to go to. */
 export function CommandPalette() {
   const workspace = useWorkspace();
   const open = useOverlays((state) => state.palette);
+  const onlyNodes = useOverlays((state) => state.paletteLists === "nodes");
   return (
     <Dialog
       open={open}
@@ -21,9 +23,9 @@ export function CommandPalette() {
       place="list"
       testId="command-palette"
       className="w-[560px]"
-      label={TEXTS.commandPalette}
+      label={onlyNodes ? TEXTS.searchThisFlow : TEXTS.commandPalette}
     >
-      {open ? <Everything /> : null}
+      {open ? onlyNodes ? <NodesOfFlow /> : <Everything /> : null}
     </Dialog>
   );
 }
@@ -56,6 +58,7 @@ function Everything() {
       typeAhead={workspace.overlays.typeAhead}
       filter={(value, search, terms) => rankNamed(titles.get(value), search) || rank(value, search, terms)}
     >
+      <RecentCommands commands={usable} />
       <MenuGroup heading={TEXTS.addNode}>
         {types.map((type) => (
           <MenuItem
@@ -76,23 +79,61 @@ function Everything() {
         return listed.length === 0 ? null : (
           <MenuGroup key={group} heading={group}>
             {listed.map((one) => (
-              <MenuItem
-                key={one.id}
-                value={one.title}
-                terms={one.terms}
-                testId={`command-${one.id}`}
-                onChoose={after(() => commands.run(one), one.needsGesture)}
-              >
-                <span className="flex-1">{one.title}</span>
-                {one.checked ? <OnOff on={one.checked(workspace)} /> : null}
-                {one.keys?.[0] ? <Keys keys={one.keys[0]} /> : null}
-              </MenuItem>
+              <CommandItem key={one.id} command={one} value={one.title} testId={`command-${one.id}`} />
             ))}
           </MenuGroup>
         );
       })}
       <FlowsToOpen />
       <OtherUsers />
+      <NodesToGoTo />
+    </MenuList>
+  );
+}
+
+type CommandItemProps = { command: Command; value: string; testId: string };
+
+function CommandItem({ command, value, testId }: CommandItemProps) {
+  const workspace = useWorkspace();
+  const commands = useCommands();
+  const after = useAfterClosing();
+  const choose = () => {
+    rememberCommand(workspace.settings, command.id);
+    return commands.run(command);
+  };
+  return (
+    <MenuItem value={value} terms={command.terms} testId={testId} onChoose={after(choose, command.needsGesture)}>
+      <span className="flex-1">{command.title}</span>
+      {command.checked ? <OnOff on={command.checked(workspace)} /> : null}
+      {command.keys?.[0] ? <Keys keys={command.keys[0]} /> : null}
+    </MenuItem>
+  );
+}
+
+/** What was chosen last comes first until something is typed. */
+function RecentCommands({ commands }: { commands: readonly Command[] }) {
+  const { settings } = useWorkspace();
+  const search = useMenuSearch();
+  const recent = recentCommands(settings).flatMap((id) => commands.find((one) => one.id === id) ?? []);
+  if (search !== "" || recent.length === 0) return null;
+  return (
+    <MenuGroup heading={TEXTS.recentCommands}>
+      {recent.map((one) => (
+        <CommandItem key={one.id} command={one} value={`recent ${one.title}`} testId={`command-recent-${one.id}`} />
+      ))}
+    </MenuGroup>
+  );
+}
+
+function NodesOfFlow() {
+  const { overlays } = useWorkspace();
+  return (
+    <MenuList
+      label={TEXTS.searchThisFlow}
+      placeholder={TEXTS.searchThisFlow}
+      empty={TEXTS.noMatches}
+      typeAhead={overlays.typeAhead}
+    >
       <NodesToGoTo />
     </MenuList>
   );

@@ -3,7 +3,7 @@ import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
 import { Canvas } from "@/canvas/Canvas";
 import { Dock } from "@/dock/Dock";
 import { DockLine } from "@/dock/DockLine";
-import { type FlowState, isStartPage } from "@/flow/document/flow-state";
+import { isStartPage } from "@/flow/document/flow-state";
 import { Inspector } from "@/inspector/Inspector";
 import { GuidePage, PANELS, SettingsPage } from "@/panels";
 import { InnerFlowBanner } from "@/shell/bars/InnerFlowBanner";
@@ -15,10 +15,11 @@ import { StartPage } from "@/shell/start-page/StartPage";
 import { TabBar } from "@/shell/tabs/TabBar";
 import { TEXTS } from "@/shell/texts";
 import { useFloats, useFlow, useLayout, useWorkspace } from "@/workspace/context";
-import type { Part } from "@/workspace/window/layout";
+import { type Part, showsInspector } from "@/workspace/window/layout";
 import { floats } from "@/workspace/window/window-size";
 import { FloatingPart } from "./FloatingPart";
 import { Toasts } from "./Toasts";
+import { useInspectedSelection } from "./useInspectedSelection";
 
 type Sizes = Record<string, number>;
 
@@ -29,11 +30,13 @@ type Sizes = Record<string, number>;
 export function Shell() {
   const shell = useRef<HTMLDivElement>(null);
   useWindowWidth(shell);
+  useInspectedSelection();
   const page = useLayout((layout) => layout.page);
   const isStart = useFlow(isStartPage);
   const leftFloats = useFloats("left");
   const dockFloats = useFloats("dock") && !isStart;
-  const rightFloats = useFloats("right") && !isStart;
+  const hasInspector = useLayout(showsInspector);
+  const rightFloats = useFloats("right") && hasInspector && !isStart;
   return (
     <div ref={shell} className="flex h-full flex-col" data-shell>
       <TabBar />
@@ -144,14 +147,17 @@ type FoldingProps = { part: Part; defaultSize: string; minSize: string; maxSize?
 /** The seam beside a part; there is none while the part floats. */
 function Seam({ part, label }: { part: Part; label: string }) {
   const isFloating = useFloats(part);
-  return <Separator className={isFloating ? "hidden" : "seam"} disabled={isFloating} aria-label={label} />;
+  const isNone = useHasNone(part);
+  // One that takes part in no layout has no value for screen readers when it is back.
+  const className = isFloating ? "hidden" : isNone ? "seam invisible" : "seam";
+  return <Separator className={className} disabled={isFloating} aria-label={label} />;
 }
 
 /** A part that can be folded away. It is empty while it floats over the canvas instead. */
 function FoldingPanel({ part, children, ...props }: FoldingProps) {
   const folding = useFolding(part);
   const isFloating = useFloats(part);
-  const isNone = useFlow((flow) => hasNone(part, flow));
+  const isNone = useHasNone(part);
   return (
     <Panel
       id={`part-${part}`}
@@ -173,17 +179,19 @@ function LeftPanel() {
   return <Suspense>{panel ? <panel.Component /> : null}</Suspense>;
 }
 
-/** The start page has no inspector and no dock. */
-function hasNone(part: Part, flow: FlowState): boolean {
-  return part !== "left" && isStartPage(flow);
+/** The start page has no inspector and no dock; without a selection, there is no inspector. */
+function useHasNone(part: Part): boolean {
+  const isStart = useFlow(isStartPage);
+  const isAboutNothing = useLayout((layout) => !layout.inspected && !layout.flowSettings);
+  return part !== "left" && (isStart || (part === "right" && isAboutNothing));
 }
 
 /** Keeps a panel's collapsed state in sync with the layout. */
 function useFolding(part: Part) {
   const workspace = useWorkspace();
   const panelRef = usePanelRef();
-  const isNone = useFlow((flow) => hasNone(part, flow));
-  const open = useLayout((layout) => layout.open[part] && !floats(part, layout.size)) && !isNone;
+  const isNone = useHasNone(part);
+  const open = useLayout((layout) => layout.open[part] && !floats(part, layout)) && !isNone;
   useEffect(() => {
     const panel = panelRef.current;
     if (!panel || panel.isCollapsed() === !open) return;
@@ -193,8 +201,8 @@ function useFolding(part: Part) {
   const onResize = (size: { inPixels: number }, _: unknown, before: { inPixels: number } | undefined) => {
     if (before === undefined) return;
     const isOpen = size.inPixels > 1;
-    if (isOpen === before.inPixels > 1 || floats(part, workspace.layout.store.getState().size)) return;
-    if (hasNone(part, workspace.editor.state)) return;
+    if (isOpen === before.inPixels > 1 || floats(part, workspace.layout.store.getState())) return;
+    if (isNone) return;
     workspace.layout.setOpen(part, isOpen);
   };
   return { panelRef, onResize };

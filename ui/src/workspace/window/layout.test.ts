@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { testHost } from "@/ipc/test-host";
 import { SettingsStore } from "@/workspace/settings/settings";
-import { LayoutStore } from "./layout";
+import { LayoutStore, showsInspector } from "./layout";
 
 let layout: LayoutStore;
 let settings: SettingsStore;
@@ -21,6 +21,30 @@ test("the left panel folds below 1280 pixels, the inspector and the dock below 1
   expect(open()).toEqual({ left: false, right: false, dock: false });
   layout.setWindowWidth(1280);
   expect(open()).toEqual({ left: true, right: true, dock: true });
+});
+
+test("without a selection there is no inspector, unless the settings of the flow are shown", () => {
+  const isShown = () => showsInspector(layout.store.getState());
+  expect(isShown()).toBe(false);
+  layout.setInspected(true);
+  expect(isShown()).toBe(true);
+  layout.setInspected(false);
+  layout.toggle("right");
+  expect(isShown()).toBe(true);
+  layout.toggle("right");
+  expect(isShown()).toBe(false);
+  layout.setInspected(true);
+  expect(isShown()).toBe(true);
+});
+
+test("an inspector that a person closes stays closed for the next selection", () => {
+  layout.setInspected(true);
+  layout.toggle("right");
+  layout.setInspected(false);
+  layout.setInspected(true);
+  expect(showsInspector(layout.store.getState())).toBe(false);
+  layout.toggle("right");
+  expect(showsInspector(layout.store.getState())).toBe(true);
 });
 
 test("a part closed in a wide window stays closed when the window becomes wide again", () => {
@@ -72,4 +96,20 @@ test("a question of a small window shows in the line that the dock is folded to"
   layout.goToAnswer("run/ask");
   expect(open().dock).toBe(false);
   expect(layout.store.getState()).toMatchObject({ dockTab: "conversation", focusAnswer: "run/ask" });
+});
+
+test("a panel that is not pinned opens over the canvas for a moment, also in a wide window", () => {
+  layout.togglePin();
+  expect(open().left).toBe(false);
+  layout.showPanel("nodes");
+  expect(open().left).toBe(true);
+  layout.uncoverCanvas("left");
+  expect(open().left).toBe(false);
+  expect(settings.remembered<{ pinned: boolean }>("layout")?.pinned).toBe(false);
+  layout.load();
+  expect(layout.store.getState()).toMatchObject({ pinned: false, open: { left: false } });
+  layout.togglePin();
+  expect(open().left).toBe(true);
+  layout.uncoverCanvas("left");
+  expect(open().left).toBe(true);
 });

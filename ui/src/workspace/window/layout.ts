@@ -1,7 +1,7 @@
 /** Which parts of the window are open, and what the left panel and the dock show. Remembered between sessions. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { SettingsStore } from "@/workspace/settings/settings";
-import { floats, type Part, type WindowSize, windowSize } from "./window-size";
+import { floats, type Part, type Room, type WindowSize, windowSize } from "./window-size";
 
 export type { Part } from "./window-size";
 
@@ -11,6 +11,12 @@ export type Layout = {
   /** The id of a dock tab; `dock/` declares them. */
   dockTab: string;
   open: Record<Part, boolean>;
+  /** Whether the left panel stands beside the canvas where there is room, instead of opening over it for a moment. */
+  pinned: boolean;
+  /** Whether something is selected that the inspector is about. Without it, the inspector is not there. */
+  inspected: boolean;
+  /** Whether the inspector shows the settings of the flow while nothing is selected. */
+  flowSettings: boolean;
   size: WindowSize;
   /** The inspector's tab, shared by all nodes. */
   inspectorTab: string;
@@ -28,6 +34,9 @@ const DEFAULT: Layout = {
   leftPanel: "nodes",
   dockTab: "conversation",
   open: { left: true, right: true, dock: true },
+  pinned: true,
+  inspected: false,
+  flowSettings: false,
   size: "wide",
   inspectorTab: "config",
   focusAnswer: undefined,
@@ -46,12 +55,16 @@ export class LayoutStore {
 
   /** Restores what was remembered. Call once the settings are loaded. */
   load(): void {
-    const { leftPanel = DEFAULT.leftPanel, open } = this.settings.remembered<Partial<Layout>>("layout") ?? {};
+    const {
+      leftPanel = DEFAULT.leftPanel,
+      open,
+      pinned = DEFAULT.pinned,
+    } = this.settings.remembered<Partial<Layout>>("layout") ?? {};
     const dockTab = this.settings.remembered<string>("dockTab") ?? DEFAULT.dockTab;
     const inspectorTab = this.settings.remembered<string>("inspectorTab") ?? DEFAULT.inspectorTab;
     this.#docked = { ...DEFAULT.open, ...open };
     const { size } = this.store.getState();
-    this.store.setState({ leftPanel, dockTab, inspectorTab, open: beside(this.#docked, size) });
+    this.store.setState({ leftPanel, dockTab, inspectorTab, pinned, open: beside(this.#docked, { size, pinned }) });
   }
 
   /** Shows a left panel, or closes the left side when it shows that panel already. */
@@ -118,7 +131,7 @@ export class LayoutStore {
 
   /** Shows the open questions: in the dock, or in the line that it is folded to. */
   showQuestions(): void {
-    if (floats("dock", this.store.getState().size)) this.selectDockTab("conversation");
+    if (floats("dock", this.store.getState())) this.selectDockTab("conversation");
     else this.showDockTab("conversation");
   }
 
@@ -129,42 +142,80 @@ export class LayoutStore {
 
   toggle(part: Part): void {
     this.closePage();
-    this.setOpen(part, !this.store.getState().open[part]);
+    const layout = this.store.getState();
+    if (part !== "right") this.setOpen(part, !layout.open[part]);
+    else if (!showsInspector(layout)) this.#showInspector(!layout.inspected);
+    else if (layout.inspected) this.setOpen("right", false);
+    else this.hideFlowSettings();
+  }
+
+  #showInspector(flowSettings: boolean): void {
+    this.store.setState({ flowSettings });
+    this.setOpen("right", true);
+  }
+
+  /** Shows the settings of the flow, once nothing is selected. */
+  showFlowSettings(): void {
+    this.closePage();
+    this.#showInspector(true);
+  }
+
+  hideFlowSettings(): void {
+    this.store.setState({ flowSettings: false });
+  }
+
+  setInspected(inspected: boolean): void {
+    if (this.store.getState().inspected !== inspected) this.store.setState({ inspected });
   }
 
   setOpen(part: Part, open: boolean): void {
-    const { open: before, size } = this.store.getState();
-    if (before[part] === open) return;
-    this.store.setState({ open: { ...before, [part]: open } });
-    if (floats(part, size)) return;
+    const layout = this.store.getState();
+    if (layout.open[part] === open) return;
+    this.store.setState({ open: { ...layout.open, [part]: open } });
+    if (floats(part, layout)) return;
     this.#docked = { ...this.#docked, [part]: open };
     this.#remember();
   }
 
   /** Closes a part if it covers the canvas. */
   uncoverCanvas(part: Part): void {
-    if (floats(part, this.store.getState().size)) this.setOpen(part, false);
+    if (floats(part, this.store.getState())) this.setOpen(part, false);
+  }
+
+  /** Puts the left panel beside the canvas, or leaves the room to the canvas. */
+  togglePin(): void {
+    const { open, pinned } = this.store.getState();
+    this.store.setState({ pinned: !pinned, open: { ...open, left: !pinned } });
+    this.#docked = { ...this.#docked, left: true };
+    this.#remember();
   }
 
   /** Folds the parts for which the window has no room beside the canvas, and opens those again for which it has. */
   setWindowWidth(width: number): void {
-    const { open, size: before } = this.store.getState();
+    const { open, size: before, pinned } = this.store.getState();
     const size = windowSize(width);
     if (size === before) return;
-    const next = { ...beside(this.#docked, size) };
-    for (const part of PARTS) if (floats(part, size) && floats(part, before)) next[part] = open[part];
+    const next = { ...beside(this.#docked, { size, pinned }) };
+    for (const part of PARTS)
+      if (floats(part, { size, pinned }) && floats(part, { size: before, pinned })) next[part] = open[part];
     this.store.setState({ size, open: next });
   }
 
   #remember(): void {
-    this.settings.remember("layout", { leftPanel: this.store.getState().leftPanel, open: this.#docked });
+    const { leftPanel, pinned } = this.store.getState();
+    this.settings.remember("layout", { leftPanel, pinned, open: this.#docked });
   }
+}
+
+/** Whether the inspector is there: it is open, and about something. */
+export function showsInspector({ open, inspected, flowSettings }: Layout): boolean {
+  return open.right && (inspected || flowSettings);
 }
 
 const PARTS: readonly Part[] = ["left", "right", "dock"];
 
 /** The parts that are open and have room beside the canvas. */
-function beside(docked: Record<Part, boolean>, size: WindowSize): Record<Part, boolean> {
-  const shows = (part: Part) => docked[part] && !floats(part, size);
+function beside(docked: Record<Part, boolean>, room: Room): Record<Part, boolean> {
+  const shows = (part: Part) => docked[part] && !floats(part, room);
   return { left: shows("left"), right: shows("right"), dock: shows("dock") };
 }

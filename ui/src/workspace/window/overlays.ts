@@ -5,6 +5,8 @@ import { TypeAhead } from "@/design/controls/type-ahead";
 
 export type Overlays = {
   palette: boolean;
+  /** What the palette lists: everything, or the nodes of the flow alone. */
+  paletteLists: "everything" | "nodes";
   /** Where a node added from the palette goes, in canvas units. Without it: the middle of the view. */
   paletteAt?: { x: number; y: number };
   shortcuts: boolean;
@@ -23,6 +25,7 @@ export class OverlayStore {
   readonly typeAhead = new TypeAhead();
   readonly store: StoreApi<Overlays> = createStore<Overlays>(() => ({
     palette: false,
+    paletteLists: "everything",
     shortcuts: false,
     flowSearch: false,
     versions: false,
@@ -31,8 +34,17 @@ export class OverlayStore {
   }));
 
   showPalette(at?: Overlays["paletteAt"]): void {
+    this.#openPalette({ paletteLists: "everything", paletteAt: at });
+  }
+
+  /** Searches the nodes of the shown flow. */
+  showNodeSearch(): void {
+    this.#openPalette({ paletteLists: "nodes", paletteAt: undefined });
+  }
+
+  #openPalette(what: Pick<Overlays, "paletteLists" | "paletteAt">): void {
     if (!this.store.getState().palette) this.typeAhead.begin(() => this.hidePalette());
-    this.store.setState({ palette: true, paletteAt: at });
+    this.store.setState({ palette: true, ...what });
   }
 
   hidePalette(): void {

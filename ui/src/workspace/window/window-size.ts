@@ -15,7 +15,10 @@ export function windowSize(width: number): WindowSize {
   return MIN_WIDTHS.find(([, min]) => width >= min)?.[0] ?? "tiny";
 }
 
+/** How much room there is, and whether the left panel stands beside the canvas where there is enough. */
+export type Room = { size: WindowSize; pinned: boolean };
+
 /** Whether a part floats over the canvas instead of standing beside it. */
-export function floats(part: Part, size: WindowSize): boolean {
-  return part === "left" ? size !== "wide" : size === "small" || size === "tiny";
+export function floats(part: Part, { size, pinned }: Room): boolean {
+  return part === "left" ? size !== "wide" || !pinned : size === "small" || size === "tiny";
 }

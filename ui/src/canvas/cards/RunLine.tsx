@@ -1,46 +1,59 @@
-import { memo, useEffect, useState } from "react";
+import { memo, type ReactNode, useEffect, useState } from "react";
 import type { Attachment, NodeId } from "@/bindings";
 import { TEXTS } from "@/canvas/texts";
 import { plain } from "@/design/markdown/plain-text";
 import { InlineCode } from "@/design/text/InlineCode";
-import type { WindowUse } from "@/run/nodes/element-views";
+import type { NodeRun, WindowUse } from "@/run/nodes/element-views";
 import { formatDuration } from "@/run/values/format";
 import { AttachmentImage } from "@/workspace/attachments/AttachmentList";
 import { useNodeRun } from "./useElementViews";
 
 /**
- * What a run adds to a card: the pause, the end of the stream, the error and the use of the window. Only this re-renders
- * while a stream grows, not the card around it.
+ * The second row of a card: what a run says in it, else the summary of the node. It is as high in either case, so that a run
+ * moves and covers nothing. Only this re-renders while a stream grows, not the card around it.
  */
-export function RunLines({ node }: { node: NodeId }) {
+export function RunLine({ node, summary }: { node: NodeId; summary: ReactNode }) {
   const run = useNodeRun(node);
-  if (!run) return null;
   return (
     <>
-      {run.state === "paused" ? (
-        <p className="status-line" data-tone="wait">
-          {TEXTS.waitingYourAnswer}
-        </p>
-      ) : null}
-      {run.progress ? (
-        <p className="status-line" data-tone="run" data-testid={`progress-${node}`}>
-          {TEXTS.progress(run.progress)}
-        </p>
-      ) : null}
-      {run.state === "retrying" ? <Retrying attempt={run.attempt ?? 1} until={run.retryAt} /> : null}
-      {run.error ? (
-        <p className="status-line" data-tone="bad" title={plain(run.error.message)}>
-          <InlineCode text={run.error.message} />
-        </p>
-      ) : null}
-      {run.stream === undefined ? null : (
-        <div className="stream" data-live={run.state === "running" || undefined}>
-          <span>{run.stream}</span>
-        </div>
-      )}
-      {run.images ? <Images images={run.images} /> : null}
-      {run.windowUse ? <WindowBar use={run.windowUse} /> : null}
+      {run ? <Line node={node} run={run} summary={summary} /> : <p className="summary">{summary}</p>}
+      {run?.windowUse ? <WindowBar use={run.windowUse} /> : null}
     </>
+  );
+}
+
+function Line({ node, run, summary }: { node: NodeId; run: NodeRun; summary: ReactNode }) {
+  const { state, error, progress, stream, images } = run;
+  if (state === "paused") return <Said tone="wait">{TEXTS.waitingYourAnswer}</Said>;
+  if (state === "retrying") return <Retrying attempt={run.attempt ?? 1} until={run.retryAt} />;
+  if (error)
+    return (
+      <Said tone="bad" title={plain(error.message)}>
+        <InlineCode text={error.message} />
+      </Said>
+    );
+  if (progress)
+    return (
+      <Said tone="run" testId={`progress-${node}`}>
+        {TEXTS.progress(progress)}
+      </Said>
+    );
+  if (!stream && !images) return <p className="summary">{summary}</p>;
+  return (
+    <div className="summary stream" data-testid={`reply-${node}`} data-live={state === "running" || undefined}>
+      {stream ? <span>{stream}</span> : null}
+      {images ? <Images images={images} /> : null}
+    </div>
+  );
+}
+
+type SaidProps = { tone: "wait" | "run" | "bad"; title?: string; testId?: string; children: ReactNode };
+
+function Said({ tone, title, testId, children }: SaidProps) {
+  return (
+    <p className="summary" data-tone={tone} title={title} data-testid={testId}>
+      {children}
+    </p>
   );
 }
 
@@ -50,12 +63,12 @@ const MAX_CARD_IMAGES = 3;
 const Images = memo(function Images({ images }: { images: readonly Attachment[] }) {
   const more = images.length - MAX_CARD_IMAGES;
   return (
-    <div className="card-images" data-testid="card-images">
+    <span className="card-images" data-testid="card-images">
       {images.slice(0, MAX_CARD_IMAGES).map((image) => (
         <AttachmentImage key={image.hash} attachment={image} />
       ))}
       {more > 0 ? <span title={TEXTS.moreImages(more)}>+{more}</span> : null}
-    </div>
+    </span>
   );
 });
 
@@ -77,10 +90,11 @@ const WindowBar = memo(function WindowBar({ use: { tokens, window } }: { use: Wi
 function Retrying({ attempt, until }: { attempt: number; until: number | undefined }) {
   const left = useSecondsTo(until);
   const when = left === 0 ? "" : ` in ${left < 60 ? `${left} s` : formatDuration(left * 1000)}`;
+  const text = TEXTS.attemptFailedRetrying(attempt, when);
   return (
-    <p className="status-line" data-tone="wait">
-      {TEXTS.attemptFailedRetrying(attempt, when)}
-    </p>
+    <Said tone="wait" title={text}>
+      {text}
+    </Said>
   );
 }
 

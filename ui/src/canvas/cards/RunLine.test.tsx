@@ -6,7 +6,7 @@ import { RunSession } from "@/run/live/session";
 import { showRun } from "@/run/live/test-run";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
-import { RunLines } from "./RunLines";
+import { RunLine } from "./RunLine";
 
 afterEach(cleanup);
 
@@ -21,7 +21,7 @@ test("images among a node's outputs are pictures on its card, the first three of
     { type: "node.started", node: "n", epoch: [], attempt: 1, inputs: {} },
     { type: "node.finished", node: "n", epoch: [], metadata: {}, outputs: { data, other: "text" } },
   ]);
-  renderInWorkspace(<RunLines node="n" />, { workspace });
+  renderInWorkspace(<RunLine node="n" summary="A summary" />, { workspace });
   expect((await screen.findAllByRole("img")).map((img) => img.getAttribute("alt"))).toEqual([
     "a.png",
     "b.png",
@@ -29,6 +29,22 @@ test("images among a node's outputs are pictures on its card, the first three of
   ]);
   expect(screen.getByAltText("a.png").getAttribute("src")).toBe("data:image/png;base64,iVBORw0KGgo=");
   expect(screen.getByTitle("1 more image")).toBeDefined();
+});
+
+test("the summary of a card gives way to what its node said, in the same row", () => {
+  const workspace = createTestWorkspace();
+  renderInWorkspace(<RunLine node="n" summary="A summary" />, { workspace });
+  expect(screen.getByText("A summary").className).toBe("summary");
+  act(() => {
+    showRun(workspace.activeRun, [
+      { type: "node.ready", node: "n", epoch: [] },
+      { type: "node.started", node: "n", epoch: [], attempt: 1, inputs: {} },
+      { type: "node.delta", node: "n", epoch: [], text: "It is **at** the depot." },
+    ]);
+  });
+  expect(screen.queryByText("A summary")).toBeNull();
+  expect(screen.getByTestId("reply-n").textContent).toBe("It is at the depot.");
+  expect(screen.getByTestId("reply-n").classList).toContain("summary");
 });
 
 test("an error on a card renders code as code", () => {
@@ -42,7 +58,7 @@ test("an error on a card renders code as code", () => {
     { seq: 2, at: 0, type: "node.failed", node: "n", epoch: [], error, handled: false },
   ] as unknown as Entry[]);
   workspace.activeRun.show(session);
-  renderInWorkspace(<RunLines node="n" />, { workspace });
+  renderInWorkspace(<RunLine node="n" summary="A summary" />, { workspace });
   expect(screen.getByText("max_tokens").tagName).toBe("CODE");
   expect(document.body.textContent).not.toContain("`");
   expect(screen.getByTitle("The field max_tokens is too large.")).toBeDefined();
@@ -66,7 +82,7 @@ describe("a node that waits for its next attempt", () => {
 
   test("counts down to the next attempt", () => {
     failedFor(2_500);
-    renderInWorkspace(<RunLines node="chat" />, { workspace });
+    renderInWorkspace(<RunLine node="chat" summary="A summary" />, { workspace });
     const says = (text: string) => expect(screen.getByText(text)).toBeDefined();
     says("Attempt 1 failed, retrying in 3 s");
     act(() => void vi.advanceTimersByTime(1000));
@@ -78,7 +94,7 @@ describe("a node that waits for its next attempt", () => {
 
   test("shows longer times in minutes", () => {
     failedFor(125_000);
-    renderInWorkspace(<RunLines node="chat" />, { workspace });
+    renderInWorkspace(<RunLine node="chat" summary="A summary" />, { workspace });
     expect(screen.getByText("Attempt 1 failed, retrying in 2 m 05 s")).toBeDefined();
   });
 });

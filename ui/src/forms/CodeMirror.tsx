@@ -52,7 +52,8 @@ const look = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--fg)" },
   ".cm-variable": {
     padding: "0 1px",
-    color: "var(--data)",
+    // On its own tint, the color alone has too little contrast in the light theme.
+    color: "color-mix(in srgb, var(--data) 80%, var(--fg))",
     backgroundColor: "color-mix(in srgb, var(--data) 9%, transparent)",
     borderRadius: "3px",
   },

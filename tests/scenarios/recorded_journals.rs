@@ -9,6 +9,7 @@ pub mod recorded_run;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use futures::{StreamExt as _, stream};
 use plait_api::ErrorReply;
 use plait_api::codes;
 use plait_api::flows::examples;
@@ -107,35 +108,44 @@ async fn current_revision_is_recorded() {
     }
 }
 
+/// Most of the time goes into waiting for the disk and for the simulator: this many runs wait at once.
+const RUNS_AT_ONCE: usize = 8;
+
 #[tokio::test]
 async fn every_recorded_run_resumes_to_its_end() {
     let recorded = recorded();
     assert!(recorded.len() >= recorded_flows().len(), "{} recorded runs", recorded.len());
-    for (name, run) in recorded {
+    let prefixes = recorded.iter().flat_map(|(name, run)| {
         let whole = run.entries();
         // About four places of each journal, and each at which it waited.
         let step = whole.len().div_ceil(4);
         let waits = |at: usize| matches!(whole[at - 1].event, Event::Run(RunEvent::Waiting { .. }));
-        for length in (1..whole.len()).filter(|at| at % step == 1 || waits(*at)) {
-            let home = tempfile::tempdir().unwrap();
-            let id = run.write_prefix(home.path(), length);
-            let app = App::offline_in(home);
-            let resumed = app.plait.call(ResumeRun { run: id.clone() }).await;
-            if let Err(refused) = resumed {
-                assert_retry_reuses_all(&app, &id, &refused, &name).await;
-                continue;
-            }
-            let left = answers(&name).split_off(run.answers_in(length));
-            let journal = app.follow(&id, left).await;
-            assert_eq!(journal.0[..length], whole[..length], "{name} after {length}");
-            assert_eq!(outputs(&journal.0), outputs(&whole), "{name} after {length}");
-            // Activations that were open when the journal stopped start again.
-            let restarts = |counts: BTreeMap<String, usize>| -> Vec<String> {
-                counts.into_keys().filter(|key| !key.contains("child.")).collect()
-            };
-            assert_eq!(restarts(counts(&journal.0)), restarts(counts(&whole)), "{name} after {length}");
-        }
+        let lengths: Vec<usize> = (1..whole.len()).filter(|at| at % step == 1 || waits(*at)).collect();
+        lengths.into_iter().map(move |length| (name.as_str(), run, length))
+    });
+    stream::iter(prefixes)
+        .for_each_concurrent(RUNS_AT_ONCE, |(name, run, length)| assert_prefix_resumes(name, run, length))
+        .await;
+}
+
+async fn assert_prefix_resumes(name: &str, run: &RecordedRun, length: usize) {
+    let whole = run.entries();
+    let home = tempfile::tempdir().unwrap();
+    let id = run.write_prefix(home.path(), length);
+    let app = App::offline_in(home);
+    let resumed = app.plait.call(ResumeRun { run: id.clone() }).await;
+    if let Err(refused) = resumed {
+        return assert_retry_reuses_all(&app, &id, &refused, name).await;
     }
+    let left = answers(name).split_off(run.answers_in(length));
+    let journal = app.follow(&id, left).await;
+    assert_eq!(journal.0[..length], whole[..length], "{name} after {length}");
+    assert_eq!(outputs(&journal.0), outputs(&whole), "{name} after {length}");
+    // Activations that were open when the journal stopped start again.
+    let restarts = |counts: BTreeMap<String, usize>| -> Vec<String> {
+        counts.into_keys().filter(|key| !key.contains("child.")).collect()
+    };
+    assert_eq!(restarts(counts(&journal.0)), restarts(counts(&whole)), "{name} after {length}");
 }
 
 /// A run of an earlier revision that cannot be resumed must say so, and a retry of it must not repeat its paid calls.

@@ -273,10 +273,10 @@ fn quota_of_the_day_is_not_kept_with_a_ledger_that_was_cut() {
     done(&home, &["run", "hello"]);
     std::fs::remove_file(home.path().join("spending.log")).unwrap();
     let run = done(&home, &["run", "hello"]);
-    assert!(run.err.contains("was cut outside of Plait"), "no quota needs it, but it is said: {run:#?}");
+    assert!(run.err.contains("was changed outside of Plait"), "no quota needs it, but it is said: {run:#?}");
     done(&home, &["config", "set", "quotas.day", "{\"tokens\": 100000}"]);
     refused(&home, &["run", "hello"], 1, "store.changed_outside");
-    assert!(done(&home, &["doctor"]).out.contains("was cut outside of Plait"));
+    assert!(done(&home, &["doctor"]).out.contains("was changed outside of Plait"));
     done(&home, &["doctor", "--accept-edits"]);
     done(&home, &["run", "hello"]);
 }

@@ -57,7 +57,7 @@ impl Command for AcceptDocument {
         }
         let store = app.store().clone();
         run_blocking(move || Ok(store.accept(document, &hash)?)).await?;
-        if document == GuardedDocument::McpServers {
+        if matches!(document, GuardedDocument::McpServers | GuardedDocument::McpTools) {
             app.mcp().reload().await?;
         }
         Ok(())

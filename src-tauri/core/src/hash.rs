@@ -14,6 +14,22 @@ pub fn content_hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
+/// The hash of bytes that come in parts.
+#[derive(Clone, Default)]
+pub struct ContentHasher(Sha256);
+
+impl ContentHasher {
+    /// Appends bytes.
+    pub fn append(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The hash of all bytes so far: that of [`content_hash`].
+    pub fn hash(&self) -> String {
+        hex(&self.0.clone().finalize())
+    }
+}
+
 /// The hash of `value` as compact JSON: that of its bytes, which are at no time all in memory. An error if it cannot be written as
 /// JSON.
 pub fn json_hash(value: &impl Serialize) -> serde_json::Result<String> {

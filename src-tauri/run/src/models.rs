@@ -21,7 +21,7 @@ pub use caution::{EXACT_PERMILLE, caution_permille};
 pub use correction::{CalibrationSample, Correction, MAX_COUNTED_TOKENS, is_exact};
 pub use cost::Cost;
 pub use model_config::{ModelConfig, RunModelSettings};
-pub use overrides::{ModelOverride, ModelOverrides};
+pub use overrides::{MAX_CONTEXT_WINDOW, ModelOverride, ModelOverrides};
 pub use price::{MAX_USD_PER_MILLION_TOKENS, Price, PriceStep};
 pub use reserve::reserve;
 pub use sampling::{sampling_parameters, takes_sampling};

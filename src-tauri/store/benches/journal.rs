@@ -20,9 +20,10 @@ use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode,
 use futures::executor::block_on;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
+use plait_run::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
 use plait_store::RunJournal;
 use plait_store::Store;
+use plait_testing::RunStart;
 use serde_json::json;
 use workload::{BenchError, FirstError};
 
@@ -125,24 +126,7 @@ fn run_id(number: u64) -> RunId {
 
 /// The events of a chain of cheap nodes: ready, started, finished; each append is one node's.
 fn appends(run: &RunId) -> Vec<Vec<Entry>> {
-    let flow = FlowRef { name: "Chain".into(), path: None, hash: "0".repeat(64) };
-    let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
-    let begin = vec![Event::Run(RunEvent::Started {
-        origins: plait_core::origin::Origins::NONE,
-        run: run.clone(),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(flow),
-        to,
-        input,
-        set,
-        parent_run_id,
-        conversation: None,
-        grants: None,
-        models: std::sync::Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    })];
+    let begin = vec![Event::from(RunStart::new(run.clone()))];
     let node = |number: usize| {
         let (node, epoch) = (format!("node{number}").into(), Epoch::root());
         vec![

@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
+use plait_run::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
 use plait_store::Store;
+use plait_testing::RunStart;
 use serde_json::json;
 use workload::{BenchError, Figures, is_selected};
 
@@ -58,25 +59,7 @@ fn main() -> Result<(), BenchError> {
 }
 
 fn started(run: &RunId) -> Entry {
-    let flow = FlowRef { name: "Sync".into(), path: None, hash: "0".repeat(64) };
-    let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
-    let event = Event::Run(RunEvent::Started {
-        origins: plait_core::origin::Origins::NONE,
-        run: run.clone(),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(flow),
-        to,
-        input,
-        set,
-        parent_run_id,
-        conversation: None,
-        grants: None,
-        models: Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    });
-    Entry { seq: Some(0), at: 1_700_000_000_000, event }
+    Entry { seq: Some(0), at: 1_700_000_000_000, event: RunStart::new(run.clone()).into() }
 }
 
 fn finished(seq: u64) -> Entry {

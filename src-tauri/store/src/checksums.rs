@@ -1,12 +1,12 @@
 //! Checksums of the documents that bound what runs may do and whose they are: `checksums.json` has the SHA-256 of the settings, users,
-//! grants and MCP servers as Plait wrote them, or as a person accepted them. A document that something else has changed, added or
+//! grants, MCP servers and their accepted tools as Plait wrote them, or as a person accepted them. A document that something else has changed, added or
 //! removed since is refused (`store.changed_outside`) until a person accepts it. So no tool of a flow raises a quota or starts a program
 //! by writing a file.
 //!
 //! The first process that opens a data directory for writing takes the documents as they are: they may have been put there for it. The
 //! checksums are no secret. A program that may write any file of the same user can write them too.
 
-mod ledger_length;
+mod ledger_guard;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ use ts_rs::TS;
 
 use crate::codes;
 use crate::disk::Disk;
-use crate::document_files::{GRANTS, MCP_SERVERS, SETTINGS, USERS};
+use crate::document_files::{GRANTS, MCP_SERVERS, MCP_TOOLS, SETTINGS, USERS};
 use crate::shared::Shared;
 use crate::{document_files, fault};
 
-pub(crate) use ledger_length::{check_ledger, mark_short_ledger, record_ledger, record_replaced_ledger};
+pub(crate) use ledger_guard::{check_ledger, mark_changed_ledger, record_ledger};
 
 /// The name of the document with the checksums.
 pub(crate) const CHECKSUMS: &str = "checksums";
 /// The documents that have one.
-pub(crate) const GUARDED: [&str; 4] = [SETTINGS, USERS, GRANTS, MCP_SERVERS];
+pub(crate) const GUARDED: [&str; 5] = [SETTINGS, USERS, GRANTS, MCP_SERVERS, MCP_TOOLS];
 
 /// Stands for a document that is not there.
 const ABSENT: &str = "";
@@ -44,6 +44,8 @@ pub enum GuardedDocument {
     Users,
     Grants,
     McpServers,
+    /// The accepted tools of MCP servers.
+    McpTools,
     /// The ledger of what runs have spent.
     Spending,
 }
@@ -167,7 +169,8 @@ pub(crate) fn accept(shared: &Shared, document: GuardedDocument, hash: &str) -> 
         GuardedDocument::Users => USERS,
         GuardedDocument::Grants => GRANTS,
         GuardedDocument::McpServers => MCP_SERVERS,
-        GuardedDocument::Spending => return ledger_length::accept(shared, Some(hash)).map(drop),
+        GuardedDocument::McpTools => MCP_TOOLS,
+        GuardedDocument::Spending => return ledger_guard::accept(shared, Some(hash)).map(drop),
     };
     let _alone = shared.changing_checksums.lock();
     let mut checksums = load_or_snapshot(&shared.home)?;
@@ -198,7 +201,7 @@ pub(crate) fn accept_as_found(shared: &Shared, names: &[&str]) -> Result<Vec<Pat
 /// Accepts everything that has a checksum as it is now; see [`accept_as_found`].
 pub(crate) fn accept_all(shared: &Shared) -> Result<Vec<PathBuf>, Fault> {
     let mut accepted = accept_as_found(shared, &GUARDED)?;
-    accepted.extend(ledger_length::accept(shared, None)?);
+    accepted.extend(ledger_guard::accept(shared, None)?);
     Ok(accepted)
 }
 

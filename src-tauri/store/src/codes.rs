@@ -122,7 +122,7 @@ plait_core::error_codes! {
 
     "The store" {
         STORE_CHANGED_OUTSIDE = "store.changed_outside",
-            "Something other than Plait has changed a file that bounds what runs may do: the settings, the users, the grants, the MCP servers or what runs have spent. Nothing starts with it.",
+            "Something other than Plait has changed a file that bounds what runs may do: the settings, the users, the grants, the MCP servers and their accepted tools, or what runs have spent. Nothing starts with it.",
             "Review the file. To accept the changes, press *Accept* in Plait, or close Plait and run `plait doctor --accept-edits`.";
         STORE_CORRUPT = "store.corrupt",
             "A stored document is damaged.",

@@ -1,9 +1,10 @@
 //! The ledger: what each run has spent, also after the run was removed. One append-only, checksummed file, `spending.log`. Usage and
 //! quotas are sums of it, and of what runs have spent since (`StoreCore::spending`).
 //!
-//! A record holds everything that one run has spent so far; the one with the most events counts. It is written when nobody writes
-//! the run's tree any more, when the store opens (for runs that a crash kept from it), and, synced, before a run is removed. Removing
-//! a run removes nothing here. Replies that a run reused are the spending of the run that bought them.
+//! A record holds everything that one run has spent so far; the one with the most events counts. It is written when a run comes to
+//! rest: when its tree is closed for writing, or when the store opens and finds it (after a crash). A run that does not rest is not
+//! removed, and the ledger is synced before one is. Removing a run removes nothing here. Replies that a run reused are the spending of
+//! the run that bought them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plait_core::error::Fault;
+use plait_core::hash::ContentHasher;
 use plait_core::id::ConversationId;
 use plait_core::quota::Amount;
 use plait_run::journal::Spending;
@@ -19,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;
 use crate::fault;
+use crate::ledger_prefix::{LedgerPrefix, hash_prefix};
 use crate::log_file::{
     Damage, FileHeader, FileKind, FrameHeader, Item, Key, LogAppender, OpenError, Scanner, begin_frame,
     end_frame,
@@ -97,7 +100,11 @@ pub(crate) struct Ledger {
 struct State {
     entries: LedgerEntries,
     log: LogAppender,
+    /// The hash of the file as Plait writes it, with what is buffered.
+    hasher: ContentHasher,
     damage: Vec<Damage>,
+    /// Whether something else had changed the file when it was read, and no person has accepted it.
+    is_changed: bool,
 }
 
 /// The file of the ledger in the data directory `home`.
@@ -122,10 +129,8 @@ fn failed(error: io::Error) -> Fault {
     fault::of_io("keep what runs have spent", &error)
 }
 
-impl Ledger {
-    /// Reads the ledger of the data directory `home`. Faults `store.newer`, `store.io`.
-    pub(crate) fn load(disk: Arc<dyn Disk>, home: &Path) -> Result<Self, Fault> {
-        let path = path_in(home);
+impl State {
+    fn read(path: PathBuf) -> Result<Self, Fault> {
         let (mut entries, mut damage, mut end) = (LedgerEntries::new(), Vec::new(), 0);
         match Scanner::open(&path) {
             Ok(mut scanner) => {
@@ -146,8 +151,33 @@ impl Ledger {
             Err(OpenError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
             Err(OpenError::Io(error)) => return Err(failed(error)),
         }
+        let (_, mut hasher) = hash_prefix(&path, end).map_err(failed)?;
         let log = if end > 0 { LogAppender::open(path, end) } else { LogAppender::create(path, header()) };
-        Ok(Self { disk, state: Mutex::new(State { entries, log, damage }) })
+        hasher.append(&log.buffer);
+        Ok(Self { entries, log, hasher, damage, is_changed: false })
+    }
+}
+
+impl Ledger {
+    /// Reads the ledger of the data directory `home`. Faults `store.newer`, `store.io`.
+    pub(crate) fn load(disk: Arc<dyn Disk>, home: &Path) -> Result<Self, Fault> {
+        Ok(Self { disk, state: Mutex::new(State::read(path_in(home))?) })
+    }
+
+    /// Reads the file again, after a person has accepted what something else wrote. Faults `store.newer`, `store.io`.
+    pub(crate) fn reload(&self) -> Result<(), Fault> {
+        let mut state = self.state.lock();
+        *state = State::read(state.log.path().to_owned())?;
+        Ok(())
+    }
+
+    /// Something else had changed the file when it was read.
+    pub(crate) fn mark_changed(&self) {
+        self.state.lock().is_changed = true;
+    }
+
+    pub(crate) fn is_changed(&self) -> bool {
+        self.state.lock().is_changed
     }
 
     pub(crate) fn entries(&self) -> LedgerEntries {
@@ -168,28 +198,32 @@ impl Ledger {
         &self,
         runs: impl IntoIterator<Item = (Key, &'r RunRecord)>,
     ) -> Result<(), Fault> {
-        let State { entries, log, .. } = &mut *self.state.lock();
+        let State { entries, log, hasher, .. } = &mut *self.state.lock();
         let mut has_changes = false;
         for (run, record) in runs {
             if enter(entries, run, record)
                 && let Some(entry) = entries.get(&run)
             {
-                encode(&mut log.buffer, run, entry).map_err(failed)?;
+                let start = log.buffer.len();
+                if let Err(error) = encode(&mut log.buffer, run, entry) {
+                    log.buffer.truncate(start);
+                    return Err(failed(error));
+                }
+                hasher.append(&log.buffer[start..]);
                 has_changes = true;
             }
         }
         if has_changes { log.write_out(&*self.disk).map_err(failed) } else { Ok(()) }
     }
 
-    /// Returns when everything entered survives a power failure. Faults `store.*`.
-    pub(crate) fn sync(&self) -> Result<(), Fault> {
-        let State { entries, log, .. } = &mut *self.state.lock();
-        if entries.is_empty() { Ok(()) } else { log.sync(&*self.disk).map_err(failed) }
-    }
-
-    /// How much of the file survives a power failure, in bytes.
-    pub(crate) fn synced_length(&self) -> u64 {
-        self.state.lock().log.synced()
+    /// Returns when everything entered survives a power failure: the file as it is then. Faults `store.*`.
+    pub(crate) fn sync(&self) -> Result<LedgerPrefix, Fault> {
+        let State { entries, log, hasher, .. } = &mut *self.state.lock();
+        if entries.is_empty() && log.written() == 0 {
+            return Ok(LedgerPrefix::new(0, &ContentHasher::default()));
+        }
+        log.sync(&*self.disk).map_err(failed)?;
+        Ok(LedgerPrefix::new(log.synced(), hasher))
     }
 
     /// A file with what can be read.
@@ -201,10 +235,13 @@ impl Ledger {
         Ok(copy)
     }
 
-    /// The file was replaced by its readable copy, which is so long.
-    pub(crate) fn forget_damage(&self, size: u64) {
+    /// The file was replaced by this readable copy, as a person wanted it who knows what is lost.
+    pub(crate) fn forget_damage(&self, copy: &[u8]) {
         let mut state = self.state.lock();
         state.damage.clear();
-        state.log = LogAppender::open(state.log.path().to_owned(), size);
+        state.is_changed = false;
+        state.log = LogAppender::open(state.log.path().to_owned(), copy.len() as u64);
+        state.hasher = ContentHasher::default();
+        state.hasher.append(copy);
     }
 }

@@ -8,7 +8,7 @@
 //! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | the derived index: lists of runs and conversations, reply keys | the database `index`, rebuilt when it is gone ([`index`]) |
-//! | the checksums of settings, users, grants and MCP servers, by which changes from outside are noticed | `checksums.json` ([`checksums`]) |
+//! | the checksums of settings, users, grants, MCP servers and their tools, and of the ledger, by which changes from outside are noticed | `checksums.json` ([`checksums`]) |
 //! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`]) |
 //!
 //! Journals and conversations are append-only and checked record by record ([`log_file`]). One process writes a data
@@ -32,6 +32,7 @@ mod journal;
 mod journal_reader;
 mod large_value;
 mod ledger;
+mod ledger_prefix;
 mod log_file;
 mod memories;
 mod open;

@@ -129,8 +129,15 @@ impl Shared {
         Some(Arc::clone(tree))
     }
 
-    /// Closes a tree that no journal writes any more. False if one does.
+    /// Closes a tree that no journal writes any more, and enters in the ledger what its runs have spent. False if a journal writes it.
     pub(crate) fn close(&self, tree: &Arc<Tree>) -> bool {
+        if tree.journals() > 0 {
+            return false;
+        }
+        let runs = self.index().tree(tree.root());
+        // While the tree is open, so that no run of it is removed before. What a full disk does not take is written with the next
+        // change, or before a run is removed.
+        let _ = self.enter_spending(&runs);
         let mut trees = self.trees.lock();
         if tree.journals() > 0 {
             return false;
@@ -243,8 +250,9 @@ impl Shared {
         if !is_current {
             return Ok(());
         }
+        let refolded = self.refold(tree.root());
         self.close(tree);
-        self.refold(tree.root())
+        refolded
     }
 
     /// Takes the records of a tree from its file, after an error or a crash. No tree may be writing to the file.

@@ -98,7 +98,7 @@ impl Store {
         Ok(self.0.runs(filter))
     }
 
-    /// Whether the ledger has everything that was written into it. Fault `store.changed_outside` if something cut it.
+    /// Whether the ledger has everything that was written into it. Fault `store.changed_outside` if something else cut or wrote it.
     pub fn check_ledger(&self) -> Result<(), Fault> {
         checksums::check_ledger(self.home())
     }

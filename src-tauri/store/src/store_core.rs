@@ -109,7 +109,9 @@ impl StoreCore {
         let ledger = Ledger::load(Arc::clone(&disk), home)?;
         let shared = Arc::new(Shared::new(disk, home, index, derived, Arc::new(conversations), ledger));
         if writing {
-            checksums::mark_short_ledger(&*shared.disk, home);
+            if checksums::mark_changed_ledger(&*shared.disk, home) {
+                shared.ledger.mark_changed();
+            }
             let runs = shared.index().keys();
             // A full disk must not keep the store shut; the records of the runs say the same.
             let _ = shared.enter_spending(&runs);
@@ -272,8 +274,7 @@ impl StoreCore {
         if self.shared.is_open(&root) {
             return Err(busy(id));
         }
-        self.shared.enter_spending(&family)?;
-        self.shared.ledger.sync()?;
+        // What runs at rest have spent is entered.
         checksums::record_ledger(&self.shared)?;
         let path = self.shared.path(root);
         let failed = |error: std::io::Error| fault::of_io("remove a run", &error);

@@ -217,9 +217,6 @@ impl Worker {
         if !self.shared.close(tree) {
             return None;
         }
-        let runs = self.shared.index().tree(tree.root());
-        // The next opening of the store enters what this one could not.
-        let _ = self.shared.enter_spending(&runs);
         let mut index = self.shared.index();
         index.put_size(tree.root(), size);
         index.has_ended(tree.root()).then(|| tree.root())

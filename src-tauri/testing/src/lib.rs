@@ -1,4 +1,5 @@
-//! Test doubles for the host: providers, tools, a clock, memories, attachments and sub-flows, and flows in short notation.
+//! Test doubles for the host: providers, tools, a clock, memories, attachments and sub-flows; flows in short notation; the first event of
+//! a run.
 //!
 //! For tests only; nothing that is shipped depends on it.
 
@@ -8,6 +9,7 @@ mod flows;
 mod memories;
 mod provider;
 mod retriever;
+mod run_start;
 mod subflows;
 mod tools;
 
@@ -17,5 +19,6 @@ pub use flows::flow_of;
 pub use memories::FakeMemoryStore;
 pub use provider::{FakeProvider, FakeProviders, ScriptedReply};
 pub use retriever::FakeRetriever;
+pub use run_start::RunStart;
 pub use subflows::FakeSubflows;
 pub use tools::{CALLS_THAT_MEET, FakeTools};

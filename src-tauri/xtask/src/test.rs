@@ -9,6 +9,7 @@ mod feature_selection;
 mod lint;
 mod module_cycles;
 mod rust;
+mod silent_faults;
 mod ui;
 mod vendors;
 pub(crate) mod window;

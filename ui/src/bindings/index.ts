@@ -1496,7 +1496,7 @@ export type GrantRule = {
 export type Grants = Array<GrantRule>;
 
 /** A document that a person may have to accept. */
-export type GuardedDocument = "settings" | "users" | "grants" | "mcp-servers" | "spending";
+export type GuardedDocument = "settings" | "users" | "grants" | "mcp-servers" | "mcp-tools" | "spending";
 
 /** How a history is kept within bounds. */
 export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize";

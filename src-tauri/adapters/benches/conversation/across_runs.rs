@@ -11,11 +11,12 @@ use plait_core::id::ConversationId;
 use plait_nodes::registry;
 use plait_run::context::Conversation;
 use plait_run::host::RunInfo;
-use plait_run::journal::{Event, FlowRef, InputOverrides, RunEvent};
+use plait_run::journal::InputOverrides;
 use plait_run::plan::{Plan, plan};
 use plait_run::{Driver, RunSetup};
 use plait_store::NewConversation;
 use plait_store::Store;
+use plait_testing::RunStart;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -80,22 +81,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
     let run = uuid::Uuid::now_v7().to_string();
     let at = Arc::new(store.conversation(id)?.at());
     let conversation = Conversation { at: Arc::clone(&at), past: Arc::new(store.past(id)?) };
-    let first = Event::Run(RunEvent::Started {
-        origins: plait_core::origin::Origins::NONE,
-        run: run.as_str().into(),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) }),
-        to: None,
-        input: None,
-        set: BTreeMap::new(),
-        parent_run_id: None,
-        conversation: Some(at),
-        grants: None,
-        models: Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    });
+    let first = RunStart { conversation: Some(at), ..RunStart::new(run.as_str()) }.into();
     let setup = RunSetup {
         plan: Arc::new(plan_flow(said)?),
         info: RunInfo { conversation: Some(conversation), ..run_info(&run) },

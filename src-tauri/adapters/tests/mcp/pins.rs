@@ -103,6 +103,30 @@ async fn damaged_list_of_accepted_tools_stops_every_use_of_servers() {
     }
 }
 
+/// What a program wrote there would be accepted by nobody.
+#[tokio::test]
+async fn accepted_tools_that_something_else_wrote_stop_every_use_of_servers() {
+    let fixture = Fixture::scripted("changing").await;
+    fixture.tools("s").await;
+    fixture.servers.close().await;
+    let path = fixture.store.home().join("mcp-tools.json");
+    let written = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, "{}").unwrap();
+    let (servers, faults) = McpServers::open(&fixture.store, &fixture.keys);
+    assert_eq!(faults.len(), 1);
+    for fault in [servers.list_server("s").await.unwrap_err(), servers.connect("s").await.unwrap_err()] {
+        assert_eq!(fault.code.as_str(), "store.changed_outside", "{fault}");
+        assert_eq!(fault.details["document"], "mcp-tools");
+    }
+    // A server that runs meanwhile writes nothing over the file.
+    fixture.servers.add("{\"t\": {\"command\": \"node\"}}", None, false).await.unwrap_err();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}");
+    std::fs::write(&path, written).unwrap();
+    servers.reload().await.unwrap();
+    servers.connect("s").await.unwrap();
+    servers.close().await;
+}
+
 #[tokio::test]
 async fn first_connection_is_written_into_the_log() {
     let fixture = Fixture::scripted("good").await;

@@ -18,7 +18,7 @@ pub(crate) fn local_bank() -> QuotaBank {
     QuotaBank::new(|ms| day_number(ms, &TimeZone::system()))
 }
 
-/// Tells the bank what was spent on the day that `now` is in, unless it knows. Fault `store.changed_outside` if the ledger was cut: the
+/// Tells the bank what was spent on the day that `now` is in, unless it knows. Fault `store.changed_outside` if the ledger was changed: the
 /// quota of a run that starts would be larger than the person has set it.
 pub(super) fn open_day(bank: &QuotaBank, store: &Store, now: u64) -> Result<(), Fault> {
     store.check_ledger()?;
@@ -39,7 +39,7 @@ pub(crate) fn count_day(bank: &QuotaBank, store: &Store, now: u64) -> Result<(),
     Ok(())
 }
 
-/// Tells the bank what was spent in a conversation, unless it knows. Fault `store.changed_outside` if the ledger was cut.
+/// Tells the bank what was spent in a conversation, unless it knows. Fault `store.changed_outside` if the ledger was changed.
 pub(super) fn open_conversation(bank: &QuotaBank, store: &Store, id: &ConversationId) -> Result<(), Fault> {
     store.check_ledger()?;
     let holder = Holder::Conversation(id.clone());

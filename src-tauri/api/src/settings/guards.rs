@@ -84,8 +84,7 @@ impl GuardProblems {
     /// Why no run may start.
     pub(super) fn to_fault(&self) -> Option<Fault> {
         let ((guard, entry), fault) = self.0.first_key_value()?;
-        let message =
-            format!("No run starts while the settings have a bound that can't be kept. {}", fault.message);
+        let message = format!("No run starts until the settings are corrected. {}", fault.message);
         let fault = Fault { message, ..fault.clone() };
         Some(match guard {
             Guard::File => fault,
@@ -105,7 +104,7 @@ fn set_again(guard: Guard, entry: Option<&str>) -> String {
         (_, None) => section.to_owned(),
     };
     format!(
-        "Set `{key}` again in the settings, or with `plait config set`; that replaces the value that can't be kept. Or correct \
+        "Set `{key}` again in the settings, or with `plait config set`; that replaces the bad value. Or correct \
          `settings.json` and accept the changes: press *Accept* in Plait, or close Plait and run `plait doctor --accept-edits`."
     )
 }

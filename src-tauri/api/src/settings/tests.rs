@@ -191,7 +191,7 @@ async fn check_names_a_list_of_servers_that_cannot_be_used() {
 }
 
 #[tokio::test]
-async fn settings_are_saved_with_a_ledger_that_was_cut() {
+async fn settings_are_saved_with_a_ledger_that_was_changed() {
     let rig = Rig::new(&json!({}));
     // As long as a ledger that a removed run is in.
     let sums = rig.home.path().join("checksums.json");

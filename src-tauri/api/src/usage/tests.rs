@@ -1,9 +1,10 @@
-use plait_core::id::{Activation, Epoch, RunId};
+use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
-use plait_run::journal::{CallAccount, CallEvent, Entry, Event, FlowRef, RunEvent};
+use plait_run::journal::{CallAccount, CallEvent, Entry, Event};
 use plait_run::models::{Cost, TokenUsage};
 use plait_run::provider::ModelReply;
 use plait_store::record::RunRecord;
+use plait_testing::RunStart;
 
 use super::*;
 
@@ -13,22 +14,7 @@ const MINUTE: u64 = 60_000;
 
 fn spending(calls: &[(u64, Option<u64>)]) -> RunSpending {
     let entry = |seq: u64, at: u64, event: Event| Entry { seq: Some(seq), at, event };
-    let first = Event::Run(RunEvent::Started {
-        origins: Origins::NONE,
-        run: RunId::from("r"),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(FlowRef { name: "f".into(), path: None, hash: "h".into() }),
-        to: None,
-        input: None,
-        set: BTreeMap::new(),
-        parent_run_id: None,
-        conversation: None,
-        grants: None,
-        models: std::sync::Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    });
+    let first = Event::from(RunStart::new("r"));
     let mut record = RunRecord::begin(&entry(0, EVENING, first)).expect("begun");
     for (seq, (at, cost)) in (1..).zip(calls) {
         let account = CallAccount {

@@ -88,7 +88,12 @@ pub fn typescript() -> String {
         "",
         &plait_run::models::MAX_USD_PER_MILLION_TOKENS,
     );
-    file.constant("MAX_CONTEXT_WINDOW", "The largest context window, in tokens.", "", &u32::MAX);
+    file.constant(
+        "MAX_CONTEXT_WINDOW",
+        "The largest context window, in tokens.",
+        "",
+        &plait_run::models::MAX_CONTEXT_WINDOW,
+    );
     file.text()
 }
 

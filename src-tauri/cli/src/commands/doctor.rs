@@ -26,7 +26,7 @@ pub(crate) struct DoctorArgs {
     /// Move damaged files to the folder `damaged` and go on with copies of what can be read, or without them.
     #[arg(long)]
     salvage: bool,
-    /// Accept settings, users, grants and MCP servers as they are now, after you have changed their files outside of Plait.
+    /// Accept settings, users, grants, MCP servers and their tools as they are now, after you have changed their files outside of Plait.
     #[arg(long, conflicts_with = "salvage")]
     accept_edits: bool,
     /// Print the report as JSON.

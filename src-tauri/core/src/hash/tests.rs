@@ -7,6 +7,16 @@ fn content_hash_matches_sha256sum() {
 }
 
 #[test]
+fn hash_of_parts_is_that_of_the_whole() {
+    let mut hasher = super::ContentHasher::default();
+    assert_eq!(hasher.hash(), super::content_hash(b""));
+    hasher.append(b"pla");
+    assert_eq!(hasher.hash(), super::content_hash(b"pla"), "it goes on afterwards");
+    hasher.append(b"it\n");
+    assert_eq!(hasher.hash(), super::content_hash(b"plait\n"));
+}
+
+#[test]
 fn json_hash_is_that_of_the_text() {
     // Longer than the buffer before the hash.
     let value = serde_json::json!({ "text": "braid ".repeat(5_000), "list": [1, null, "é"] });

@@ -19,7 +19,7 @@ use plait_run::plan::plan;
 use plait_run::prompt_record::{OmissionReason, PromptRecord};
 use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use plait_run::{Driver, RunSetup};
-use plait_testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools, flow_of};
+use plait_testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools, RunStart, flow_of};
 
 mod costs;
 mod outlooks;
@@ -130,27 +130,7 @@ fn run(flow: &flow::Flow) -> Vec<Entry> {
         watcher: Box::new(|_| ()),
         spent_by_children: BTreeMap::new(),
     };
-    let first = Event::Run(RunEvent::Started {
-        run: "run".into(),
-        revision: 1,
-        user: plait_core::user::UserName::default(),
-        from: None,
-        flow: Box::new(plait_run::journal::FlowRef {
-            name: "flow".to_owned(),
-            path: None,
-            hash: String::new(),
-        }),
-        to: None,
-        input: None,
-        set: InputOverrides::new(),
-        origins: plait_core::origin::Origins::NONE,
-        parent_run_id: None,
-        conversation: None,
-        grants: None,
-        models: Arc::default(),
-        config: std::collections::BTreeMap::new(),
-    });
-    let (driver, _handle) = Driver::start(setup, first).unwrap();
+    let (driver, _handle) = Driver::start(setup, RunStart::new("run").into()).unwrap();
     block_on(driver.drive()).unwrap();
     let entries = journal.0.lock();
     entries.clone()

@@ -18,6 +18,7 @@ use plait_run::provider::{Provider, Providers};
 use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
 use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_run::{Driver, RunHandle, RunSetup};
+use plait_testing::RunStart;
 
 use super::first_error::BenchError;
 
@@ -65,22 +66,7 @@ impl ToolHost for EmptyHost {
 }
 
 pub fn started_event(run: &str) -> Event {
-    Event::Run(RunEvent::Started {
-        origins: plait_core::origin::Origins::NONE,
-        run: run.into(),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) }),
-        to: None,
-        input: None,
-        set: std::collections::BTreeMap::new(),
-        parent_run_id: None,
-        conversation: None,
-        grants: None,
-        models: std::sync::Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    })
+    RunStart::new(run).into()
 }
 
 /// A run without limits and without a past.

@@ -46,11 +46,17 @@ async fn write_summary(
     node_context: &NodeContext,
     usage: &mut TokenUsage,
 ) -> Result<SummaryAttempt, Fault> {
+    let agent = conversation.summarizer.as_deref();
+    let has_own_model = agent.is_some_and(|agent| agent.provider.is_some() && agent.model.is_some());
     let record = match node_context.context_manager(&MAIN.into()) {
         Ok(main) => ContextRecord::clone(&main.get()),
-        Err(_) => ContextRecord::new(MAIN.into(), ContextType::Main, OFFLINE, ECHO),
+        // Its provider and model are not used.
+        Err(_) if has_own_model => ContextRecord::new(MAIN.into(), ContextType::Main, OFFLINE, ECHO),
+        Err(_) => {
+            let message = "No model writes the summary of a loop's history: the flow has no context `main`.";
+            return Err(no_summary(message.to_owned()));
+        }
     };
-    let agent = conversation.summarizer.as_deref();
     let model = model_config(agent, &record, plan, node_context)?;
     let provider = node_context.host.providers.get(&model.provider)?;
     let mut call = SummaryCall {

@@ -1,17 +1,16 @@
 //! Values that are nested so deep that a journal that holds them could not be read back.
 
-use plait_core::origin::Origins;
 use std::sync::Arc;
 
 use futures::future::{Either, select};
 use serde_json::{Value, json};
 
-use super::{Stage, nested, of, started, types};
+use super::{Stage, nested, of, types};
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::{Activation, Epoch};
 use plait_run::Driver;
-use plait_run::journal::{Entry, Event, InputOverrides, RunEvent};
-use plait_testing::ScriptedReply;
+use plait_run::journal::{Entry, Event, InputOverrides};
+use plait_testing::{RunStart, ScriptedReply};
 
 /// Reads every entry as a store does.
 fn read_back(stage: &Stage) {
@@ -84,24 +83,8 @@ fn what_people_give_too_deep_is_refused() {
     };
     assert_eq!(taken.unwrap_err().code, "answer.invalid");
 
-    let Event::Run(RunEvent::Started { run, flow, models, .. }) = started() else { panic!("it starts") };
     let set: InputOverrides = [("v".into(), [("value".into(), Arc::new(nested(101)))].into())].into();
-    let first = Event::Run(RunEvent::Started {
-        origins: Origins::NONE,
-        run,
-        user: plait_core::user::UserName::default(),
-        flow,
-        to: None,
-        input: None,
-        set,
-        parent_run_id: None,
-        conversation: None,
-        grants: None,
-        models,
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    });
+    let first: Event = RunStart { set, ..RunStart::new("run") }.into();
     let setup = stage.setup(&json!({ "v": { "type": "value" } }), &json!([]), &json!({}), None);
     assert_eq!(Driver::start(setup, first).err().unwrap().code, "input.too_deep");
 }

@@ -23,7 +23,6 @@ mod transcript;
 mod turns;
 mod waits;
 
-use plait_core::origin::Origins;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -41,11 +40,11 @@ use plait_run::{Driver, RunHandle, RunSetup};
 use plait_core::id::Activation;
 use plait_run::host::subflow::Subflows;
 use plait_run::host::{Clock, Host, RunInfo};
-use plait_run::journal::{Answer, Entry, Event, FlowRef, InputOverrides, Journal, NodeEvent, RunEvent};
+use plait_run::journal::{Answer, Entry, Event, InputOverrides, Journal, NodeEvent};
 use plait_run::plan::plan;
 use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
-use plait_testing::{FakeClock, FakeProvider, FakeSubflows, flow_of};
+use plait_testing::{FakeClock, FakeProvider, FakeSubflows, RunStart, flow_of};
 
 /// A world around one flow after another.
 struct Stage {
@@ -203,22 +202,7 @@ fn drive(driver: Driver) {
 }
 
 fn started() -> Event {
-    Event::Run(RunEvent::Started {
-        origins: Origins::NONE,
-        run: "run".into(),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() }),
-        to: None,
-        input: None,
-        set: InputOverrides::new(),
-        parent_run_id: None,
-        conversation: None,
-        grants: None,
-        models: Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    })
+    RunStart::new("run").into()
 }
 
 /// The events of one node, except events that only say that it runs.

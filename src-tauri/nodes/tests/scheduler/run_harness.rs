@@ -1,7 +1,6 @@
 //! Runs a flow to its end: polls the driver by hand, while a seed decides which sleeper wakes next and when a pause is
 //! answered.
 
-use plait_core::origin::Origins;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,10 +13,11 @@ use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId};
 use plait_run::earlier_run::EarlierRun;
 use plait_run::host::RunInfo;
-use plait_run::journal::{Answer, Breakpoint, DebugVerb, Entry, Event, FlowRef, NodeEvent, RunEnd, RunEvent};
+use plait_run::journal::{Answer, Breakpoint, DebugVerb, Entry, Event, NodeEvent, RunEnd};
 use plait_run::plan::Plan;
 use plait_run::view::RunOutline;
 use plait_run::{DebugCommand, Driver, RunHandle, RunSetup};
+use plait_testing::RunStart;
 
 use crate::nodes::Settings;
 use crate::nodes::semantics::Script;
@@ -202,22 +202,7 @@ impl Scenario {
 
 /// The first event of every run.
 pub fn started() -> Event {
-    Event::Run(RunEvent::Started {
-        origins: Origins::NONE,
-        run: "run".into(),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() }),
-        to: None,
-        input: None,
-        set: BTreeMap::new(),
-        parent_run_id: None,
-        conversation: None,
-        grants: None,
-        models: std::sync::Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    })
+    RunStart::new("run").into()
 }
 
 struct Execution<'a> {

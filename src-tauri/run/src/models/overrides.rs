@@ -14,6 +14,9 @@ use super::{Correction, Price, price, window};
 use plait_core::flow::SummarizerSettings;
 use plait_core::offline::{OFFLINE, PROMPT};
 
+/// The largest context window of a model, in tokens.
+pub const MAX_CONTEXT_WINDOW: NonZeroU32 = NonZeroU32::MAX;
+
 /// The settings of one model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", default)]

@@ -131,24 +131,28 @@ fn reader_beside_a_writer_finds_no_change_from_outside() {
 }
 
 #[test]
-fn grants_and_mcp_servers_are_guarded_like_settings() {
+fn grants_and_mcp_documents_are_guarded_like_settings() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
     let servers = json!({ "files": { "command": "files" } });
     store.put_mcp_servers(&servers).expect("written");
-    for (name, text) in [("grants.json", "{}"), ("mcp-servers.json", r#"{"other":{}}"#)] {
+    store.put_mcp_tools(&servers).expect("written");
+    let texts = [("grants.json", "{}"), ("mcp-servers.json", r#"{"other":{}}"#), ("mcp-tools.json", "{}")];
+    for (name, text) in texts {
         fs::write(home.path().join(name), text).expect("written");
     }
     let code = |fault: plait_core::error::Fault| fault.code.to_string();
     let changed = "store.changed_outside".to_owned();
     assert_eq!(store.grants().map_err(code), Err(changed.clone()));
     assert_eq!(store.mcp_servers::<Map<String, Value>>().map_err(code), Err(changed.clone()));
+    assert_eq!(store.mcp_tools::<Map<String, Value>>().map_err(code), Err(changed.clone()));
+    assert_eq!(store.put_mcp_tools(&servers).map_err(code), Err(changed.clone()), "it would be lost");
     assert_eq!(store.put_mcp_servers(&servers).map_err(code), Err(changed), "it would be lost");
     let report = doctor::check(home.path(), false, &mut |_, _| ()).expect("checked");
     let noted = |name: &str| report.findings.iter().any(|found| found.path.ends_with(name));
-    assert!(noted("grants.json") && noted("mcp-servers.json"), "{report:#?}");
+    assert!(texts.iter().all(|(name, _)| noted(name)), "{report:#?}");
     drop(store);
-    assert_eq!(doctor::accept_edits(home.path()).expect("accepted").len(), 2);
+    assert_eq!(doctor::accept_edits(home.path()).expect("accepted").len(), texts.len());
     let servers = Store::open(home.path()).expect("opened").mcp_servers::<Map<String, Value>>();
     assert_eq!(servers.expect("read"), settings(&json!({ "other": {} })));
 }

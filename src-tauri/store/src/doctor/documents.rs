@@ -29,7 +29,7 @@ pub(super) const DOCUMENTS: [Document; 8] = [
     Document {
         name: CHECKSUMS,
         read: read::<Checksums>,
-        without: "Goes on with settings, users, grants and MCP servers as they are: look at them if you did not change them.",
+        without: "Goes on with settings, users, grants, MCP servers and their tools as they are: look at them if you did not change them.",
     },
     Document {
         name: SETTINGS,

@@ -119,8 +119,8 @@ pub(super) fn ledger(core: &StoreCore, report: &mut Report) -> Result<(), Fault>
     }
     let (path, copy) = (ledger.path(), ledger.readable_copy()?);
     replace(core, &path, Some(&copy))?;
-    ledger.forget_damage(copy.len() as u64);
-    checksums::record_replaced_ledger(&core.shared)?;
+    ledger.forget_damage(&copy);
+    checksums::record_ledger(&core.shared)?;
     report.actions.push(format!(
         "Salvaged what can be read of `{}`. The damaged file is in the folder `damaged`.",
         path.display()

@@ -1,5 +1,7 @@
 //! A disk that fills up: what is reported, what is lost, and how runs go on.
 
+mod removed_runs;
+
 use plait_core::origin::Origins;
 use std::collections::BTreeMap;
 use std::io;
@@ -7,7 +9,8 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use futures::executor::block_on;
 use plait_core::id::{Activation, Epoch};
-use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
+use plait_run::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent, RunEvent};
+use plait_testing::RunStart;
 use serde_json::json;
 
 use super::*;
@@ -119,23 +122,7 @@ fn run_id(number: u64) -> RunId {
 }
 
 fn started(run: &RunId, parent: Option<&RunId>) -> Event {
-    let flow = FlowRef { name: "F".into(), path: None, hash: "0".repeat(64) };
-    Event::Run(RunEvent::Started {
-        origins: Origins::NONE,
-        run: run.clone(),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(flow),
-        to: None,
-        input: None,
-        set: BTreeMap::new(),
-        parent_run_id: parent.cloned(),
-        conversation: None,
-        grants: None,
-        models: Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    })
+    RunStart { parent_run_id: parent.cloned(), ..RunStart::new(run.clone()) }.into()
 }
 
 fn entry(seq: u64, run: &RunId, parent: Option<&RunId>) -> Entry {

@@ -16,6 +16,10 @@ use crate::support::{copy, entry, flush, journal_path, run_id, started};
 const COST: u64 = 700;
 
 fn replied(reused: Option<EventRef>) -> Event {
+    replied_at(COST, reused)
+}
+
+fn replied_at(cost: u64, reused: Option<EventRef>) -> Event {
     let account = CallAccount {
         context_id: "main".into(),
         provider: "p".into(),
@@ -23,7 +27,7 @@ fn replied(reused: Option<EventRef>) -> Event {
         counted: 10,
         estimated: false,
         disbelieved: None,
-        cost_nano_usd: Some(COST),
+        cost_nano_usd: Some(cost),
     };
     let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
     let event = CallEvent::ModelReplied {
@@ -134,27 +138,47 @@ fn damaged_ledger_is_filled_again_from_the_runs_that_are_there() {
         assert_eq!(is_lost(false), remaining < 2, "byte {place}");
     }
     assert!(is_lost(true), "what is salvaged was lost");
-    assert_eq!(
-        Store::open(home.path()).expect("opened").check_ledger(),
-        Ok(()),
-        "Plait itself made it shorter"
-    );
+    assert_eq!(Store::open(home.path()).expect("opened").check_ledger(), Ok(()), "Plait itself wrote it");
     assert!(!is_lost(false));
     assert_eq!(spent(&Store::open(home.path()).expect("opened")), calls(1));
 }
 
-/// Cuts the ledger to `length` bytes, or removes it.
-fn cut(path: &Path, length: Option<u64>) {
-    match length {
-        Some(length) => std::fs::OpenOptions::new().write(true).open(path).expect("opened").set_len(length),
-        None => std::fs::remove_file(path),
+/// What something else does to the ledger.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Remove,
+    Cut(u64),
+    /// As long as it was.
+    Rewrite,
+}
+
+impl Change {
+    fn apply(self, path: &Path) {
+        match self {
+            Self::Remove => std::fs::remove_file(path),
+            Self::Cut(length) => {
+                std::fs::OpenOptions::new().write(true).open(path).expect("opened").set_len(length)
+            }
+            Self::Rewrite => std::fs::write(path, rewritten(&std::fs::read(path).expect("read"))),
+        }
+        .expect("changed");
     }
-    .expect("cut");
+}
+
+/// The ledger of a run that was cheaper, with the checksums of its records.
+fn rewritten(ledger: &[u8]) -> Vec<u8> {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    store_run(&store, &run_id(1), vec![replied_at(COST - 1, None)]);
+    drop(store);
+    let other = std::fs::read(home.path().join("spending.log")).expect("read");
+    assert_eq!(other.len(), ledger.len());
+    other
 }
 
 #[test]
-fn ledger_that_was_cut_is_reported_until_a_person_accepts_it() {
-    for length in [None, Some(0), Some(100)] {
+fn ledger_that_was_changed_is_reported_until_a_person_accepts_it() {
+    for change in [Change::Remove, Change::Cut(0), Change::Cut(100), Change::Rewrite] {
         let home = tempfile::tempdir().expect("folder");
         let store = Store::open(home.path()).expect("opened");
         let removed = run_id(1);
@@ -163,10 +187,10 @@ fn ledger_that_was_cut_is_reported_until_a_person_accepts_it() {
         assert_eq!(store.check_ledger(), Ok(()));
         drop(store);
         let path = home.path().join("spending.log");
-        cut(&path, length);
+        change.apply(&path);
         let code = |store: &Store| store.check_ledger().map_err(|fault| fault.code.to_string());
         let changed = Err("store.changed_outside".to_owned());
-        assert_eq!(code(&Store::open_for_reading(home.path()).expect("opened")), changed, "{length:?}");
+        assert_eq!(code(&Store::open_for_reading(home.path()).expect("opened")), changed, "{change:?}");
         let store = Store::open(home.path()).expect("opened");
         // What is entered meanwhile must not hide what is missing.
         let others: Vec<_> = (2..12).map(run_id).collect();
@@ -176,29 +200,55 @@ fn ledger_that_was_cut_is_reported_until_a_person_accepts_it() {
         store.remove_run(&others[0]).expect("removed");
         drop(store);
         let store = Store::open(home.path()).expect("opened");
-        assert_eq!(code(&store), changed, "{length:?}");
+        assert_eq!(code(&store), changed, "{change:?}");
         drop(store);
         let report = doctor::check(home.path(), false, &mut |_, _| ()).expect("checked");
-        assert!(report.findings.iter().any(|finding| finding.path == path && !finding.is_loss), "{length:?}");
+        assert!(report.findings.iter().any(|finding| finding.path == path && !finding.is_loss), "{change:?}");
         assert_eq!(doctor::accept_edits(home.path()).expect("accepted"), [path]);
-        assert_eq!(Store::open(home.path()).expect("opened").check_ledger(), Ok(()), "{length:?}");
+        assert_eq!(Store::open(home.path()).expect("opened").check_ledger(), Ok(()), "{change:?}");
     }
 }
 
 #[test]
-fn ledger_that_was_cut_is_accepted_by_its_length() {
+fn ledger_that_was_changed_is_accepted_by_its_content() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
     let removed = run_id(1);
     store_run(&store, &removed, vec![replied(None)]);
     store.remove_run(&removed).expect("removed");
     drop(store);
-    cut(&home.path().join("spending.log"), None);
     let store = Store::open(home.path()).expect("opened");
-    let fault = store.check_ledger().expect_err("cut");
+    let kept = run_id(2);
+    store_run(&store, &kept, vec![replied(None)]);
+    drop(store.journal(&kept));
+    // The store is open, and has read the file before.
+    Change::Remove.apply(&home.path().join("spending.log"));
+    let fault = store.check_ledger().expect_err("removed");
     assert_eq!(fault.details["document"], "spending");
-    store.accept(GuardedDocument::Spending, "17").expect_err("another length");
-    let length = fault.details["hash"].as_str().expect("a length");
-    store.accept(GuardedDocument::Spending, length).expect("accepted");
+    store.accept(GuardedDocument::Spending, "17").expect_err("another content");
+    let content = fault.details["hash"].as_str().expect("a hash");
+    store.accept(GuardedDocument::Spending, content).expect("accepted");
     assert_eq!(store.check_ledger(), Ok(()));
+    assert_eq!(spent(&store), calls(1), "of the run that is there");
+    store.remove_run(&kept).expect("removed");
+    drop(store);
+    let store = Store::open(home.path()).expect("opened");
+    assert_eq!((store.check_ledger(), spent(&store)), (Ok(()), calls(1)));
+}
+
+/// A process that is killed closes no journal.
+#[test]
+fn run_of_a_killed_process_stays_in_the_ledger() {
+    let home = tempfile::tempdir().expect("folder");
+    let run = run_id(1);
+    let store = Store::open(home.path()).expect("opened");
+    let mut journal = store.journal(&run).expect("journal");
+    journal.append(&[entry(0, started(&run)), entry(1, replied(None))]).expect("appended");
+    flush(&mut journal);
+    let killed = copy(home.path());
+    let store = Store::open(killed.path()).expect("opened");
+    store.remove_run(&run).expect("removed");
+    assert_eq!(spent(&store), calls(1));
+    drop(store);
+    assert_eq!(spent(&Store::open(killed.path()).expect("opened")), calls(1));
 }

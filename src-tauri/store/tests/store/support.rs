@@ -1,9 +1,9 @@
 //! Events and runs to store.
 
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_core::origin::Origins;
-use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
+use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent};
 use plait_store::Store;
+use plait_testing::RunStart;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -14,27 +14,11 @@ pub(crate) fn run_id(number: u64) -> RunId {
 }
 
 pub(crate) fn started(run: &RunId) -> Event {
-    started_as(run, FlowRef { name: "Flow".into(), path: None, hash: "0".repeat(64) })
+    RunStart::new(run.clone()).into()
 }
 
 pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
-    let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
-    Event::Run(RunEvent::Started {
-        origins: Origins::NONE,
-        run: run.clone(),
-        user: plait_core::user::UserName::default(),
-        flow: Box::new(flow),
-        to,
-        input,
-        set,
-        parent_run_id,
-        conversation: None,
-        grants: None,
-        models: std::sync::Arc::default(),
-        config: std::collections::BTreeMap::new(),
-        revision: 1,
-        from: None,
-    })
+    RunStart { flow, ..RunStart::new(run.clone()) }.into()
 }
 
 /// A node that finished with `text` on its output.

@@ -6,7 +6,9 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::steps::{Step, cargo, npm};
-use crate::test::{Report, acceptance, banned_words, contributing, feature_selection, module_cycles};
+use crate::test::{
+    Report, acceptance, banned_words, contributing, feature_selection, module_cycles, silent_faults,
+};
 use crate::{python, repo};
 
 /// Programs that take long to compile, as `PyPI` has them compiled: the spelling checker, what checks licenses and sources of
@@ -19,6 +21,7 @@ const MACHETE: (&str, &str) = ("cargo-machete", "0.9.2");
 pub(super) fn check_sources(report: &mut Report) {
     report.step("No banned words", banned_words::check);
     report.step("No import circles", module_cycles::check);
+    report.step("No fault is lost in silence", silent_faults::check);
     report.step("The paths of ARCHITECTURE.md exist", contributing::check_map);
     report.step("The lists of CONTRIBUTING.md are complete", contributing::check);
     report.step("The tests of the acceptance page exist", acceptance::check);

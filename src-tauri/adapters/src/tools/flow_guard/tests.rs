@@ -1,18 +1,15 @@
 //! Which files and texts are refused.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use plait_core::id::RunId;
-use plait_core::origin::Origins;
-use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Entry, Event, FlowRef, Journal as _, RunEvent};
+use plait_run::journal::{Entry, FlowRef, Journal as _};
 
 use super::FlowGuard;
 use plait_store::Store;
+use plait_testing::RunStart;
 
 fn code(checked: Result<(), plait_core::error::Fault>) -> Option<String> {
     checked.err().map(|fault| fault.code.to_string())
@@ -48,23 +45,8 @@ fn start(store: &Store, run: &RunId, parent: Option<&RunId>, flow: &Path) {
         path: Some(flow.to_str().expect("Unicode").to_owned()),
         hash: "0".repeat(64),
     };
-    let started = RunEvent::Started {
-        origins: Origins::NONE,
-        run: run.clone(),
-        user: UserName::default(),
-        flow: Box::new(flow),
-        to: None,
-        input: None,
-        set: BTreeMap::new(),
-        parent_run_id: parent.cloned(),
-        conversation: None,
-        grants: None,
-        models: Arc::default(),
-        config: BTreeMap::new(),
-        revision: 1,
-        from: None,
-    };
-    let entry = Entry { seq: Some(0), at: 1_700_000_000_000, event: Event::Run(started) };
+    let started = RunStart { flow, parent_run_id: parent.cloned(), ..RunStart::new(run.clone()) };
+    let entry = Entry { seq: Some(0), at: 1_700_000_000_000, event: started.into() };
     store.journal(run).expect("journal").append(&[entry]).expect("appended");
 }
 

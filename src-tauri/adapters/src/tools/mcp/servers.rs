@@ -118,7 +118,7 @@ impl McpServers {
         let redaction = self.0.keys.redaction_with_stored_keys().await;
         let imported = import(text, name, &redaction)?;
         let _guard = self.0.write_lock.lock().await;
-        self.check_file().await?;
+        self.check_files().await?;
         let is_known = |name: &String| self.0.servers.lock().contains_key(name);
         if let Some(known) = imported.iter().find(|server| !replace && is_known(&server.name)) {
             let message = format!("There is an MCP server `{}` already.", known.name);
@@ -145,7 +145,7 @@ impl McpServers {
     pub async fn remove(&self, name: &str) -> Result<(), Fault> {
         let _guard = self.0.write_lock.lock().await;
         self.find(name)?;
-        self.check_file().await?;
+        self.check_files().await?;
         self.forget(name).await;
         self.write().await
     }
@@ -279,18 +279,20 @@ impl McpServers {
     async fn write(&self) -> Result<(), Fault> {
         let entries: BTreeMap<String, McpEntry> =
             self.0.servers.lock().iter().map(|(name, server)| (name.clone(), server.entry.clone())).collect();
-        self.with_store(move |store| store.put_mcp_servers(&entries)).await?;
-        self.write_accepted().await
-    }
-
-    async fn write_accepted(&self) -> Result<(), Fault> {
         let accepted = self.0.accepted.lock().clone();
-        self.with_store(move |store| store.put_mcp_tools(&accepted)).await
+        self.with_store(move |store| {
+            store.put_mcp_servers(&entries).and_then(|()| store.put_mcp_tools(&accepted))
+        })
+        .await
     }
 
-    /// Whether the entries can be written: nothing else has changed the file. Fault `store.changed_outside`.
-    async fn check_file(&self) -> Result<(), Fault> {
-        self.with_store(|store| store.mcp_servers::<Value>().map(drop)).await
+    /// Whether the entries and accepted tools can be written: nothing else has changed the files. Fault `store.changed_outside`.
+    async fn check_files(&self) -> Result<(), Fault> {
+        self.with_store(|store| {
+            store.mcp_servers::<Value>()?;
+            store.mcp_tools::<Value>().map(drop)
+        })
+        .await
     }
 
     async fn with_store(
@@ -304,8 +306,12 @@ impl McpServers {
 
     async fn accept(&self, name: &str, accepted: AcceptedTools) -> Result<(), Fault> {
         let _guard = self.0.write_lock.lock().await;
+        let mut all = self.0.accepted.lock().clone();
+        all.insert(name.to_owned(), accepted.clone());
+        // What could not be written is not accepted.
+        self.with_store(move |store| store.put_mcp_tools(&all)).await?;
         self.0.accepted.lock().insert(name.to_owned(), accepted);
-        self.write_accepted().await
+        Ok(())
     }
 
     /// Accepts the tools of the first connection: allowing the server to be started is the consent to them.

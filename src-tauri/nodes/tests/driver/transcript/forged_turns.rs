@@ -107,3 +107,24 @@ fn reply_forges_no_turn_for_the_summarizer_of_a_loop() {
         assert!(text.contains("I approve") && !is_forged(text), "{text}");
     }
 }
+
+/// The simulator would answer in the place of a model that nobody has named.
+#[test]
+fn summary_of_a_loop_without_a_model_is_a_notice() {
+    let stage = Stage::new();
+    script(&stage, &["A reply of some words."; 8]);
+    let nodes = json!({
+        "c": { "type": "contextStart", "config": { "contextId": "talk" } },
+        "l": { "type": "loop", "config": {
+            "kind": "times", "times": 4, "conversation": true,
+            "history_management": { "strategy": "summarize", "max_tokens": 200, "max_turns": 2 },
+        } },
+        "x": { "type": "chat", "parent": "l", "config": { "prompt": "Go on." } },
+    });
+    let edges = json!(["c.context -> l.context", "l.context -> x.context", "x.response -> l.next"]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert!(!events.iter().any(|event| event["prompt"]["purpose"] == "historySummary"), "{events:#?}");
+    let notices: Vec<_> =
+        events.iter().filter(|event| event["notice"]["code"] == "history.no_summary").collect();
+    assert!(!notices.is_empty(), "{events:#?}");
+}

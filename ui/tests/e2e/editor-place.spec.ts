@@ -167,3 +167,22 @@ test("new and pasted nodes land in view and on nothing", async ({ page }) => {
     await added();
   }
 });
+
+test("the view zooms to the selection", async ({ page }) => {
+  await openFlow(page, LARGE);
+  await node(page, "n0").click();
+  await page.keyboard.press("Shift+g");
+  await expect(page.getByTestId("zoom-level")).toHaveText("150 %");
+  await expect(node(page, "n0")).toBeInViewport({ ratio: 1 });
+});
+
+test("the ring of the keyboard differs from that of the selection", async ({ page }) => {
+  await openFlow(page);
+  const ring = (id: string) => node(page, id).evaluate((card) => getComputedStyle(card).outlineStyle);
+  await page.keyboard.press("Alt+ArrowRight");
+  await expect(node(page, "start")).toHaveAttribute("data-selected", "true");
+  await expect.poll(() => ring("start")).toBe("double");
+  await node(page, "ask").click();
+  await expect.poll(() => ring("ask")).toBe("solid");
+  expect(await ring("start")).toBe("none");
+});

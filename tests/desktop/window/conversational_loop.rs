@@ -91,9 +91,10 @@ async fn draw(app: &App) -> Result<()> {
 /// Gives the loop a conversation, and the run a quota.
 async fn set_up(app: &App) -> Result<()> {
     click(app, "fit-button").await?;
-    // Nothing is selected, so the inspector shows the flow.
+    // Nothing is selected, so there is no inspector until the settings of the flow are asked for.
     let canvas = app.wait_for_test_id("canvas").await?;
     app.click_at(app.rect(&canvas).await?.origin.offset(60.0, 480.0)).await?;
+    click(app, "flow-settings-button").await?;
     let tokens = app.wait_for("[data-field=\"quotas.run.tokens\"] input").await?;
     app.scroll_to(&tokens).await?;
     app.click(&tokens).await?;

@@ -35,8 +35,10 @@ fn two_branches() -> Value {
 }
 
 async fn slow_server() -> ModelServer {
-    ModelServer::start(|_, _| ServerReply::Slow(Duration::from_millis(60), "One two three four five.".to_owned()))
-        .await
+    ModelServer::start(|_, _| {
+        ServerReply::Slow(Duration::from_millis(60), "One two three four five.".to_owned())
+    })
+    .await
 }
 
 fn count(events: &[Value], kind: &str, node: &str) -> usize {
@@ -134,10 +136,10 @@ fn child() -> Value {
 
 #[test]
 fn breakpoint_in_a_sub_flow_holds_the_whole_tree() {
-    let folder =
-        FlowFolder::with_files(&[("parent.flow.json", &parent()), ("child.flow.json", &child())]);
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent()), ("child.flow.json", &child())]);
     let home = Home::default();
-    let stopped = home.plait(&["run", &folder.file("parent.flow.json"), "--break", "in/text:after", "--json"]);
+    let stopped =
+        home.plait(&["run", &folder.file("parent.flow.json"), "--break", "in/text:after", "--json"]);
     let events = stopped.events();
     assert_eq!(stopped.code, 4, "{stopped:#?}");
     let stop = events.iter().find(|event| event["type"] == "debug.stopped").unwrap();

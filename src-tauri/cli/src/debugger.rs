@@ -89,8 +89,9 @@ fn parse_command(line: &str) -> Result<StopCommand, String> {
         "print" | "p" => StopCommand::Print((!rest.is_empty()).then(|| rest.to_owned())),
         "set" => {
             let (port, json) = rest.split_once('=').ok_or("`set` takes PORT=JSON")?;
-            let value = exact_json::parse(json.trim())
-                .map_err(|error| format!("`{}` is not valid JSON ({error}); texts stand in quotes", json.trim()))?;
+            let value = exact_json::parse(json.trim()).map_err(|error| {
+                format!("`{}` is not valid JSON ({error}); texts stand in quotes", json.trim())
+            })?;
             StopCommand::Set(port.trim().to_owned(), value)
         }
         "break" | "b" => StopCommand::Break(parse_breakpoint(rest)?),

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -42,6 +42,10 @@ struct Tree {
     state: Mutex<TreeState>,
     /// Whether there is a breakpoint or anything is held.
     is_active: AtomicBool,
+    /// Whether the tree is held. The state says by which run.
+    is_held: AtomicBool,
+    /// How often the breakpoints were changed.
+    edits: AtomicU64,
     /// Whether time passes: nothing is held, or a step is under way.
     moving: watch::Sender<bool>,
 }
@@ -49,8 +53,6 @@ struct Tree {
 #[derive(Default)]
 struct TreeState {
     breakpoints: Arc<[Breakpoint]>,
-    /// How often they were changed.
-    edits: u64,
     /// The run that was held last, while the tree is held.
     held_by: Option<RunId>,
     /// How the tree went on last.
@@ -68,7 +70,13 @@ struct TreeState {
 
 impl Default for Tree {
     fn default() -> Self {
-        Self { state: Mutex::default(), is_active: AtomicBool::new(false), moving: watch::channel(true).0 }
+        Self {
+            state: Mutex::default(),
+            is_active: AtomicBool::new(false),
+            is_held: AtomicBool::new(false),
+            edits: AtomicU64::new(0),
+            moving: watch::channel(true).0,
+        }
     }
 }
 
@@ -97,6 +105,9 @@ impl Debugger {
 
     /// The run that was held last, while the tree is held.
     pub fn held_by(&self) -> Option<RunId> {
+        if !self.tree.is_held.load(Ordering::Acquire) {
+            return None;
+        }
         self.tree.state.lock().held_by.clone()
     }
 
@@ -111,7 +122,7 @@ impl Debugger {
 
     /// How often the breakpoints were changed.
     pub(crate) fn edits(&self) -> u64 {
-        self.tree.state.lock().edits
+        self.tree.edits.load(Ordering::Acquire)
     }
 
     /// The breakpoints of the flow of this run that have an effect.
@@ -125,14 +136,13 @@ impl Debugger {
     pub(crate) fn set_breakpoints(&self, breakpoints: &[Breakpoint]) {
         self.change(|state| {
             state.breakpoints = breakpoints.into();
-            state.edits += 1;
         });
+        self.tree.edits.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Whether this run is held.
     pub(crate) fn holds(&self, run: &RunId) -> bool {
-        let state = self.tree.state.lock();
-        state.held_by.is_some() && !state.covered.contains(run)
+        self.tree.is_held.load(Ordering::Acquire) && !self.tree.state.lock().covered.contains(run)
     }
 
     /// How the tree went on last.
@@ -195,6 +205,7 @@ impl Debugger {
         let mut state = self.tree.state.lock();
         change(&mut state);
         let is_held = state.held_by.is_some();
+        self.tree.is_held.store(is_held, Ordering::Release);
         self.tree.is_active.store(is_held || !state.breakpoints.is_empty(), Ordering::Release);
         let moves = !is_held || state.steps > 0;
         self.tree.moving.send_if_modified(|moving| std::mem::replace(moving, moves) != moves);

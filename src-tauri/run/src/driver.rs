@@ -333,7 +333,8 @@ impl Driver {
             return Ok(None);
         }
         if self.host.debugger.is_active() || !self.stops.is_empty() {
-            return self.next_start_or_stop().await;
+            // Boxed, so that runs without a debugger do not carry its state.
+            return Box::pin(self.next_start_or_stop()).await;
         }
         Ok(self.restart_queue.pop().or_else(|| self.scheduler.next_ready()))
     }

@@ -70,7 +70,7 @@ async fn measure() -> Result<(Vec<Duration>, Vec<Duration>), BenchError> {
     };
     let client =
         BareClient { client: reqwest::Client::builder().no_proxy().build()?, url: server.chat_url() };
-    talk::hold(&run, journal, (start, providers), record_start, async |talk| {
+    let talk = talk::hold(&run, journal, (start, providers), record_start, async |talk| {
         for _ in 0..TURNS_BEFORE {
             talk.say(SAID).await?;
             server.next_request()?;
@@ -89,8 +89,8 @@ async fn measure() -> Result<(Vec<Duration>, Vec<Duration>), BenchError> {
             bare.push(client.time(&body, &server).await?);
         }
         Ok((engine, bare))
-    })
-    .await
+    });
+    Box::pin(talk).await
 }
 
 struct BareClient {

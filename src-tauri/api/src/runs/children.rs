@@ -71,7 +71,7 @@ impl Subflows for RunService {
                     on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&outline) });
                 }
                 None if was_waiting && !outline.status.is_final() => {
-                    on_event(ChildEvent::Resumed { run: run.clone() })
+                    on_event(ChildEvent::Resumed { run: run.clone() });
                 }
                 _ => {}
             }

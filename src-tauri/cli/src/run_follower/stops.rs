@@ -67,7 +67,8 @@ impl RunFollower<'_> {
                     return Ok(Next::Continue);
                 }
                 Some(StopCommand::Set(port, value)) => {
-                    let change = ChangeValue { run: run.clone(), stop: number, port: port.as_str().into(), value };
+                    let change =
+                        ChangeValue { run: run.clone(), stop: number, port: port.as_str().into(), value };
                     let changed = (change.port.clone(), change.value.clone());
                     match self.app.call(change).await {
                         Ok(()) => {

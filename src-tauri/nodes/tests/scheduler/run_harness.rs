@@ -315,8 +315,7 @@ impl<'a> Execution<'a> {
     /// Goes on from a stop, if the run stands still.
     fn go_on(&mut self, handle: &RunHandle, cx: &mut Context<'_>) -> bool {
         let Some(stop) = RunOutline::of(&self.journal.entries()).stop else { return false };
-        let verbs =
-            [DebugVerb::Continue, DebugVerb::Over, DebugVerb::Into, DebugVerb::Out, DebugVerb::All];
+        let verbs = [DebugVerb::Continue, DebugVerb::Over, DebugVerb::Into, DebugVerb::Out, DebugVerb::All];
         let verb = verbs[self.simulation.choose(verbs.len())];
         self.debug(handle, DebugCommand::Go { verb, stop: stop.number }, cx);
         true

@@ -166,16 +166,11 @@ impl Driver {
                 let _ = reply.send(was_pinned.map(drop));
             }
             Control::Debug { command, reply } => {
-                let done = self.on_debug(command, running).await?;
+                let done = Box::pin(self.on_debug(command, running)).await?;
                 let _ = reply.send(done);
             }
             Control::Look | Control::Cancel if self.has_ended() => {}
-            Control::Look => {
-                self.follow_tree().await?;
-                if !self.is_held() {
-                    self.deliver_released(running).await?;
-                }
-            }
+            Control::Look => Box::pin(self.look(running)).await?,
             Control::Cancel => {
                 self.cancel.cancel();
                 running.clear();

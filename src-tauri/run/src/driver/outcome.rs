@@ -27,16 +27,15 @@ impl Driver {
         }
         // What the node had to say comes before its outcome.
         self.handle_pending_signals().await?;
-        if !self.host.debugger.is_active() && self.stops.is_empty() {
-            return self.deliver(done, running).await;
+        let is_debugged = self.host.debugger.is_active() || !self.stops.is_empty();
+        let mut done = Some(done);
+        if is_debugged && let Some(held) = done.take() {
+            // Boxed, so that runs without a debugger do not carry its state.
+            done = Box::pin(self.hold_delivery(held)).await?;
         }
-        match self.hold_delivery(done).await? {
-            None => Ok(()),
-            Some(done) => {
-                self.deliver(done, running).await?;
-                self.end_step_if_over().await
-            }
-        }
+        let Some(done) = done else { return Ok(()) };
+        self.deliver(done, running).await?;
+        if is_debugged { Box::pin(self.end_step_if_over()).await } else { Ok(()) }
     }
 
     /// Passes on the outcome of an attempt.
@@ -185,7 +184,7 @@ impl Driver {
             return Ok(());
         }
         match signal {
-            Signal::Call { at, call, open } => self.hold_call(&at, call, open).await?,
+            Signal::Call { at, call, open } => Box::pin(self.hold_call(&at, call, open)).await?,
             Signal::Delta(event) => {
                 self.turns.stream(&self.plan, &event);
                 self.recorder.show(event);

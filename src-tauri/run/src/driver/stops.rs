@@ -85,6 +85,11 @@ impl Stops {
         self.stopped.is_none() && self.starts.is_empty() && self.overrides.is_empty()
     }
 
+    /// Whether there is a breakpoint on a side of a node.
+    fn has_breakpoint(&self, node: NodeIx, side: Side) -> bool {
+        self.armed.get(&node).is_some_and(|armed| armed.iter().any(|breakpoint| breakpoint.is_on(side)))
+    }
+
     /// How many running activations wait for the end of the stop, or for a child run that does.
     fn waiting(&self) -> usize {
         let calling: FxHashSet<&Key> = self.calls.iter().map(|call| &call.key).collect();
@@ -178,9 +183,13 @@ impl Driver {
         let Some(start) = self.next_released() else { return Ok(None) };
         let start = self.with_changed_inputs(start);
         let key = (start.node, start.epoch.clone());
+        let begins = self.loop_that_begins(&key);
+        if begins.is_none() && !self.stops.has_breakpoint(key.0, Side::Before) {
+            return Ok(Some(start));
+        }
         let values = input_values(&start.inputs);
         let mut reached = None;
-        if let Some((of_loop, point)) = self.loop_that_begins(&key) {
+        if let Some((of_loop, point)) = begins {
             reached = self.reached(&of_loop, &point, Values::None).await?.map(|cause| (cause, point));
         }
         if reached.is_none() {
@@ -225,7 +234,8 @@ impl Driver {
             }
             return Ok(None);
         }
-        if !matches!(done.outcome, Outcome::Finished { .. } | Outcome::Failed(_)) {
+        let has_ended = matches!(done.outcome, Outcome::Finished { .. } | Outcome::Failed(_));
+        if !has_ended || !self.stops.has_breakpoint(key.0, Side::After) {
             return Ok(Some(done));
         }
         let point = self.point(&key, done.start.attempt, Side::After);

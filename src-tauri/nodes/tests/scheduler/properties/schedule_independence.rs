@@ -20,7 +20,11 @@ fn with_concurrency(case: &Case, concurrency: usize) -> Scenario {
 }
 
 /// Asserts that two runs recorded the same events of each node in the same order, and left the same contexts.
-pub(super) fn assert_same_journal(one: &RunRecord, other: &RunRecord, expected: &Expected) -> Result<(), TestCaseError> {
+pub(super) fn assert_same_journal(
+    one: &RunRecord,
+    other: &RunRecord,
+    expected: &Expected,
+) -> Result<(), TestCaseError> {
     let journals = || format!("{}\n{}", format_journal(&one.entries), format_journal(&other.entries));
     let (mut ours, mut theirs) = (events_by_node(&one.entries), events_by_node(&other.entries));
     // Iterations of a loop may be open beside each other: then only the order within each is certain. The progress of a

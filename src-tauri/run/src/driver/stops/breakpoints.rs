@@ -77,7 +77,8 @@ impl Driver {
         for breakpoint in armed.iter().filter(|breakpoint| breakpoint.side == point.side) {
             let variables = &*variables
                 .get_or_insert_with(|| Arc::new(variables_of(point, values, self.stops.facts.get(key))));
-            match breakpoint.judge(variables, &*self.host.evaluator).await {
+            // Boxed, so that runs without conditions do not carry its state.
+            match Box::pin(breakpoint.judge(variables, &*self.host.evaluator)).await {
                 Ok(Reached::No) => {}
                 Ok(Reached::Text(text)) => texts.push((breakpoint.id.clone(), text)),
                 Ok(Reached::Stop) => cause = Some(StopCause::Breakpoint { id: breakpoint.id.clone() }),
@@ -115,6 +116,10 @@ enum Reached {
 }
 
 impl Armed {
+    pub fn is_on(&self, side: Side) -> bool {
+        self.side == side
+    }
+
     async fn judge(
         &self,
         variables: &Arc<Value>,

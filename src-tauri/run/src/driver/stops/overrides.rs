@@ -31,8 +31,7 @@ impl Driver {
             return Ok(Err(super::steps::moved_on()));
         };
         if is_too_deep(&value) {
-            let message =
-                format!("This value is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
+            let message = format!("This value is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
             return Ok(Err(Fault::new(codes::INPUT_TOO_DEEP, message).hint("Give a value that is flatter.")));
         }
         let held = self.held_values(&key, point.side);
@@ -47,8 +46,12 @@ impl Driver {
             return Ok(Err(Fault::new(codes::DEBUG_NO_VALUE, message).hint(hint)));
         };
         let value = Arc::new(value);
-        let changed =
-            DebugEvent::Overridden { point: point.clone(), port: port.clone(), was, value: Arc::clone(&value) };
+        let changed = DebugEvent::Overridden {
+            point: point.clone(),
+            port: port.clone(),
+            was,
+            value: Arc::clone(&value),
+        };
         self.recorder.append([Event::Debug(changed)])?;
         self.stops.overrides.entry((key.clone(), point.side)).or_default().insert(port, value);
         for start in &mut self.stops.starts {
@@ -83,12 +86,18 @@ impl Driver {
 
     /// Takes over what a person changed of the inputs of an activation that starts.
     pub(super) fn with_changed_inputs(&self, mut start: Start) -> Start {
+        if self.stops.overrides.is_empty() {
+            return start;
+        }
         change_inputs(&self.stops.overrides, &mut start);
         start
     }
 
     /// The same of its outputs, when it has ended.
     pub(super) fn with_changed_outputs(&self, mut done: Done) -> Done {
+        if self.stops.overrides.is_empty() {
+            return done;
+        }
         change_outputs(&self.stops.overrides, &mut done);
         done
     }

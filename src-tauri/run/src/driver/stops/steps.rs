@@ -180,6 +180,12 @@ impl Driver {
         Step { verb, of, wave, was_ready }
     }
 
+    /// Takes over what has changed in the tree, and goes on if the run is not held any more.
+    pub(in crate::driver) async fn look(&mut self, running: &mut Running<'_>) -> Result<(), Fault> {
+        self.follow_tree().await?;
+        if self.is_held() { Ok(()) } else { self.deliver_released(running).await }
+    }
+
     /// Delivers and lets through what is not held any more, in the order in which it came.
     pub(in crate::driver) async fn deliver_released(
         &mut self,

@@ -18,7 +18,7 @@ fn two_branches() -> Value {
             "start": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
             "say": { "type": "value", "config": { "value": "Hello" } },
             "slow": { "type": "chat" },
-            "told": { "type": "output" },
+            "reply": { "type": "output" },
             "soon": { "type": "delay", "config": { "ms": 50 } },
             "short": { "type": "text", "config": { "template": "[{{value}}]" } },
             "done": { "type": "output" },
@@ -26,7 +26,7 @@ fn two_branches() -> Value {
         &[
             "start.context -> slow.context",
             "say.value -> slow.message",
-            "slow.response -> told.value",
+            "slow.response -> reply.value",
             "say.value -> soon.in",
             "soon.out -> short.value",
             "short.text -> done.value",
@@ -76,7 +76,7 @@ async fn run_that_is_killed_at_a_stop_stands_there_with_its_breakpoints() {
     let home = Home::default();
     home.set_provider_url(&server.url).await;
     let file = folder.file("branches.flow.json");
-    let mut child = home.spawn(&["run", &file, "--break", "short", "--break", "told", "--json"]);
+    let mut child = home.spawn(&["run", &file, "--break", "short", "--break", "reply", "--json"]);
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let stopped = lines.map_while(Result::ok).any(|line| line.contains("debug.stopped"));
     child.kill().unwrap();
@@ -84,7 +84,7 @@ async fn run_that_is_killed_at_a_stop_stands_there_with_its_breakpoints() {
     assert!(stopped);
     assert_eq!(home.plait(&["runs", "list", "--json"]).out.matches("\"stopped\"").count(), 1);
     let next = home.plait(&["resume", "last"]);
-    assert!(next.code == 4 && next.err.contains("before `told`, at breakpoint 2"), "{next:#?}");
+    assert!(next.code == 4 && next.err.contains("before `reply`, at breakpoint 2"), "{next:#?}");
     let done = home.plait(&["resume", "last"]);
     assert_eq!(done.code, 0, "{done:#?}");
 }

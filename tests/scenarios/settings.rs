@@ -174,7 +174,7 @@ fn each_setting_that_bounds_runs_is_refused_if_it_cannot_be_read() {
             home.file("settings.json", &json!({ name: unreadable }).to_string());
             let run = home.plait(&["run", "hello"]);
             assert!(run.code != 0 && run.out.is_empty(), "{name} {unreadable}: {run:#?}");
-            assert!(run.err.contains("No run starts while"), "{name} {unreadable}: {run:#?}");
+            assert!(run.err.contains("No run starts until"), "{name} {unreadable}: {run:#?}");
         }
     }
 }

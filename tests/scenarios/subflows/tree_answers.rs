@@ -229,15 +229,19 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 11] = [
+const ON_CHILD: [(&str, OnChild); 15] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.cancel", OnChild::Refused("run.is_child")),
+    ("run.changeValue", OnChild::ActsByRoot),
     ("run.end", OnChild::ActsByRoot),
+    ("run.go", OnChild::ActsByRoot),
     ("run.pin", OnChild::ActsByRoot),
     ("run.resume", OnChild::ActsByRoot),
     ("run.retry", OnChild::Refused("run.not_retryable")),
     ("run.retry_forecast", OnChild::Refused("run.not_retryable")),
+    ("run.setBreakpoints", OnChild::ActsByRoot),
     ("run.start", OnChild::Reads),
+    ("run.stop", OnChild::ActsByRoot),
     ("runs.list", OnChild::Reads),
     ("runs.remove", OnChild::Refused("run.is_child")),
     ("runs.show", OnChild::Reads),
@@ -275,6 +279,7 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
         let app = app.reopen(&provider).await;
         let args = json!({
             "run": child, "node": "ask", "epoch": [], "value": "What is one and one?", "turn": "t", "pinned": true,
+            "breakpoints": [], "verb": "continue", "stop": 0, "port": "message",
         });
         let reply = plait_api::dispatch(&app.plait, name, args).await;
         let acts = app.plait.runs().is_active(&root);
@@ -285,8 +290,11 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
                 assert_eq!((error.code.as_str(), acts), (code, false), "{name}: {text}");
                 assert!(text.contains(&root.to_string()), "{name}: {text}");
             }
-            // There is no turn that could be pinned.
-            _ => assert!(acts && (name == "run.pin" || reply.is_ok()), "{name}: {reply:?}"),
+            // There is no turn that could be pinned, and no stop.
+            _ => {
+                let has_nothing = ["run.pin", "run.go", "run.changeValue"].contains(&name);
+                assert!(acts && (has_nothing || reply.is_ok()), "{name}: {reply:?}");
+            }
         }
         app.close().await;
     }

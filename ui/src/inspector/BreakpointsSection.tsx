@@ -17,7 +17,7 @@ export function BreakpointsSection({ nodeId, type }: { nodeId: NodeId; type: Nod
   const sides: Side[] = type?.category === "models" ? ["before", "call", "after"] : ["before", "after"];
   return (
     <section className="my-3" aria-label={TEXTS.debugging} data-testid="breakpoints">
-      <h3 className="mb-1.5 font-medium text-sm">{TEXTS.debugging}</h3>
+      <p className="mb-1.5 font-medium text-sm">{TEXTS.debugging}</p>
       {sides.map((side) => (
         <SideRow
           key={side}

@@ -152,7 +152,10 @@ async fn loop_without_a_summarizer_is_summarized_by_the_default_agent() {
     let sent = summaries(&[agent[0].clone(), agent[1].clone(), summarizer]).await;
     assert!(!sent.is_empty() && sent.iter().all(|summary| summary.model == "small"), "{sent:#?}");
     let sent = summaries(&[]).await;
-    assert!(sent.is_empty(), "without any model there is a notice, and no summary of the simulator: {sent:#?}");
+    assert!(
+        sent.is_empty(),
+        "without any model there is a notice, and no summary of the simulator: {sent:#?}"
+    );
 }
 
 /// Five iterations; the turns that the model gets in the last one.

@@ -38,7 +38,7 @@ async fn every_protocol_streams_and_the_conversation_continues_after_a_crash() -
         for (name, ..) in PROVIDERS {
             let shown = format!("document.querySelector('[data-testid=node-{name}]').innerText");
             // The end of it, if the card has no room for more.
-            let part = format!("{shown}.includes(', wher') && !{shown}.includes('counted')");
+            let part = format!("{shown}.includes(', w') && !{shown}.includes('counted')");
             app.wait_until(&format!("a part of what {name} says is shown"), &part).await?;
             wait_for_node_state(&app, name, "running").await?;
         }

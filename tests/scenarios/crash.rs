@@ -24,7 +24,7 @@ const ANSWER: &str = "And then?";
 
 /// How often a run is killed.
 fn kills() -> u64 {
-    std::env::var("PLAIT_CRASH_ROUNDS").ok().and_then(|count| count.parse().ok()).unwrap_or(80)
+    std::env::var("PLAIT_CRASH_ROUNDS").ok().and_then(|count| count.parse().ok()).unwrap_or(200)
 }
 
 /// The model call that a request belongs to, as `node/step`.

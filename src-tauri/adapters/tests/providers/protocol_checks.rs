@@ -37,19 +37,12 @@ impl RecordedStream {
     /// Splits the stream in two at every byte, and into single bytes.
     pub(crate) async fn check_split_streams(&self) {
         let Self { bytes, .. } = self;
-        let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
-        // Away from the line ends, the parts are the same with any kind of them.
-        let is_near_end =
-            |at: &usize| bytes[at.saturating_sub(2)..bytes.len().min(at + 2)].iter().any(is_end);
-        let is_other_kind = bytes.contains(&b'\r');
-        let places: Vec<usize> = (1..bytes.len()).filter(|at| !is_other_kind || is_near_end(at)).collect();
-        let two = places
-            .iter()
-            .map(|at| vec![Step::Send(bytes[..*at].to_vec()), Step::Send(bytes[*at..].to_vec())]);
+        let two = (1..bytes.len())
+            .map(|at| vec![Step::Send(bytes[..at].to_vec()), Step::Send(bytes[at..].to_vec())]);
         let single = bytes.iter().map(|byte| Step::Send(vec![*byte])).collect();
         let server = Server::with_answers(two.chain([single]).map(self.answer)).await;
         let provider = server.provider(self.kind);
-        for at in places.iter().copied().chain([bytes.len()]) {
+        for at in 1..=bytes.len() {
             let (reply, chunks) = call(&*provider, request()).await;
             let reply = reply.unwrap_or_else(|fault| panic!("split at {at}: {fault}"));
             assert_eq!(reply, self.reply, "split at {at}");

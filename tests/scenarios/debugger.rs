@@ -157,7 +157,7 @@ fn text_of_a_breakpoint_is_noted_and_what_can_hold_nothing_is_refused() {
     let logged = home.plait(&["run", &file, "--break", "text:log=got {{value}}"]);
     assert!(logged.code == 0 && logged.err.contains("got inside"), "{logged:#?}");
     let unknown = home.plait(&["run", &file, "--break", "nobody"]);
-    assert!(unknown.code != 0 && unknown.err.contains("debug.unknown_node"), "{unknown:#?}");
+    assert!(unknown.code == 2 && unknown.err.contains("debug.unknown_node"), "{unknown:#?}");
     let bad = home.plait(&["run", &file, "--break", "text:when=value =="]);
-    assert!(bad.code != 0 && bad.err.contains("debug.bad_breakpoint"), "{bad:#?}");
+    assert!(bad.code == 2 && bad.err.contains("debug.bad_breakpoint"), "{bad:#?}");
 }

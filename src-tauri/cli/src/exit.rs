@@ -154,6 +154,8 @@ const USAGE: &[ErrorCode] = &[
     codes::SETTINGS_WRONG_LAYER,
     codes::ATTACHMENT_NO_TAKER,
     codes::ATTACHMENT_UNREADABLE,
+    codes::DEBUG_BAD_BREAKPOINT,
+    codes::DEBUG_UNKNOWN_NODE,
     codes::USAGE_INPUT,
     codes::PROVIDER_UNKNOWN,
     codes::PROVIDER_NO_KEY,

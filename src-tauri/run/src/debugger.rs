@@ -136,8 +136,9 @@ impl Debugger {
     pub(crate) fn set_breakpoints(&self, breakpoints: &[Breakpoint]) {
         self.change(|state| {
             state.breakpoints = breakpoints.into();
+            // Before the drivers are woken: they look at it.
+            self.tree.edits.fetch_add(1, Ordering::AcqRel);
         });
-        self.tree.edits.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Whether this run is held.

@@ -85,14 +85,11 @@ impl Stops {
         self.stopped.is_none() && self.starts.is_empty() && self.overrides.is_empty()
     }
 
-    /// Whether there is a breakpoint on a side of a node.
-    fn has_breakpoint(&self, node: NodeIx, side: Side) -> bool {
-        self.armed.get(&node).is_some_and(|armed| armed.iter().any(|breakpoint| breakpoint.is_on(side)))
-    }
-
     /// How many running activations wait for the end of the stop, or for a child run that does.
     fn waiting(&self) -> usize {
-        let calling: FxHashSet<&Key> = self.calls.iter().map(|call| &call.key).collect();
+        // A node that was dropped meanwhile does not wait any more.
+        let waiting = self.calls.iter().filter(|call| !call.open.is_closed());
+        let calling: FxHashSet<&Key> = waiting.map(|call| &call.key).collect();
         calling.len() + self.children.values().filter(|key| !calling.contains(key)).count()
     }
 
@@ -183,24 +180,33 @@ impl Driver {
         let Some(start) = self.next_released() else { return Ok(None) };
         let start = self.with_changed_inputs(start);
         let key = (start.node, start.epoch.clone());
-        let begins = self.loop_that_begins(&key);
-        if begins.is_none() && !self.stops.has_breakpoint(key.0, Side::Before) {
+        for (of_loop, point) in self.loops_that_begin(&key) {
+            if let Some(cause) = self.reached(&of_loop, &point, Values::None).await? {
+                let values = input_values(&start.inputs);
+                self.stops.starts.push_front(start);
+                self.stop(cause, Some(point), values).await?;
+                return Ok(None);
+            }
+            // It has begun: what else starts in its first iteration is no such place.
+            self.stops.left.insert(point);
+        }
+        if !self.has_breakpoint(&key, Side::Before) {
             return Ok(Some(start));
         }
+        let point = self.point(&key, start.attempt, Side::Before);
         let values = input_values(&start.inputs);
-        let mut reached = None;
-        if let Some((of_loop, point)) = begins {
-            reached = self.reached(&of_loop, &point, Values::None).await?.map(|cause| (cause, point));
-        }
-        if reached.is_none() {
-            let point = self.point(&key, start.attempt, Side::Before);
-            let cause = self.reached(&key, &point, Values::Inputs(&values)).await?;
-            reached = cause.map(|cause| (cause, point));
-        }
-        let Some((cause, point)) = reached else { return Ok(Some(start)) };
+        let Some(cause) = self.reached(&key, &point, Values::Inputs(&values)).await? else {
+            return Ok(Some(start));
+        };
         self.stops.starts.push_front(start);
         self.stop(cause, Some(point), values).await?;
         Ok(None)
+    }
+
+    /// Whether there is a breakpoint on a side of an activation. The test of a loop's condition is none of its places.
+    fn has_breakpoint(&self, (node, epoch): &Key, side: Side) -> bool {
+        let armed = self.stops.armed.get(node).filter(|_| !self.plan.is_test(*node, epoch));
+        armed.is_some_and(|armed| armed.iter().any(|breakpoint| breakpoint.is_on(side)))
     }
 
     /// The next activation that may start: any, or one that the step under way covers.
@@ -224,8 +230,11 @@ impl Driver {
         let done = self.with_changed_outputs(done);
         let key = (done.start.node, done.start.epoch.clone());
         if self.is_held() && !self.stops.step.as_ref().is_some_and(|step| step.delivers(&self.plan, &key)) {
+            let had_child = self.stops.children.values().any(|of| *of == key);
             let is_end_of_step = self.stops.step.as_ref().is_some_and(|step| step.is_of(&key))
-                || self.stops.children.values().any(|of| *of == key) && !self.is_held_by_self();
+                || had_child && !self.is_held_by_self();
+            // It does not wait for the child any more.
+            self.stops.children.retain(|_, of| *of != key);
             let point = self.point(&key, done.start.attempt, Side::After);
             let values = output_values(&done.outcome);
             self.stops.dones.push_back(done);
@@ -235,7 +244,7 @@ impl Driver {
             return Ok(None);
         }
         let has_ended = matches!(done.outcome, Outcome::Finished { .. } | Outcome::Failed(_));
-        if !has_ended || !self.stops.has_breakpoint(key.0, Side::After) {
+        if !has_ended || !self.has_breakpoint(&key, Side::After) {
             return Ok(Some(done));
         }
         let point = self.point(&key, done.start.attempt, Side::After);

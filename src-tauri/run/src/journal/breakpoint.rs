@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use plait_core::error::Fault;
-use plait_core::id::{Epoch, NodeId, RunId};
+use plait_core::id::{Activation, Epoch, NodeId, RunId};
 
 /// A place of an activation at which it can be held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
@@ -59,6 +59,12 @@ pub struct StopPoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub call: Option<String>,
+}
+
+impl StopPoint {
+    pub fn activation(&self) -> Activation {
+        Activation { node: self.node.clone(), epoch: self.epoch.clone() }
+    }
 }
 
 /// Why a run stands still.

@@ -95,16 +95,20 @@ impl Driver {
         Ok(cause)
     }
 
-    /// The loop that begins with an activation, if its first iteration does, and the place before it.
-    pub(super) fn loop_that_begins(&self, key: &Key) -> Option<(Key, StopPoint)> {
-        let (scope, inner) = self.plan.iteration_of(key.0, &key.1)?;
-        let container = self.plan.scopes[scope].container?.node;
-        if inner.0.last() != Some(&0) || !self.stops.armed.contains_key(&container) {
-            return None;
+    /// The loops with breakpoints that begin with an activation, since it is in their first iterations, and the places before them. The
+    /// outermost comes first.
+    pub(super) fn loops_that_begin(&self, key: &Key) -> Vec<(Key, StopPoint)> {
+        if self.stops.armed.is_empty() {
+            return Vec::new();
         }
-        let of_loop = (container, inner.outer());
-        let point = self.point(&of_loop, 1, Side::Before);
-        Some((of_loop, point))
+        let around = |key: &Key| iteration_around(&self.plan, key.0, &key.1);
+        let first = |key: &Key| around(key).filter(|(_, index)| *index == 0).map(|(of_loop, _)| of_loop);
+        let armed =
+            std::iter::successors(first(key), first).filter(|key| self.has_breakpoint(key, Side::Before));
+        let mut begin: Vec<(Key, StopPoint)> =
+            armed.map(|key| (key.clone(), self.point(&key, 1, Side::Before))).collect();
+        begin.reverse();
+        begin
     }
 }
 
@@ -202,11 +206,19 @@ pub(super) fn is_inside(plan: &Plan, key: &Key, container: &Key) -> bool {
 
 /// The loop directly around an activation. The test of a loop's condition is in that loop.
 pub(super) fn loop_around(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<Key> {
-    if plan.is_test(node, epoch) {
-        return Some((node, epoch.outer()));
-    }
-    let (scope, inner) = plan.iteration_of(node, epoch)?;
-    Some((plan.scopes[scope].container?.node, inner.outer()))
+    iteration_around(plan, node, epoch).map(|(of_loop, _)| of_loop)
+}
+
+/// The same with the iteration, from 0.
+fn iteration_around(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<(Key, u32)> {
+    let (container, inner) = if plan.is_test(node, epoch) {
+        (node, epoch.clone())
+    } else {
+        let (scope, inner) = plan.iteration_of(node, epoch)?;
+        (plan.scopes[scope].container?.node, inner)
+    };
+    let index = *inner.0.last()?;
+    Some(((container, inner.outer()), index))
 }
 
 /// What follows from an event by itself and is a place to stop at: a loop has ended.

@@ -5,14 +5,14 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::breakpoints::{check_breakpoints, is_inside, loop_around};
-use super::{Driver, Key, Running, input_values};
+use super::{Driver, Key, Running, Start, input_values};
 use crate::codes;
 use crate::journal::{
     Breakpoint, ChildEvent, DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint,
 };
-use crate::plan::Plan;
+use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
-use plait_core::id::{Activation, PortName};
+use plait_core::id::{Epoch, PortName};
 
 /// What a person wants of the debugger.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +33,8 @@ pub type DebugReply = oneshot::Sender<Result<(), Fault>>;
 /// A step under way.
 pub(super) struct Step {
     verb: DebugVerb,
-    /// The activation that is stepped; for `out` the loop around it.
-    of: Key,
+    /// The activation that is stepped; for `out` the loop around it; for `all` none.
+    of: Option<Key>,
     /// For `all`: everything that goes on.
     wave: FxHashSet<Key>,
     /// What was ready before it, and is not what follows from it.
@@ -43,16 +43,17 @@ pub(super) struct Step {
 
 impl Step {
     pub fn is_of(&self, key: &Key) -> bool {
-        self.of == *key
+        self.of.as_ref() == Some(key)
     }
 
     /// Whether an activation may start.
     pub fn covers(&self, plan: &Plan, key: &Key) -> bool {
+        let is_inside = || self.of.as_ref().is_some_and(|of| is_inside(plan, key, of));
         match self.verb {
             DebugVerb::All => self.wave.contains(key),
-            DebugVerb::Into => self.of == *key,
-            DebugVerb::Over => self.of == *key || is_inside(plan, key, &self.of),
-            DebugVerb::Out | DebugVerb::Continue => is_inside(plan, key, &self.of),
+            DebugVerb::Into => self.is_of(key),
+            DebugVerb::Over => self.is_of(key) || is_inside(),
+            DebugVerb::Out | DebugVerb::Continue => is_inside(),
         }
     }
 
@@ -80,7 +81,6 @@ impl Driver {
                     return Ok(Err(fault));
                 }
                 self.set_breakpoints(breakpoints)?;
-                self.recorder.flush().await?;
             }
             DebugCommand::Pause => {
                 if self.stops.stopped.is_none() && !self.has_ended() {
@@ -95,6 +95,7 @@ impl Driver {
                 self.go(verb, running).await?;
             }
         }
+        self.recorder.flush().await?;
         Ok(Ok(()))
     }
 
@@ -109,23 +110,28 @@ impl Driver {
         let current = self.stops.current.clone().or_else(|| self.first_held());
         let key = current.as_ref().and_then(|point| self.key_of(point));
         let is_ended = current.as_ref().is_some_and(|point| point.side == Side::After);
+        let of_loop = key.clone().filter(|(node, epoch)| {
+            self.plan.nodes[*node].body.is_some() && !self.plan.is_test(*node, epoch)
+        });
+        if verb == DebugVerb::Into
+            && let Some(of_loop) = of_loop.as_ref().filter(|_| !is_ended)
+            && let Some(start) = self.take_inside(of_loop)
+        {
+            self.record_continued(verb, current)?;
+            return self.stop_before(start).await;
+        }
         let step = match (verb, key) {
             (DebugVerb::Continue, _) | (DebugVerb::Out, None) => None,
-            (DebugVerb::All, key) => Some(self.step(verb, key.unwrap_or_default())),
-            // Nothing is held: there is nothing to wait for either.
-            (_, None) => Some(self.step(DebugVerb::All, Key::default())),
             (DebugVerb::Out, Some((node, epoch))) => {
-                loop_around(&self.plan, node, &epoch).map(|around| self.step(verb, around))
+                loop_around(&self.plan, node, &epoch).map(|around| self.step(verb, Some(around)))
             }
-            (DebugVerb::Into, Some(key)) if self.plan.nodes[key.0].body.is_some() => {
-                return self.stop_inside().await;
-            }
+            // Where nothing is held, there is nothing to wait for either.
+            (DebugVerb::All, _) | (_, None) => Some(self.step(DebugVerb::All, None)),
             // What has ended has nothing inside.
-            (DebugVerb::Over | DebugVerb::Into, Some(key)) => {
-                Some(self.step(if is_ended { DebugVerb::Over } else { verb }, key))
-            }
+            (DebugVerb::Into, key) if is_ended => Some(self.step(DebugVerb::Over, key)),
+            (DebugVerb::Over | DebugVerb::Into, key) => Some(self.step(verb, key)),
         };
-        let Some(step) = step else {
+        let Some(mut step) = step else {
             if verb == DebugVerb::Out && !self.host.debugger.is_root() {
                 // The rest of this run goes on; the activation that started it is the next place.
                 self.record_continued(verb, current)?;
@@ -137,6 +143,10 @@ impl Driver {
             }
             return self.deliver_released(running).await;
         };
+        if is_ended && of_loop.is_some() {
+            // The outputs of a loop are delivered when it ends: what is ready follows from it.
+            step.was_ready.clear();
+        }
         self.record_continued(verb, current)?;
         self.stops.step = Some(step);
         self.host.debugger.begin_step(verb);
@@ -159,16 +169,24 @@ impl Driver {
         start.or_else(ready).map(|(key, attempt)| self.point(&key, attempt, Side::Before))
     }
 
-    /// A step into a loop that has not begun: its first activation is the next place.
-    async fn stop_inside(&mut self) -> Result<(), Fault> {
-        let Some(start) = self.stops.starts.front() else { return Ok(()) };
+    /// What starts first inside of a loop.
+    fn take_inside(&mut self, of_loop: &Key) -> Option<Start> {
+        let is_inside = |node: NodeIx, epoch: &Epoch| is_inside(&self.plan, &(node, epoch.clone()), of_loop);
+        match self.stops.starts.iter().position(|start| is_inside(start.node, &start.epoch)) {
+            Some(at) => self.stops.starts.remove(at),
+            None => self.scheduler.next_ready_where(is_inside),
+        }
+    }
+
+    /// A step is over: what starts next is held.
+    async fn stop_before(&mut self, start: Start) -> Result<(), Fault> {
         let point = self.point(&(start.node, start.epoch.clone()), start.attempt, Side::Before);
         let values = input_values(&start.inputs);
-        self.record_continued(DebugVerb::Into, self.stops.current.clone())?;
+        self.stops.starts.push_back(start);
         self.stop(StopCause::Step, Some(point), values).await
     }
 
-    fn step(&self, verb: DebugVerb, of: Key) -> Step {
+    fn step(&self, verb: DebugVerb, of: Option<Key>) -> Step {
         let mut was_ready: FxHashSet<Key> = self.scheduler.ready().collect();
         was_ready.extend(self.stops.starts.iter().map(|start| (start.node, start.epoch.clone())));
         let mut wave = FxHashSet::default();
@@ -217,25 +235,16 @@ impl Driver {
     /// Ends the step under way if what it covers has ended: the next place is what follows from it.
     pub(in crate::driver) async fn end_step_if_over(&mut self) -> Result<(), Fault> {
         let Some(step) = &self.stops.step else { return Ok(()) };
-        let is_over = if step.verb == DebugVerb::All {
-            step.wave.iter().all(|(node, epoch)| !self.scheduler.is_unfinished(*node, epoch))
-        } else {
-            !self.scheduler.is_unfinished(step.of.0, &step.of.1)
-        };
+        let is_over =
+            step.wave.iter().chain(&step.of).all(|(node, epoch)| !self.scheduler.is_unfinished(*node, epoch));
         if !is_over || self.has_ended() {
             return Ok(());
         }
         let was_ready = step.was_ready.clone();
-        let next = self.scheduler.next_ready_where(|node, epoch| !was_ready.contains(&(node, epoch.clone())));
-        let (at, values) = match &next {
-            Some(start) => {
-                let key = (start.node, start.epoch.clone());
-                (Some(self.point(&key, start.attempt, Side::Before)), input_values(&start.inputs))
-            }
-            None => (None, NodeOutputs::new()),
-        };
-        self.stops.starts.extend(next);
-        self.stop(StopCause::Step, at, values).await
+        match self.scheduler.next_ready_where(|node, epoch| !was_ready.contains(&(node, epoch.clone()))) {
+            Some(start) => self.stop_before(start).await,
+            None => self.stop(StopCause::Step, None, NodeOutputs::new()).await,
+        }
     }
 
     /// A step into a sub-flow ends at what starts first in it.
@@ -243,11 +252,10 @@ impl Driver {
         if !self.host.debugger.is_entered(&self.info.run) {
             return Ok(());
         }
-        let Some(start) = self.scheduler.next_ready() else { return Ok(()) };
-        let point = self.point(&(start.node, start.epoch.clone()), start.attempt, Side::Before);
-        let values = input_values(&start.inputs);
-        self.stops.starts.push_back(start);
-        self.stop(StopCause::Step, Some(point), values).await
+        match self.scheduler.next_ready() {
+            Some(start) => self.stop_before(start).await,
+            None => Ok(()),
+        }
     }
 
     /// A child run begins: a step over its node covers it, a step into its node leads into it.
@@ -270,11 +278,4 @@ impl Driver {
 pub(super) fn moved_on() -> Fault {
     Fault::new(codes::DEBUG_MOVED_ON, "The run does not stand at this stop any more.")
         .hint("Somebody else has continued it. Look at where it stands now.")
-}
-
-/// The activation of a place.
-impl StopPoint {
-    pub fn activation(&self) -> Activation {
-        Activation { node: self.node.clone(), epoch: self.epoch.clone() }
-    }
 }

@@ -1,5 +1,9 @@
 //! Stops: what is held, what goes on, and that nothing but `debug.*` differs in the journal.
 
+mod changes;
+mod restarts;
+mod steps;
+
 use futures::FutureExt;
 use futures::executor::LocalPool;
 use futures::task::LocalSpawnExt;
@@ -7,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Stage, of, types};
 use plait_core::error::Fault;
-use plait_run::journal::{Breakpoint, DebugVerb, Entry, Side};
+use plait_run::journal::{Breakpoint, DebugVerb, Side};
 use plait_run::view::{RunOutline, RunStatus, StopView};
 use plait_run::{DebugCommand, Driver, RunHandle};
 use plait_testing::ScriptedReply;
@@ -212,47 +216,6 @@ fn breakpoints_that_cannot_hold_anything_are_refused() {
     assert!(late.is_err(), "the run is over");
 }
 
-#[test]
-fn two_who_press_step_at_once_make_one_step() {
-    let flow = diamond();
-    let stage = Stage::new();
-    let mut session = session_of(&stage, &flow, &["a"]);
-    let stop = session.stop().number;
-    session.debug(DebugCommand::Go { verb: DebugVerb::Over, stop }).unwrap();
-    let second = session.debug(DebugCommand::Go { verb: DebugVerb::Over, stop }).unwrap_err();
-    assert_eq!(second.code.as_str(), "debug.moved_on");
-    assert_eq!(session.place(), "b before");
-}
-
-#[test]
-fn step_over_is_that_of_its_branch() {
-    let flow = diamond();
-    let stage = Stage::new();
-    let mut session = session_of(&stage, &flow, &["b"]);
-    session.go(DebugVerb::Over);
-    // Nothing follows from `b` alone: `c` has not started.
-    assert_eq!(session.place(), "nowhere");
-    assert!(of("c", &stage.events()).is_empty());
-    session.go(DebugVerb::Over);
-    assert_eq!(session.place(), "d before");
-    session.go(DebugVerb::Over);
-    assert_eq!(session.place(), "e before");
-    session.go(DebugVerb::Over);
-    assert_eq!(session.outline().status, RunStatus::Finished);
-}
-
-#[test]
-fn step_all_is_one_wave() {
-    let flow = diamond();
-    let stage = Stage::new();
-    let mut session = session_of(&stage, &flow, &["b"]);
-    session.go(DebugVerb::All);
-    assert_eq!(session.place(), "d before");
-    let events = stage.events();
-    assert_eq!(types(&of("b", &events)), ["node.finished"]);
-    assert_eq!(types(&of("c", &events)), ["node.finished"]);
-}
-
 /// A loop over five items with one node.
 fn repeated(concurrency: u32) -> (Value, Value) {
     let nodes = json!({
@@ -318,88 +281,6 @@ fn calls_of_models_and_tools_can_be_stopped_at_one_by_one() {
 }
 
 #[test]
-fn step_into_a_chat_goes_through_its_calls() {
-    let stage = Stage::new();
-    tool_round(&stage, 0);
-    let mut session = session_of(&stage, &chat(), &["c"]);
-    let mut places = Vec::new();
-    while session.outline().stop.is_some() {
-        places.push(session.place());
-        session.go(DebugVerb::Into);
-    }
-    let expected = [
-        "c before",
-        "c call model call 1",
-        "c call tool round 1: deep",
-        "c call model call 2",
-        "c after",
-        "e before",
-        "e after",
-    ];
-    assert_eq!(places, expected);
-}
-
-/// Resumes the run from what its journal has, in a world that is otherwise the same.
-fn resumed<'a>(stage: &'a Stage, (nodes, edges): &(Value, Value), entries: &[Entry]) -> Session<'a> {
-    *stage.kept.0.lock().unwrap() = entries.to_vec();
-    let setup = stage.setup(nodes, edges, &json!({}), None);
-    let setup = plait_run::RunSetup {
-        // As a new process has it.
-        host: plait_run::host::Host { debugger: plait_run::debugger::Debugger::default(), ..setup.host },
-        ..setup
-    };
-    Session::new(stage, Driver::resume(setup, entries).unwrap(), Vec::new())
-}
-
-#[test]
-fn run_that_is_killed_at_a_stop_stands_at_the_same_one() {
-    for side in ["c", "c:call", "c:after"] {
-        let flow = chat();
-        let stage = Stage::new();
-        tool_round(&stage, 0);
-        let session = session_of(&stage, &flow, &[side, "e"]);
-        let (place, stop) = (session.place(), session.stop().number);
-        let bought = stage.provider.requests().len();
-        drop(session);
-        let entries = stage.entries();
-        let mut session = resumed(&stage, &flow, &entries);
-        assert_eq!((session.place(), session.stop().number), (place, stop));
-        let added = &stage.events()[entries.len()..];
-        assert_eq!(undebugged(added).len(), added.len(), "no other stop: {added:?}");
-        assert_eq!(stage.provider.requests().len(), bought, "nothing is bought by that");
-        let places = session.continue_to_end();
-        assert_eq!(places.last().map(String::as_str), Some("e before"), "its breakpoints are still there");
-        assert_eq!(session.outline().status, RunStatus::Finished);
-        assert_eq!(stage.provider.requests().len(), 2, "nothing is bought twice");
-    }
-}
-
-#[test]
-fn every_prefix_of_a_debugged_journal_leads_to_the_same_end() {
-    let flow = chat();
-    let plain = Stage::new();
-    tool_round(&plain, 0);
-    let expected = plain.play(&flow.0, &flow.1, &json!({}));
-    let stage = Stage::new();
-    tool_round(&stage, 0);
-    let mut session = session_of(&stage, &flow, &["c", "c:call", "c:after", "e"]);
-    session.continue_to_end();
-    drop(session);
-    let entries = stage.entries();
-    for end in 1..entries.len() {
-        let stage = Stage::new();
-        let is_reply =
-            |entry: &&Entry| serde_json::to_value(&entry.event).unwrap()["type"] == "model.replied";
-        tool_round(&stage, entries[..end].iter().filter(is_reply).count());
-        let mut session = resumed(&stage, &flow, &entries[..end]);
-        session.continue_to_end();
-        let events = stage.events();
-        let outputs = |events: &[Value]| events.last().unwrap()["outputs"].clone();
-        assert_eq!(outputs(&events), outputs(&expected), "after {end} entries");
-    }
-}
-
-#[test]
 fn pause_stops_wherever_the_run_is_and_answers_are_taken_meanwhile() {
     let flow = (
         json!({ "ask": { "type": "userInput" }, "e": { "type": "output" } }),
@@ -436,75 +317,12 @@ fn loop_of_five_stops_five_times_in_turn_and_side_by_side() {
 }
 
 #[test]
-fn steps_lead_over_into_and_out_of_a_loop() {
-    let flow = repeated(1);
-    let walk = |verbs: &[DebugVerb]| {
-        let stage = Stage::new();
-        let mut session = session_of(&stage, &flow, &["l"]);
-        assert_eq!(session.place(), "l before");
-        let mut places = Vec::new();
-        for verb in verbs {
-            session.go(*verb);
-            places.push(session.place());
-        }
-        places
-    };
-    assert_eq!(walk(&[DebugVerb::Over]), ["end before"]);
-    assert_eq!(walk(&[DebugVerb::Into]), ["plus#0 before"]);
-    assert_eq!(walk(&[DebugVerb::Into, DebugVerb::Over]), ["plus#0 before", "plus#1 before"]);
-    assert_eq!(walk(&[DebugVerb::Into, DebugVerb::Out]), ["plus#0 before", "end before"]);
-}
-
-#[test]
 fn end_of_a_loop_is_a_place_to_stop_at() {
     let stage = Stage::new();
     let session = session_of(&stage, &repeated(1), &["l:after"]);
     assert_eq!(session.place(), "l after");
     assert_eq!(session.stop().values["results"], json!(["1+", "2+", "3+", "4+", "5+"]).into());
     assert!(of("end", &stage.events()).is_empty());
-}
-
-#[test]
-fn changed_output_is_what_the_next_node_gets_and_names_the_person() {
-    let flow = diamond();
-    let stage = Stage::new();
-    let mut session = session_of(&stage, &flow, &["b:after"]);
-    let stop = session.stop().number;
-    let change = |port: &str, value: Value| DebugCommand::Change { stop, port: port.into(), value };
-    let unknown = session.debug(change("nothing", json!(1))).unwrap_err();
-    assert_eq!(unknown.code.as_str(), "debug.no_value");
-    session.debug(change("text", json!("changed"))).unwrap();
-    assert_eq!(session.stop().values["text"], json!("changed").into());
-    // Killed now, the change is still there.
-    drop(session);
-    let entries = stage.entries();
-    let mut session = resumed(&stage, &flow, &entries);
-    session.go(DebugVerb::Continue);
-    let events = stage.events();
-    let changed = events.iter().find(|event| event["type"] == "value.overridden").unwrap();
-    assert_eq!((&changed["was"], &changed["value"]), (&json!("1b"), &json!("changed")));
-    let finished = of("b", &events).into_iter().find(|event| event["type"] == "node.finished").unwrap();
-    assert_eq!(finished["outputs"]["text"], "changed");
-    assert_eq!(finished["metadata"]["origins"], json!(["person"]));
-    assert_eq!(events.last().unwrap()["outputs"]["e"]["value"], json!(["changed", "1c"]));
-}
-
-#[test]
-fn changed_input_is_what_the_node_and_its_model_get() {
-    let flow = chat();
-    let stage = Stage::new();
-    tool_round(&stage, 1);
-    let mut session = session_of(&stage, &flow, &["c"]);
-    let stop = session.stop().number;
-    let port = "message".into();
-    session.debug(DebugCommand::Change { stop, port, value: json!("Stay.") }).unwrap();
-    drop(session);
-    let entries = stage.entries();
-    let mut session = resumed(&stage, &flow, &entries);
-    session.go(DebugVerb::Continue);
-    let requests = stage.provider.requests();
-    assert_eq!(requests.last().unwrap().messages.last().unwrap().content.text(), "Stay.");
-    assert_eq!(session.outline().status, RunStatus::Finished);
 }
 
 #[test]

@@ -59,6 +59,7 @@ commands![
     runs::PinTurn,
     runs::SetBreakpoints,
     runs::StopRun,
+    runs::FindHeld,
     runs::ChangeValue,
     runs::GoOn,
     runs::CancelRun,

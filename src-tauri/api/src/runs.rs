@@ -23,7 +23,7 @@ mod versions;
 mod watch;
 
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
-pub use debug::{ChangeValue, GoOn, SetBreakpoints, StopRun};
+pub use debug::{ChangeValue, FindHeld, GoOn, HeldRun, SetBreakpoints, StopRun};
 pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};

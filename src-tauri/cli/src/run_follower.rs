@@ -10,7 +10,7 @@ mod stops;
 use std::io::Write as _;
 
 use futures::FutureExt as _;
-use plait_api::runs::{AnswerRun, CancelRun, EndPause};
+use plait_api::runs::{AnswerRun, CancelRun, EndPause, FindHeld};
 use plait_api::{ErrorReply, Plait};
 use plait_core::id::{Activation, RunId};
 use plait_run::journal::{Entry, Event, RunEvent};
@@ -162,8 +162,10 @@ impl<'a> RunFollower<'a> {
 
     /// Answers an open question, if an answer is available, or does what the person says at a stop. The run tree is idle.
     async fn answer(&mut self) -> Result<Next, CliError> {
-        if let Some((run, stop)) = self.stop().await? {
-            return self.debug(run, stop).await;
+        if self.outline.stop.is_some()
+            && let Some(held) = self.app.call(FindHeld { run: self.run.clone() }).await?
+        {
+            return self.debug(held).await;
         }
         let first_asker = self.answers.first_asker.clone();
         let questions = Questions { outline: &self.outline, first_asker: first_asker.as_ref() };

@@ -229,12 +229,13 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 15] = [
+const ON_CHILD: [(&str, OnChild); 16] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
     ("run.end", OnChild::ActsByRoot),
     ("run.go", OnChild::ActsByRoot),
+    ("run.held", OnChild::Reads),
     ("run.pin", OnChild::ActsByRoot),
     ("run.resume", OnChild::ActsByRoot),
     ("run.retry", OnChild::Refused("run.not_retryable")),

@@ -1,15 +1,27 @@
-//! `run.setBreakpoints`, `run.stop`, `run.changeValue`, `run.go`: what a person does with the debugger.
+//! `run.setBreakpoints`, `run.stop`, `run.held`, `run.changeValue`, `run.go`: what a person does with the debugger.
 
+use plait_core::error::Fault;
 use plait_core::id::{PortName, RunId};
 use plait_run::DebugCommand;
-use plait_run::journal::{Breakpoint, DebugVerb};
+use plait_run::journal::{Breakpoint, DebugVerb, StopCause};
+use plait_run::view::{RunOutline, StopView};
+use plait_store::Store;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
 use super::service::RunService;
 use crate::ErrorReply;
+use crate::blocking::run_blocking;
 use crate::command::Command;
+
+impl RunService {
+    /// Does what a person wants of the debugger of a run, which is resumed for that if necessary: one that stands still stays there.
+    async fn debug(&self, run: &RunId, command: DebugCommand) -> Result<(), ErrorReply> {
+        let handle = self.resume_with_ancestors(run).await?;
+        Ok(handle.debug(command).await?)
+    }
+}
 
 /// `run.setBreakpoints`: replaces the breakpoints of a run and the runs below it. `debug.unknown_node` for a node that the flow does not
 /// have, `debug.bad_breakpoint` for a condition or text that does not compile.
@@ -46,6 +58,51 @@ impl Command for StopRun {
     }
 }
 
+/// `run.held`: where a run tree stands still, if it does. Where a run stands still because another one of its tree does, it is that one.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct FindHeld {
+    pub run: RunId,
+}
+
+/// A run that stands still.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct HeldRun {
+    pub run: RunId,
+    pub stop: StopView,
+}
+
+impl Command for FindHeld {
+    const NAME: &'static str = "run.held";
+    type Service = RunService;
+    type Reply = Option<HeldRun>;
+
+    async fn run(self, service: &RunService) -> Result<Option<HeldRun>, ErrorReply> {
+        let store = service.parts.store.clone();
+        run_blocking(move || Ok(find_held(&store, self.run)?)).await
+    }
+}
+
+fn find_held(store: &Store, mut run: RunId) -> Result<Option<HeldRun>, Fault> {
+    let mut held: Option<HeldRun> = None;
+    loop {
+        let mut outline = RunOutline::default();
+        for entry in store.read_journal(&run, 0)? {
+            outline.apply(&entry?);
+        }
+        // A process that ended may have continued the other run alone: then this one is all that stands still.
+        let Some(stop) = outline.stop else { return Ok(held) };
+        let next = match &stop.cause {
+            StopCause::Elsewhere { run: other } if *other != run => Some(other.clone()),
+            _ => None,
+        };
+        held = Some(HeldRun { run, stop });
+        match next {
+            Some(next) => run = next,
+            None => return Ok(held),
+        }
+    }
+}
+
 /// `run.changeValue`: puts a value in place of one that a stop holds. It counts as coming from a person. `debug.no_value`,
 /// `debug.moved_on`.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -68,14 +125,17 @@ impl Command for ChangeValue {
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
         let Self { run, stop, port, value } = self;
-        service.debug(&run, DebugCommand::Change { stop, port, value }).await
+        let handle = service.resume_with_ancestors(&run).await?;
+        // Resuming added what the run redacts.
+        let value = service.redacted(&value);
+        Ok(handle.debug(DebugCommand::Change { stop, port, value }).await?)
     }
 }
 
 /// `run.go`: lets a run that stands still go on, as a whole or by a step. `debug.moved_on` if it does not stand at that stop any more.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct GoOn {
-    /// The run that is held. Where another run of the tree is, the stop of this one names it.
+    /// The run that is held, as `run.held` names it.
     pub run: RunId,
     pub verb: DebugVerb,
     /// The number of the stop.

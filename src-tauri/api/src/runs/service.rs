@@ -21,7 +21,7 @@ use plait_run::quota::QuotaBank;
 use plait_run::retriever::Retriever;
 use plait_run::tool::ToolHost;
 use plait_run::view::RunStatus;
-use plait_run::{DebugCommand, Driver, RunHandle};
+use plait_run::{Driver, RunHandle};
 use plait_store::Store;
 use plait_store::record::RunRecord;
 use plait_store::{RunFilter, Which};
@@ -210,8 +210,8 @@ impl RunService {
         Ok(())
     }
 
-    /// An answer without secrets, complete: resuming added what the run redacts.
-    fn redacted(&self, value: &Value) -> Value {
+    /// What a person gives without secrets, complete: resuming added what the run redacts.
+    pub(super) fn redacted(&self, value: &Value) -> Value {
         let mut value = value.clone();
         self.parts.providers.keys().redaction().value(&mut value);
         value
@@ -227,19 +227,6 @@ impl RunService {
     ) -> Result<(), ErrorReply> {
         let handle = self.resume_with_ancestors(run).await?;
         Ok(handle.pin(owner, turn, pinned).await?)
-    }
-
-    /// Stops a run tree, lets it go on, or sets its breakpoints. It is resumed for that if necessary: one that stands still goes on
-    /// standing still.
-    pub(super) async fn debug(&self, run: &RunId, command: DebugCommand) -> Result<(), ErrorReply> {
-        let handle = self.resume_with_ancestors(run).await?;
-        let command = match command {
-            DebugCommand::Change { stop, port, value } => {
-                DebugCommand::Change { stop, port, value: self.redacted(&value) }
-            }
-            command => command,
-        };
-        Ok(handle.debug(command).await?)
     }
 
     /// Cancels a run and all runs below it. It is resumed for that if necessary. Does nothing for one that has ended. `run.is_child` if it
@@ -358,7 +345,7 @@ impl RunService {
 
     /// Attaches to a run and first to its ancestors, which continue with its result. A run that is part of one that has not ended is
     /// resumed by that one, which alone knows what quotas hold it. Fault `run.busy` if that one does not.
-    async fn resume_with_ancestors(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
+    pub(super) async fn resume_with_ancestors(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
         let host = self.host_of(run).await?;
         let lineage = self.lineage(run).await?;
         // What the runs take in from now on is redacted like what they took in before.

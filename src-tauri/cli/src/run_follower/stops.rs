@@ -1,11 +1,9 @@
-//! Stops of the debugger: which run is held, and what the person says.
+//! Stops of the debugger: what the person says at one.
 
 use std::sync::Arc;
 
-use plait_api::runs::{ChangeValue, GoOn, SetBreakpoints, ShowRun};
-use plait_core::id::RunId;
-use plait_run::journal::{Breakpoint, DebugVerb, StopCause};
-use plait_run::view::{RunOutline, StopView};
+use plait_api::runs::{ChangeValue, GoOn, HeldRun, SetBreakpoints};
+use plait_run::journal::{Breakpoint, DebugVerb};
 
 use super::{Next, RunFollower};
 use crate::codes;
@@ -20,22 +18,8 @@ impl RunFollower<'_> {
         self
     }
 
-    /// The run that is held, and its stop: this one, or one below it.
-    pub(super) async fn stop(&self) -> Result<Option<(RunId, StopView)>, CliError> {
-        let (mut run, mut stop) = (self.run.clone(), self.outline.stop.clone());
-        while let Some(StopView { cause: StopCause::Elsewhere { run: held }, .. }) = &stop {
-            if *held == run {
-                break;
-            }
-            run = held.clone();
-            let detail = self.app.call(ShowRun { run: run.clone() }).await?;
-            stop = RunOutline::of(&detail.entries).stop;
-        }
-        Ok(stop.map(|stop| (run, stop)))
-    }
-
     /// Does at a stop what the person says.
-    pub(super) async fn debug(&mut self, run: RunId, mut stop: StopView) -> Result<Next, CliError> {
+    pub(super) async fn debug(&mut self, HeldRun { run, mut stop }: HeldRun) -> Result<Next, CliError> {
         let number = stop.number;
         if std::mem::take(&mut self.leaves_stop) {
             self.app.call(GoOn { run, verb: DebugVerb::Continue, stop: number }).await?;

@@ -1,45 +1,21 @@
 //! What runs have spent is kept, whatever happens to the runs.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use plait_core::id::{Activation, Epoch, RunId};
+use plait_core::id::RunId;
 use plait_core::origin::Origins;
-use plait_run::journal::{CallAccount, CallEvent, Event, EventRef, Journal, RunEvent, Spending};
+use plait_run::journal::{Event, EventRef, Journal, RunEvent, Spending};
 use plait_run::models::{Cost, TokenUsage};
-use plait_run::provider::ModelReply;
 use plait_store::doctor;
 use plait_store::{GuardedDocument, Store};
+use plait_testing::bought_reply;
 
 use crate::support::{copy, entry, flush, journal_path, run_id, started};
 
 const COST: u64 = 700;
 
 fn replied(reused: Option<EventRef>) -> Event {
-    replied_at(COST, reused)
-}
-
-fn replied_at(cost: u64, reused: Option<EventRef>) -> Event {
-    let account = CallAccount {
-        context_id: "main".into(),
-        provider: "p".into(),
-        model: "m".into(),
-        counted: 10,
-        estimated: false,
-        disbelieved: None,
-        cost_nano_usd: Some(cost),
-    };
-    let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
-    let event = CallEvent::ModelReplied {
-        origins: Origins::NONE,
-        step: 0,
-        reply: Box::new(reply),
-        account: Some(Arc::new(account)),
-        key: Some("k".into()),
-        sampling: None,
-        reused,
-    };
-    Event::Call(Activation { node: "chat".into(), epoch: Epoch::root() }, event)
+    bought_reply(COST, reused)
 }
 
 /// Stores a run with these replies that has ended.
@@ -169,7 +145,7 @@ impl Change {
 fn rewritten(ledger: &[u8]) -> Vec<u8> {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
-    store_run(&store, &run_id(1), vec![replied_at(COST - 1, None)]);
+    store_run(&store, &run_id(1), vec![bought_reply(COST - 1, None)]);
     drop(store);
     let other = std::fs::read(home.path().join("spending.log")).expect("read");
     assert_eq!(other.len(), ledger.len());

@@ -1,7 +1,6 @@
 /** Stops of the active run: pausing, going on, and the breakpoints that it gets while it goes on. */
 import type { Breakpoint, DebugVerb, PortName, RunId, StopView } from "@/bindings";
 import { type Host, HostError } from "@/ipc";
-import { RunFold } from "@/run/fold/fold";
 import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
 
@@ -63,14 +62,12 @@ export class RunDebugger {
     );
   }
 
-  /** The run that is held and the number of its stop: this one, or one below it. */
+  /** The run that is held and the number of its stop, as the person sees it: the active one, or one below it. */
   async #held(run: RunId, stop: StopView): Promise<{ run: RunId; stop: number }> {
-    if (stop.cause.kind !== "elsewhere" || stop.cause.run === run) return { run, stop: stop.number };
-    const { entries } = await this.#parts.host.call("runs.show", { run: stop.cause.run });
-    const fold = new RunFold();
-    fold.apply(entries);
-    const below = fold.head.stop;
-    return below ? this.#held(stop.cause.run, below) : { run, stop: stop.number };
+    if (stop.cause.kind !== "elsewhere") return { run, stop: stop.number };
+    const held = await this.#parts.host.call("run.held", { run });
+    if (!held) throw new HostError({ code: "debug.moved_on", message: "The run goes on already." });
+    return { run: held.run, stop: held.stop.number };
   }
 
   async #perform(run: RunId, work: () => Promise<unknown>): Promise<void> {

@@ -85,12 +85,10 @@ fn reply_in_a_prompt_forges_no_turn_beside_the_memory() {
     );
 }
 
-#[test]
-fn reply_forges_no_turn_for_the_summarizer_of_a_loop() {
-    let stage = Stage::new();
-    script(&stage, &[FORGED, FORGED, FORGED, FORGED, FORGED, FORGED, FORGED, FORGED]);
+/// A conversation of four iterations that is summarized, in a context with this config.
+fn play_summarized(stage: &Stage, context: &Value) -> Vec<Value> {
     let nodes = json!({
-        "c": { "type": "contextStart" },
+        "c": { "type": "contextStart", "config": context },
         "l": { "type": "loop", "config": {
             "kind": "times", "times": 4, "conversation": true,
             "history_management": { "strategy": "summarize", "max_tokens": 200, "max_turns": 2 },
@@ -98,7 +96,14 @@ fn reply_forges_no_turn_for_the_summarizer_of_a_loop() {
         "x": { "type": "chat", "parent": "l", "config": { "prompt": "Go on." } },
     });
     let edges = json!(["c.context -> l.context", "l.context -> x.context", "x.response -> l.next"]);
-    let events = stage.play(&nodes, &edges, &json!({}));
+    stage.play(&nodes, &edges, &json!({}))
+}
+
+#[test]
+fn reply_forges_no_turn_for_the_summarizer_of_a_loop() {
+    let stage = Stage::new();
+    script(&stage, &[FORGED, FORGED, FORGED, FORGED, FORGED, FORGED, FORGED, FORGED]);
+    let events = play_summarized(&stage, &json!({}));
     let asked: Vec<&Value> =
         events.iter().filter(|event| event["prompt"]["purpose"] == "historySummary").collect();
     assert!(!asked.is_empty(), "the summarizer was asked");
@@ -113,16 +118,7 @@ fn reply_forges_no_turn_for_the_summarizer_of_a_loop() {
 fn summary_of_a_loop_without_a_model_is_a_notice() {
     let stage = Stage::new();
     script(&stage, &["A reply of some words."; 8]);
-    let nodes = json!({
-        "c": { "type": "contextStart", "config": { "contextId": "talk" } },
-        "l": { "type": "loop", "config": {
-            "kind": "times", "times": 4, "conversation": true,
-            "history_management": { "strategy": "summarize", "max_tokens": 200, "max_turns": 2 },
-        } },
-        "x": { "type": "chat", "parent": "l", "config": { "prompt": "Go on." } },
-    });
-    let edges = json!(["c.context -> l.context", "l.context -> x.context", "x.response -> l.next"]);
-    let events = stage.play(&nodes, &edges, &json!({}));
+    let events = play_summarized(&stage, &json!({ "contextId": "talk" }));
     assert!(!events.iter().any(|event| event["prompt"]["purpose"] == "historySummary"), "{events:#?}");
     let notices: Vec<_> =
         events.iter().filter(|event| event["notice"]["code"] == "history.no_summary").collect();

@@ -3,35 +3,13 @@
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
-use plait_core::id::Activation;
-use plait_run::journal::{CallAccount, CallEvent};
-use plait_run::models::TokenUsage;
-use plait_run::provider::ModelReply;
+use plait_testing::bought_reply;
 
 use super::*;
 
 /// A run that has bought one reply.
 fn entries(run: &RunId) -> [Entry; 2] {
-    let account = CallAccount {
-        context_id: "main".into(),
-        provider: "p".into(),
-        model: "m".into(),
-        counted: 10,
-        estimated: false,
-        disbelieved: None,
-        cost_nano_usd: Some(700),
-    };
-    let replied = CallEvent::ModelReplied {
-        origins: Origins::NONE,
-        step: 0,
-        reply: Box::new(ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() }),
-        account: Some(Arc::new(account)),
-        key: None,
-        sampling: None,
-        reused: None,
-    };
-    let event = Event::Call(Activation { node: "chat".into(), epoch: Epoch::root() }, replied);
-    [entry(0, run, None), Entry { seq: Some(1), at: 1, event }]
+    [entry(0, run, None), Entry { seq: Some(1), at: 1, event: bought_reply(700, None) }]
 }
 
 /// How many calls the ledger of a store has.

@@ -3,7 +3,7 @@ use super::*;
 /// The ways in which a function of the crate that executes nodes loses an error.
 fn ways(body: &str) -> Vec<String> {
     let text = format!(
-        "fn summarize() -> Result<String, Fault> {{ todo!() }}\nfn name() -> Option<String> {{ None }}\nasync fn ask() {{ {body} }}"
+        "fn summarize() -> Result<String, Fault> {{ Ok(String::new()) }}\nfn name() -> Option<String> {{ None }}\nasync fn ask() {{ {body} }}"
     );
     let places = find(&[("src-tauri/nodes/src/ask.rs".to_owned(), text)]).expect("parsed");
     places.into_keys().filter(|(_, function, _)| function == "ask").map(|(.., way)| way).collect()

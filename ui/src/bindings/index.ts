@@ -1231,6 +1231,10 @@ export type Fault = { code: ErrorCode,
   cause?: Cause,
 };
 
+/** `run.held`: where a run tree stands still, if it does. Where a run stands still because another one of its tree does, it is that one. */
+export type FindHeld = { run: RunId,
+};
+
 /** What a node has to say about its own execution. */
 export type FinishMetadata = {
   /** How long it took, in milliseconds. */
@@ -1459,7 +1463,7 @@ export type GetSettings = Record<string, never>;
 
 /** `run.go`: lets a run that stands still go on, as a whole or by a step. `debug.moved_on` if it does not stand at that stop any more. */
 export type GoOn = {
-  /** The run that is held. Where another run of the tree is, the stop of this one names it. */
+  /** The run that is held, as `run.held` names it. */
   run: RunId, verb: DebugVerb,
   /** The number of the stop. */
   stop: number,
@@ -1497,6 +1501,10 @@ export type Grants = Array<GrantRule>;
 
 /** A document that a person may have to accept. */
 export type GuardedDocument = "settings" | "users" | "grants" | "mcp-servers" | "mcp-tools" | "spending";
+
+/** A run that stands still. */
+export type HeldRun = { run: RunId, stop: StopView,
+};
 
 /** How a history is kept within bounds. */
 export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize";
@@ -4001,6 +4009,7 @@ export type Commands = {
   "run.pin": { args: PinTurn; reply: null };
   "run.setBreakpoints": { args: SetBreakpoints; reply: null };
   "run.stop": { args: StopRun; reply: null };
+  "run.held": { args: FindHeld; reply: HeldRun | null };
   "run.changeValue": { args: ChangeValue; reply: null };
   "run.go": { args: GoOn; reply: null };
   "run.cancel": { args: CancelRun; reply: null };

@@ -6,6 +6,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use plait_api::runs::{FindHeld, GoOn, SetBreakpoints, StopRun};
+use plait_core::flow;
+use plait_core::id::RunId;
+use plait_run::journal::{Breakpoint, DebugVerb, Side};
+
+use crate::support::app::App;
 use crate::support::binary::Home;
 use crate::support::folder::{FlowFolder, flow_json};
 use crate::support::server::{ModelServer, ServerReply};
@@ -147,6 +153,89 @@ fn breakpoint_in_a_sub_flow_holds_the_whole_tree() {
     assert_eq!(count(&events, "node.started", "beside"), 0, "its parent stands still as well");
     let done = home.plait(&["resume", "last"]);
     assert!(done.code == 0 && done.out.contains("<inside>"), "{done:#?}");
+}
+
+/// A run tree at which a person debugs.
+struct Tree<'a> {
+    app: &'a App,
+    root: RunId,
+}
+
+impl Tree<'_> {
+    /// Where it stands still, as `flow: node side`; nothing if it has ended.
+    async fn place(&self) -> Option<String> {
+        let idle = self.app.plait.runs().idle_tree(&self.root).await;
+        let held = self.app.plait.call(FindHeld { run: self.root.clone() }).await.unwrap();
+        let held = held.filter(|_| idle.is_some())?;
+        let flow = if held.run == self.root { "parent" } else { "child" };
+        let place =
+            held.stop.at.map_or("nowhere".to_owned(), |at| format!("{} {:?}", at.activation(), at.side));
+        Some(format!("{flow}: {place}"))
+    }
+
+    async fn go(&self, verb: DebugVerb) -> Option<String> {
+        let held = self.app.plait.call(FindHeld { run: self.root.clone() }).await.unwrap().unwrap();
+        self.app.plait.call(GoOn { run: held.run, verb, stop: held.stop.number }).await.unwrap();
+        self.place().await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn steps_lead_over_into_and_out_of_a_sub_flow() {
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent()), ("child.flow.json", &child())]);
+    let walk = async |verbs: &[DebugVerb]| {
+        let app = App::offline();
+        let text = std::fs::read_to_string(folder.file("parent.flow.json")).unwrap();
+        let request = plait_api::runs::RunRequest {
+            flow: flow::read(&text).unwrap(),
+            path: Some(folder.file("parent.flow.json")),
+            grants: crate::support::app::all_grants(),
+            breakpoints: vec![breakpoint(&[], "in")],
+            ..Default::default()
+        };
+        let root = app.plait.call(plait_api::runs::StartRun(request)).await.unwrap().run;
+        let tree = Tree { app: &app, root };
+        let mut places = vec![tree.place().await];
+        for verb in verbs {
+            places.push(tree.go(*verb).await);
+        }
+        let places: Vec<String> =
+            places.into_iter().map(|place| place.unwrap_or("ended".to_owned())).collect();
+        app.close().await;
+        places
+    };
+    assert_eq!(walk(&[DebugVerb::Over]).await, ["parent: in Before", "parent: result Before"]);
+    assert_eq!(
+        walk(&[DebugVerb::Into, DebugVerb::Over, DebugVerb::Out]).await,
+        ["parent: in Before", "child: word Before", "child: text Before", "parent: in After"]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn breakpoints_that_are_set_while_a_tree_runs_hold_in_its_sub_flows() {
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent()), ("child.flow.json", &child())]);
+    let app = App::offline();
+    let root = folder.start(&app, "parent.flow.json", "").await;
+    app.plait.call(StopRun { run: root.clone() }).await.unwrap();
+    let tree = Tree { app: &app, root: root.clone() };
+    tree.place().await.unwrap();
+    let breakpoints = vec![breakpoint(&["in"], "out")];
+    app.plait.call(SetBreakpoints { run: root, breakpoints }).await.unwrap();
+    assert_eq!(tree.go(DebugVerb::Continue).await.as_deref(), Some("child: out Before"));
+    assert_eq!(tree.go(DebugVerb::Continue).await, None, "it ends");
+    app.close().await;
+}
+
+fn breakpoint(path: &[&str], node: &str) -> Breakpoint {
+    Breakpoint {
+        id: node.to_owned(),
+        path: path.iter().map(|node| (*node).into()).collect(),
+        node: node.into(),
+        side: Side::Before,
+        when: None,
+        log: None,
+        disabled: false,
+    }
 }
 
 #[test]

@@ -328,15 +328,14 @@ impl Driver {
     }
 
     async fn next_start(&mut self, plan: &Plan, running: usize) -> Result<Option<Start>, Fault> {
-        let idle = self.scheduler.blocked_on_child() + self.sleeping;
-        if running.saturating_sub(idle) >= plan.max_concurrency {
-            return Ok(None);
-        }
-        if self.host.debugger.is_active() || !self.stops.is_empty() {
+        // Those that wait for somebody else hold no place.
+        let running = running.saturating_sub(self.scheduler.blocked_on_child() + self.stops.held_calls());
+        let has_room = running.saturating_sub(self.sleeping) < plan.max_concurrency;
+        if self.is_debugged() {
             // Boxed, so that runs without a debugger do not carry its state.
-            return Box::pin(self.next_start_or_stop()).await;
+            return Box::pin(self.next_start_or_stop(has_room, running)).await;
         }
-        Ok(self.restart_queue.pop().or_else(|| self.scheduler.next_ready()))
+        Ok(if has_room { self.restart_queue.pop().or_else(|| self.scheduler.next_ready()) } else { None })
     }
 
     /// Begins an activation. Gives its outcome at once where it takes no waiting.
@@ -428,6 +427,7 @@ impl Driver {
         });
         // One that starts again first may have ended the iteration of another.
         self.restart_queue.retain(|start| scheduler.is_open(start.node, &start.epoch));
+        self.stops.forget_closed(scheduler);
         let plan = &self.plan;
         self.questions
             .retain(|at, _| plan.find(&at.node).is_some_and(|node| scheduler.is_asking(node, &at.epoch)));

@@ -27,15 +27,16 @@ impl Driver {
         }
         // What the node had to say comes before its outcome.
         self.handle_pending_signals().await?;
-        let is_debugged = self.host.debugger.is_active() || !self.stops.is_empty();
-        let mut done = Some(done);
-        if is_debugged && let Some(held) = done.take() {
+        let done = if self.is_debugged() {
             // Boxed, so that runs without a debugger do not carry its state.
-            done = Box::pin(self.hold_delivery(held)).await?;
+            Box::pin(self.hold_delivery(done)).await?
+        } else {
+            Some(done)
+        };
+        match done {
+            Some(done) => self.deliver(done, running).await,
+            None => Ok(()),
         }
-        let Some(done) = done else { return Ok(()) };
-        self.deliver(done, running).await?;
-        if is_debugged { Box::pin(self.end_step_if_over()).await } else { Ok(()) }
     }
 
     /// Passes on the outcome of an attempt.

@@ -25,6 +25,7 @@ use crate::debugger::Debugger;
 use crate::journal::{DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint};
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, Plan};
+use crate::scheduler::Scheduler;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
 
@@ -85,12 +86,21 @@ impl Stops {
         self.stopped.is_none() && self.starts.is_empty() && self.overrides.is_empty()
     }
 
+    /// How many running activations wait for a call to be let through.
+    pub fn held_calls(&self) -> usize {
+        if self.calls.is_empty() { 0 } else { self.calling().len() }
+    }
+
     /// How many running activations wait for the end of the stop, or for a child run that does.
     fn waiting(&self) -> usize {
+        let calling = self.calling();
+        calling.len() + self.children.values().filter(|key| !calling.contains(key)).count()
+    }
+
+    fn calling(&self) -> FxHashSet<&Key> {
         // A node that was dropped meanwhile does not wait any more.
         let waiting = self.calls.iter().filter(|call| !call.open.is_closed());
-        let calling: FxHashSet<&Key> = waiting.map(|call| &call.key).collect();
-        calling.len() + self.children.values().filter(|key| !calling.contains(key)).count()
+        waiting.map(|call| &call.key).collect()
     }
 
     /// What the journal leaves. The tree stands still if this run did.
@@ -132,6 +142,16 @@ impl Stops {
         }
     }
 
+    /// Forgets what is held of activations that were closed with the iteration around them.
+    pub fn forget_closed(&mut self, scheduler: &Scheduler) {
+        let is_open = |node: NodeIx, epoch: &Epoch| scheduler.is_open(node, epoch);
+        self.starts.retain(|Start { node, epoch, .. }| {
+            is_open(*node, epoch) || scheduler.ready_start(*node, epoch).is_some()
+        });
+        self.dones.retain(|done| is_open(done.start.node, &done.start.epoch));
+        self.calls.retain(|call| is_open(call.key.0, &call.key.1));
+    }
+
     /// Forgets everything that is held: the run is canceled.
     pub fn clear(&mut self) {
         self.starts.clear();
@@ -142,6 +162,11 @@ impl Stops {
 }
 
 impl Driver {
+    /// Whether there is something to stop at, or anything is held or changed.
+    pub(super) fn is_debugged(&self) -> bool {
+        self.host.debugger.is_active() || !self.stops.is_empty()
+    }
+
     /// Whether the tree holds this run.
     pub(super) fn is_held(&self) -> bool {
         self.host.debugger.holds(&self.info.run)
@@ -156,8 +181,17 @@ impl Driver {
     }
 
     /// The next activation to start, where there is something to stop at.
-    pub(super) async fn next_start_or_stop(&mut self) -> Result<Option<Start>, Fault> {
+    /// `has_room` says whether another one may run, `running` how many do that wait for nobody.
+    pub(super) async fn next_start_or_stop(
+        &mut self,
+        has_room: bool,
+        running: usize,
+    ) -> Result<Option<Start>, Fault> {
         self.follow_tree().await?;
+        self.end_step_if_over().await?;
+        if !has_room {
+            return Ok(None);
+        }
         if self.is_held() {
             if self.stops.reentering > 0 {
                 self.stops.reentering -= 1;
@@ -177,7 +211,13 @@ impl Driver {
                 return Ok(None);
             }
         }
-        let Some(start) = self.next_released() else { return Ok(None) };
+        let Some(start) = self.next_released() else {
+            if self.stops.step.is_some() && running == 0 && !self.has_ended() {
+                // What it covers waits for a person: nothing else is kept back by it.
+                self.stop(StopCause::Step, None, NodeOutputs::new()).await?;
+            }
+            return Ok(None);
+        };
         let start = self.with_changed_inputs(start);
         let key = (start.node, start.epoch.clone());
         for (of_loop, point) in self.loops_that_begin(&key) {

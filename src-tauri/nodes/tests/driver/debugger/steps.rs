@@ -133,3 +133,21 @@ fn breakpoints_that_are_removed_at_a_stop_hold_nothing_any_more() {
     assert_eq!(session.continue_to_end(), ["b before", "e before"]);
     assert_eq!(session.outline().status, RunStatus::Finished);
 }
+
+#[test]
+fn step_that_waits_for_a_person_keeps_nothing_else_back() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "l": { "type": "loop", "config": { "kind": "times", "times": 1 } },
+        "ask": { "type": "userInput", "parent": "l" },
+        "other": { "type": "value", "config": { "value": 1 } },
+        "end": { "type": "output" },
+    });
+    let flow = (nodes, json!(["other.value -> end.value"]));
+    let mut session = session_of(&stage, &flow, &["ask"]);
+    session.go(DebugVerb::Out);
+    assert_eq!(session.place(), "nowhere");
+    session.go(DebugVerb::Continue);
+    assert_eq!(session.outline().status, RunStatus::Waiting);
+    assert_eq!(types(&of("end", &stage.events())), ["node.finished"]);
+}

@@ -150,8 +150,7 @@ impl Driver {
         self.record_continued(verb, current)?;
         self.stops.step = Some(step);
         self.host.debugger.begin_step(verb);
-        self.deliver_released(running).await?;
-        self.end_step_if_over().await
+        self.deliver_released(running).await
     }
 
     /// What is held first, where no place was reached.

@@ -53,6 +53,7 @@ mod providers;
 mod proxies;
 mod quotas;
 mod recorded_journals;
+mod rerun;
 mod retry;
 mod run_limits;
 mod settings;

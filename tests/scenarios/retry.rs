@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use plait_api::ErrorReply;
 use plait_api::codes;
 use plait_api::conversations::{ConversationFlow, ListMessages, OpenConversation};
-use plait_api::runs::{CancelRun, ForecastRetry, ListRuns, RetryRun, RunRequest, StartRun};
+use plait_api::runs::{BillRerun, CancelRun, ListRuns, RerunRequest, RetryRun, RunRequest, StartRun};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, RunId};
@@ -64,10 +64,11 @@ async fn retry(app: &App, run: &RunId) -> Result<RunId, ErrorReply> {
     Ok(app.plait.call(RetryRun { run: run.clone() }).await?.run)
 }
 
-/// The announced retry of a run: replies, tool results and answers that it reuses, and calls that it makes again.
-async fn forecast(app: &App, run: &RunId) -> [u64; 4] {
-    let forecast = app.plait.call(ForecastRetry { run: run.clone() }).await.unwrap();
-    [forecast.replies.calls, forecast.tool_results, forecast.answers, forecast.bought.calls]
+/// The bill of a retry: replies, tool results and answers that it reuses, and calls that it buys.
+async fn bill(app: &App, run: &RunId) -> [u64; 4] {
+    let request = RerunRequest { run: run.clone(), flow: None, path: None, grants: Vec::new() };
+    let bill = app.plait.call(BillRerun(request)).await.unwrap();
+    [bill.reused.calls, bill.reused_results, bill.reused_answers, bill.bought.len() as u64]
 }
 
 fn run_of(journal: &Journal) -> RunId {
@@ -99,8 +100,8 @@ async fn retry_of_a_failed_run_buys_only_what_is_missing() {
 
     outage.end();
     provider.reset(0);
-    assert_eq!(forecast(&app, &run_of(&failed)).await, [1, 0, 0, 1]);
-    assert!(provider.sent().is_empty(), "a forecast buys nothing");
+    assert_eq!(bill(&app, &run_of(&failed)).await, [1, 0, 0, 1]);
+    assert!(provider.sent().is_empty(), "a bill buys nothing");
     let run = retry(&app, &run_of(&failed)).await.unwrap();
     let retried = app.follow(&run, NO_RESPONSES).await;
 
@@ -141,9 +142,9 @@ async fn retry_of_a_retry_reuses_what_both_bought() {
     let app = App::with(&provider);
     outage.begin();
     let first = app.run(&parse_flow(&flow_json("three", nodes, &edges)), NO_RESPONSES).await;
-    assert_eq!(forecast(&app, &run_of(&first)).await, [1, 0, 0, 1]);
+    assert_eq!(bill(&app, &run_of(&first)).await, [1, 0, 0, 1]);
     let second = app.follow(&retry(&app, &run_of(&first)).await.unwrap(), NO_RESPONSES).await;
-    assert_eq!(forecast(&app, &run_of(&second)).await, [2, 0, 0, 1], "also what it has reused itself");
+    assert_eq!(bill(&app, &run_of(&second)).await, [2, 0, 0, 1], "also what it has reused itself");
     let third = app.follow(&retry(&app, &run_of(&second)).await.unwrap(), NO_RESPONSES).await;
     assert_eq!(third.view().outline.status, RunStatus::Finished);
     let asked: Vec<String> = provider.sent().iter().map(|sent| sent.last_text().to_owned()).collect();
@@ -181,7 +182,7 @@ async fn tool_behind_a_reused_reply_is_not_called_again() {
     let failed = app.run(&parse_flow(&flow_json("clock", nodes, &edges)), NO_RESPONSES).await;
     assert_eq!(failed.view().outline.status, RunStatus::Failed, "{failed:#?}");
     outage.end();
-    assert_eq!(forecast(&app, &run_of(&failed)).await, [1, 1, 0, 1]);
+    assert_eq!(bill(&app, &run_of(&failed)).await, [1, 1, 0, 1]);
     let retried = app.follow(&retry(&app, &run_of(&failed)).await.unwrap(), NO_RESPONSES).await;
     assert_eq!(retried.view().outline.status, RunStatus::Finished, "{retried:#?}");
     let results = |journal: &Journal| -> Vec<(Value, bool)> {
@@ -223,7 +224,7 @@ async fn retry_makes_the_tool_call_again_that_ended_the_run() {
     assert_eq!(run.code, 1, "{run:#?}");
     let retried = machine.plait(&["retry", "last"]);
     assert_eq!((retried.code, retried.out.trim()), (0, "200"), "{retried:#?}");
-    assert!(retried.err.contains("Reuses 1 tool result."), "{retried:#?}");
+    assert!(retried.err.contains("Reuses 1 result."), "{retried:#?}");
     let requests = ["POST /orders \"tea\"", "GET /flaky?order=200", "GET /flaky?order=200"];
     assert_eq!(server.lines(), requests, "the order is not repeated");
 }
@@ -256,7 +257,7 @@ async fn retry_asks_nothing_that_was_answered() {
     assert_eq!(failed.view().outline.status, RunStatus::Failed, "{failed:#?}");
     outage.end();
     provider.reset(0);
-    assert_eq!(forecast(&app, &run_of(&failed)).await, [1, 0, 2, 1]);
+    assert_eq!(bill(&app, &run_of(&failed)).await, [1, 0, 2, 1]);
     let run = retry(&app, &run_of(&failed)).await.unwrap();
     let retried = app.follow(&run, [PauseResponse::End]).await;
     assert_eq!(retried.view().outline.status, RunStatus::Finished);
@@ -322,7 +323,7 @@ async fn retried_parent_reuses_what_its_children_bought() {
 
     outage.end();
     provider.reset(0);
-    assert_eq!(forecast(&app, &run_of(&failed)).await, [3, 0, 0, 1]);
+    assert_eq!(bill(&app, &run_of(&failed)).await, [3, 0, 0, 1]);
     let run = retry(&app, &run_of(&failed)).await.unwrap();
     let retried = app.follow(&run, NO_RESPONSES).await;
     assert_eq!(retried.view().outline.status, RunStatus::Finished, "{retried:#?}");
@@ -332,7 +333,7 @@ async fn retried_parent_reuses_what_its_children_bought() {
     let children = app.plait.call(children).await.unwrap();
     assert_eq!(children.len(), 2);
     let refused = retry(&app, &children[0].run).await.unwrap_err();
-    assert_eq!(refused.code, codes::RUN_NOT_RETRYABLE);
+    assert_eq!(refused.code, codes::RUN_IS_CHILD);
 }
 
 async fn stored_messages(app: &App, conversation: &ConversationId) -> Vec<String> {
@@ -377,7 +378,7 @@ async fn reply_that_made_the_run_fail_is_bought_anew() {
     let app = App::with(&provider);
     let failed = app.run(&two_calls(), NO_RESPONSES).await;
     assert_eq!(failed.fault("late"), "chat.empty_reply");
-    assert_eq!(forecast(&app, &run_of(&failed)).await, [1, 0, 0, 1], "the empty reply is not reused");
+    assert_eq!(bill(&app, &run_of(&failed)).await, [1, 0, 0, 1], "the empty reply is not reused");
     let retried = app.follow(&retry(&app, &run_of(&failed)).await.unwrap(), NO_RESPONSES).await;
     assert_eq!(retried.output("out", "value"), json!("late"));
     assert_eq!(provider.sent().len(), 3);
@@ -459,8 +460,9 @@ async fn terminal_retries_a_run_after_an_outage() {
     outage.end();
     let retried = home.plait(&["retry", "last"]);
     assert_eq!((retried.code, retried.out.trim()), (0, "re: late"), "{retried:#?}");
-    let forecast = "Reuses 1 reply. Makes 1 model call again, of unknown price. What follows is not known before it runs.";
-    assert!(retried.err.starts_with(forecast), "{retried:#?}");
+    let bill = "Bill: reuses 1, buys 1, at most $0.00; 1 unknown.\nReuses 1 reply.\nBuys 1 model call (`late`): nobody knows what \
+                it costs (no price is known for openai/m).\n";
+    assert!(retried.err.starts_with(bill), "{retried:#?}");
     assert_eq!(server.calls().len(), 3, "the first call was not bought again");
     let shown = home.plait(&["runs", "show", "last"]);
     assert!(shown.out.contains("Retry of run ") && shown.out.contains("1 reply reused"), "{shown:#?}");

@@ -105,7 +105,7 @@ plait_core::error_codes! {
 
     "Runs" {
         RUN_IS_CHILD = "run.is_child",
-            "The run is part of another one, which has not ended and cannot go on without it.",
+            "The run is part of another one.",
             "Use the command on that run.";
         RUN_NOT_RETRYABLE = "run.not_retryable",
             "The run has nothing to retry: it finished, or can be resumed.",

@@ -1,7 +1,7 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
 //! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `service`
-//! owns the life of a run, and `start`, `retry`, `control` and `records` are the commands.
+//! owns the life of a run, and `start`, `rerun`, `retry`, `control` and `records` are the commands.
 
 pub mod answer_text;
 mod broadcast;
@@ -15,6 +15,7 @@ mod past_spending;
 mod records;
 mod registry;
 mod request;
+mod rerun;
 mod retry;
 mod run_host;
 mod service;
@@ -28,7 +29,8 @@ pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
 pub use request::RunRequest;
-pub use retry::{ForecastRetry, RetryRun};
+pub use rerun::{BillRerun, RerunRequest, RerunRun};
+pub use retry::RetryRun;
 pub(crate) use service::RunParts;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};

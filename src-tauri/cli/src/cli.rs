@@ -9,8 +9,8 @@ use plait_api::{ErrorReply, data_dir};
 use crate::codes;
 use crate::commands::{
     cancel, check, completions, config, conversations, doctor, export, forecast, grants, import, keys,
-    knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, resume, retry, run, runs,
-    schema, tokens, tools, usage, users,
+    knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, rerun, resume, retry, run,
+    runs, schema, tokens, tools, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -60,6 +60,8 @@ enum Command {
     Resume(resume::ResumeArgs),
     /// Continue a run that failed as a new run, which reuses its replies and answers.
     Retry(retry::RetryArgs),
+    /// Run again what a run ran, or an edited flow, and reuse what still matches. The bill comes first.
+    Rerun(rerun::RerunArgs),
     /// Cancel a run that is waiting or was interrupted.
     Cancel(cancel::CancelArgs),
     /// Check a flow for problems without running it.
@@ -137,6 +139,7 @@ impl Cli {
             Command::Run(args) => block_on(run::execute(&home()?, args)),
             Command::Resume(args) => block_on(resume::execute(&home()?, args)),
             Command::Retry(args) => block_on(retry::execute(&home()?, args)),
+            Command::Rerun(args) => block_on(rerun::execute(&home()?, args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Lens(args) => block_on(lens::execute(&home()?, args)),

@@ -67,6 +67,9 @@ plait_core::error_codes! {
         RUN_NONE = "run.none",
             "There is no run yet.",
             "Start one with `plait run FLOW`.";
+        RUN_NOT_CONFIRMED = "run.not_confirmed",
+            "The run would buy replies or act outside, and there is no terminal to ask whether it may.",
+            "Look at the bill, and add `--yes`.";
         RUN_NOT_CANCELED = "run.not_cancelled",
             "The run could not be canceled.",
             "Check that the disk has room and the data directory is writable.";

@@ -21,6 +21,7 @@ pub(crate) mod new;
 pub(crate) mod nodes;
 pub(crate) mod providers;
 pub(crate) mod redaction;
+pub(crate) mod rerun;
 pub(crate) mod resume;
 pub(crate) mod retry;
 pub(crate) mod run;

@@ -132,6 +132,8 @@ const USAGE: &[ErrorCode] = &[
     codes::RUN_NONE,
     codes::RUN_ENDED,
     codes::RUN_NOT_RETRYABLE,
+    codes::RUN_NOT_CONFIRMED,
+    codes::RUN_IS_CHILD,
     codes::RUN_BAD_ID,
     codes::RUN_UNKNOWN_TARGET,
     codes::CONVERSATION_UNKNOWN,

@@ -181,6 +181,8 @@ pub fn forecast(plan: Plan, request: &ForecastRequest<'_>) -> Result<FlowForecas
             Ok(nano_usd) => {
                 let sum = &mut forecast.cost.at_most_nano_usd;
                 *sum = sum.saturating_add(*nano_usd);
+                let of_node = forecast.cost.by_node.entry(id.clone()).or_default();
+                *of_node = of_node.saturating_add(*nano_usd);
             }
             Err(reason) => {
                 forecast.cost.unknown.push(UnknownCost { node: id.clone(), reason: reason.clone() });

@@ -40,7 +40,7 @@ pub(crate) use call::ModelCall;
 pub(crate) use finish_tool::FINISH;
 pub(crate) use history_summary::summarize_history;
 pub(crate) use interruption::Interruption;
-pub(crate) use knowledge::{retrieve, retrieve_once};
+pub(crate) use knowledge::{retrieve, retrieve_if_any};
 pub(crate) use loop_turns::loop_turns;
 pub(crate) use memory_access::{Incoming, MemoryAccess, NodeMemory};
 pub(crate) use reply_schema::{ReplySchema, json_candidates};

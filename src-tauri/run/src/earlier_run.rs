@@ -1,88 +1,53 @@
 //! The run that another one is forked from, as the fork sees it: what it bought, called, was answered and waited for.
 //!
-//! Built from the journal of that run alone. A fork executes its flow from the start. What an activation would buy or do
-//! outside it takes from here, if the same activation did the same before:
+//! Built from the journals of its tree alone. A fork executes its flow from the start. What an activation would buy or do outside
+//! of the run it takes from here:
 //!
 //! - a model's reply, if the request has the same reply key: a hash of protocol, base URL and body;
-//! - a tool's result, if the reply that requested it is reused and the arguments are equal. Its failure as well, but only if the
-//!   earlier run went on after it: the model was informed of it, or the `error` output of the node was wired;
+//! - a tool's result, if the arguments and what the tool is are equal, and the reply that requested it is reused. Its failure as
+//!   well, but only if the earlier run went on after it: the model was informed of it, or the `error` output of the node was wired;
 //! - a person's answer, if the question and its schema are equal;
-//! - what it recalled from long-term memory and stored there; the end of a `delay`;
-//! - in a sub-flow all of this, from the child run of the same activation.
+//! - what was found in knowledge bases, recalled from long-term memory and stored there; the end of a `delay`;
+//! - in a sub-flow all of this, from a child run.
 //!
-//! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. If the earlier run
-//! failed because of a model's reply, the replies of that activation are not reused. A reply is never taken from another activation:
-//! two samples of one prompt stay two samples.
+//! The record of the same activation comes first, and in a fork of the same flow no other one counts: each activation finds its own.
+//! In an edited flow, nodes may have other names and stand in other loops: then a record with the same key counts that nobody else has
+//! taken. For replies and tool results this may be any record of
+//! the tree; what depends on who asked, such as a person's answer, is taken from the same node in another iteration, or from a node
+//! that the fork does not have.
+//!
+//! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. Each record is
+//! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken.
 
-mod forecast;
+mod record;
+mod tree;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::context::{SharedMessage, ToolCall};
-use crate::journal::{
-    Answer, CallAccount, CallEvent, ChildEvent, ContextEvent, Entry, Event, EventRef, MemoryEvent, NodeEvent,
-    RunEvent,
-};
+use crate::journal::{Answer, CallAccount, Entry, EventRef};
 use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
 use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
+use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolResult};
-use plait_core::error::ErrorCode;
-use plait_core::id::{Activation, ContextId, ReplyKey, RunId};
+use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
-pub use forecast::RetryForecast;
+use record::{Recorded, RecordedToolCall};
+pub use tree::EarlierTree;
+use tree::Tree;
 
-/// What a run recorded that a fork of it can take over.
-#[derive(Debug)]
+/// What a run takes over from the tree that its own is forked from. Clones are the same.
+#[derive(Clone, Debug)]
 pub struct EarlierRun {
-    run: RunId,
-    activations: FxHashMap<Activation, Recorded>,
-}
-
-/// What one activation recorded. Positions are those in the journal.
-#[derive(Debug, Default)]
-struct Recorded {
-    /// Replies by step, and by the request of a tool that they serve, with the keys of their requests.
-    replies: BTreeMap<(u32, Option<SamplingRef>), (ReplyKey, EarlierReply)>,
-    tool_calls: Vec<RecordedToolCall>,
-    /// The latest question.
-    question: Option<(String, Value)>,
-    /// The questions that were answered, in order.
-    answers: Vec<RecordedAnswer>,
-    turns: Vec<(ContextId, Vec<SharedMessage>, u64)>,
-    memory: Option<(Arc<MemoryChange>, u64)>,
-    recalled: Option<(Arc<Recall>, u64)>,
-    remembered: Option<(Arc<Vec<MemoryRecord>>, u64)>,
-    child: Option<RunId>,
-    finished: bool,
-}
-
-#[derive(Debug)]
-struct RecordedToolCall {
-    step: u32,
-    call: ToolCall,
-    result: Option<(ToolResult, u64)>,
-    /// Whether the run went on after its end.
-    went_on: bool,
-}
-
-impl RecordedToolCall {
-    /// The result that a fork takes over.
-    fn reusable(&self) -> Option<&(ToolResult, u64)> {
-        self.result.as_ref().filter(|(result, _)| result.outcome.is_ok() || self.went_on)
-    }
-}
-
-#[derive(Debug)]
-struct RecordedAnswer {
-    prompt: String,
-    schema: Value,
-    answer: Answer,
-    seq: u64,
+    tree: Arc<Tree>,
+    /// The run of the earlier tree that this one repeats, if there is one.
+    run: Option<RunId>,
+    /// The nodes of that run that this one does not have.
+    gone: Arc<FxHashSet<NodeId>>,
 }
 
 /// A reply that was bought before.
@@ -95,19 +60,14 @@ pub struct EarlierReply {
 }
 
 impl EarlierRun {
-    /// What `run` recorded, from its journal or the beginning of it.
-    ///
-    /// If the run failed because of what a model replied (nothing, or not what was asked for), that activation's replies are
-    /// left out: with them the fork would fail again.
+    /// What `run` recorded, from its journal or the beginning of it, for a fork of the same flow.
     pub fn of(run: &RunId, entries: &[Entry]) -> Self {
-        let mut earlier = Self { run: run.clone(), activations: FxHashMap::default() };
-        for (place, entry) in (0..).zip(entries) {
-            earlier.apply(entry.seq.unwrap_or(place), &entry.event);
-        }
-        earlier
+        let tree = Tree::of([(run.clone(), entries)], false);
+        Self { tree: Arc::new(tree), run: Some(run.clone()), gone: Arc::default() }
     }
 
-    /// The reply that the activation's request with this key got in this step, for this request of a tool if for one.
+    /// Takes a reply to the request with this key: the one that the activation got in this step, for this request of a tool if for
+    /// one, or else one that nobody has taken.
     pub fn reply(
         &self,
         activation: &Activation,
@@ -116,34 +76,63 @@ impl EarlierRun {
         key: &ReplyKey,
     ) -> Option<EarlierReply> {
         let place = (step, sampling.cloned());
-        let (recorded_key, reply) = self.activations.get(activation)?.replies.get(&place)?;
-        (recorded_key == key).then(|| reply.clone())
+        let same = self.recorded(activation).and_then(|recorded| recorded.replies.get(&place));
+        let same = same.filter(|(recorded, reply)| recorded == key && self.tree.take(&reply.event));
+        let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key))?;
+        Some(EarlierReply::clone(&reply))
     }
 
-    /// What an equal tool call, requested in the same step, led to. Not a failure that ended the node.
+    /// Takes what an equal tool call led to: the one that the activation made in the same step, or else one that nobody has taken.
+    /// Not a failure that ended the node. `binding` is the hash of what the tool's host knows besides the arguments.
     pub fn tool_result(
         &self,
         activation: &Activation,
         step: u32,
         call: &ToolCall,
+        binding: Option<&str>,
     ) -> Option<(ToolResult, EventRef)> {
-        let calls = &self.activations.get(activation)?.tool_calls;
         // The latest attempt decides.
-        let mut calls = calls.iter().rev().filter(|recorded| recorded.step == step && recorded.call == *call);
-        let (result, seq) = calls.find_map(RecordedToolCall::reusable)?.clone();
-        Some((result, self.event(seq)))
+        let mut same = self.recorded_calls(activation, step, call, binding).rev();
+        let same = same.find_map(|recorded| {
+            let (result, seq) = recorded.reusable()?;
+            let event = self.event(*seq)?;
+            self.tree.take(&event).then(|| (result.clone(), event))
+        });
+        if same.is_some() || self.was_interrupted(activation, step, call, binding) {
+            return same;
+        }
+        self.tree.take_other_result((&call.id, &call.name), &call.arguments, binding)
     }
 
     /// Whether an equal tool call, requested in the same step, was made and nobody knows what came of it.
-    pub fn was_interrupted(&self, activation: &Activation, step: u32, call: &ToolCall) -> bool {
-        let calls = self.activations.get(activation).map(|recorded| &recorded.tool_calls);
-        calls
-            .into_iter()
-            .flatten()
-            .any(|recorded| recorded.step == step && recorded.call == *call && recorded.result.is_none())
+    pub fn was_interrupted(
+        &self,
+        activation: &Activation,
+        step: u32,
+        call: &ToolCall,
+        binding: Option<&str>,
+    ) -> bool {
+        self.recorded_calls(activation, step, call, binding).any(|recorded| recorded.result.is_none())
     }
 
-    /// What a person answered to the same question of the activation. `index` counts the answers that it got before.
+    fn recorded_calls<'s>(
+        &'s self,
+        activation: &Activation,
+        step: u32,
+        call: &'s ToolCall,
+        binding: Option<&'s str>,
+    ) -> impl DoubleEndedIterator<Item = &'s RecordedToolCall> {
+        let calls = self.recorded(activation).map_or(&[][..], |recorded| &recorded.tool_calls);
+        let is_same_tool = move |recorded: Option<&str>| {
+            // Journals of earlier versions do not say what the host knew. In the same flow it was the same.
+            recorded == binding || recorded.is_none() && !self.tree.is_edited()
+        };
+        calls.iter().filter(move |recorded| {
+            recorded.step == step && recorded.call == *call && is_same_tool(recorded.binding.as_deref())
+        })
+    }
+
+    /// Takes what a person answered to the same question. `index` counts the answers that the activation got before.
     pub fn answer(
         &self,
         activation: &Activation,
@@ -151,9 +140,15 @@ impl EarlierRun {
         prompt: &str,
         schema: &Value,
     ) -> Option<(Answer, EventRef)> {
-        let recorded = self.activations.get(activation)?.answers.get(index)?;
-        let is_same = recorded.prompt == prompt && recorded.schema == *schema;
-        is_same.then(|| (recorded.answer.clone(), self.event(recorded.seq)))
+        self.take_first(activation, |recorded, is_same| {
+            let answers = if is_same { recorded.answers.get(index..)? } else { &recorded.answers };
+            let limit = if is_same { 1 } else { answers.len() };
+            let mut equal = answers
+                .iter()
+                .take(limit)
+                .filter(|recorded| recorded.prompt == prompt && recorded.schema == *schema);
+            equal.find_map(|recorded| Some((recorded.answer.clone(), self.take(recorded.seq)?)))
+        })
     }
 
     /// The event by which the activation committed the same turn.
@@ -163,150 +158,103 @@ impl EarlierRun {
         context: &ContextId,
         messages: &[SharedMessage],
     ) -> Option<EventRef> {
-        let turns = &self.activations.get(activation)?.turns;
+        let turns = &self.recorded(activation)?.turns;
         let same = turns.iter().find(|(id, committed, _)| {
             let is_same = |(left, right): (&SharedMessage, &SharedMessage)| left.says_the_same(right);
             id == context && committed.len() == messages.len() && committed.iter().zip(messages).all(is_same)
         })?;
-        Some(self.event(same.2))
+        self.event(same.2)
     }
 
     /// The event that made this change of the workflow's memory.
     pub fn memory(&self, activation: &Activation, change: &MemoryChange) -> Option<EventRef> {
-        let (known, seq) = self.activations.get(activation)?.memory.as_ref()?;
-        (**known == *change).then(|| self.event(*seq))
+        let (known, seq) = self.recorded(activation)?.memory.as_ref()?;
+        (**known == *change).then(|| self.event(*seq)).flatten()
     }
 
-    /// What the activation found for the same request in the user's long-term memory.
+    /// Takes what was found for the same request in the user's long-term memory.
     pub fn recalled(
         &self,
         activation: &Activation,
         request: &RecallRequest,
     ) -> Option<(Arc<Recall>, EventRef)> {
-        let (recall, seq) = self.activations.get(activation)?.recalled.as_ref()?;
-        (recall.request == *request).then(|| (Arc::clone(recall), self.event(*seq)))
+        self.take_first(activation, |recorded, _| {
+            let (recall, seq) = recorded.recalled.as_ref()?;
+            (recall.request == *request).then(|| Some((Arc::clone(recall), self.take(*seq)?))).flatten()
+        })
     }
 
-    /// What the activation stored in the user's long-term memory, if it says the same.
+    /// Takes what was stored in the user's long-term memory, if it says the same.
     pub fn remembered(
         &self,
         activation: &Activation,
         contents: &[MemoryContent],
     ) -> Option<(Arc<Vec<MemoryRecord>>, EventRef)> {
-        let (memories, seq) = self.activations.get(activation)?.remembered.as_ref()?;
-        let is_same = memories.iter().map(|memory| &memory.content).eq(contents);
-        is_same.then(|| (Arc::clone(memories), self.event(*seq)))
+        self.take_first(activation, |recorded, _| {
+            let (memories, seq) = recorded.remembered.as_ref()?;
+            let is_same = memories.iter().map(|memory| &memory.content).eq(contents);
+            is_same.then(|| Some((Arc::clone(memories), self.take(*seq)?))).flatten()
+        })
     }
 
-    pub fn child(&self, activation: &Activation) -> Option<&RunId> {
-        self.activations.get(activation)?.child.as_ref()
+    /// Takes what was found for the same query in the same knowledge bases, within as many tokens.
+    pub fn retrieved(
+        &self,
+        activation: &Activation,
+        query: &str,
+        bases: &[KnowledgeRef],
+        max_tokens: u64,
+    ) -> Option<(Arc<Retrieval>, EventRef)> {
+        self.take_first(activation, |recorded, _| {
+            let (found, searched, seq) = recorded.retrieved.as_ref()?;
+            let is_same = found.query == query && found.max_tokens == max_tokens && searched == bases;
+            is_same.then(|| Some((Arc::clone(found), self.take(*seq)?))).flatten()
+        })
+    }
+
+    /// Takes the child run that the activation had, or one that nobody else has.
+    pub fn take_child(&self, activation: &Activation) -> Option<RunId> {
+        self.take_first(activation, |recorded, _| {
+            let child = recorded.child.as_ref()?;
+            self.tree.take(&EventRef { run: child.clone(), seq: 0 }).then(|| child.clone())
+        })
     }
 
     /// Whether the activation succeeded.
     pub fn has_finished(&self, activation: &Activation) -> bool {
-        self.activations.get(activation).is_some_and(|recorded| recorded.finished)
+        self.recorded(activation).is_some_and(|recorded| recorded.finished)
     }
 
-    fn event(&self, seq: u64) -> EventRef {
-        EventRef { run: self.run.clone(), seq }
-    }
-
-    fn apply(&mut self, seq: u64, event: &Event) {
-        match event {
-            Event::Call(
-                activation,
-                CallEvent::ModelReplied { step, reply, account, key: Some(key), sampling, .. },
-            ) => {
-                let (reply, account, event) = (ModelReply::clone(reply), account.clone(), self.event(seq));
-                let reply = (key.clone(), EarlierReply { reply, account, event });
-                self.recorded(activation).replies.insert((*step, sampling.clone()), reply);
-            }
-            Event::Call(activation, CallEvent::ToolCalled { step, call }) => {
-                let calls = &mut self.recorded(activation).tool_calls;
-                // A call that asked the person is made again.
-                let is_open = |made: &RecordedToolCall| {
-                    made.step == *step && made.call.id == call.id && made.result.is_none()
-                };
-                if !calls.iter().any(is_open) {
-                    let call = call.clone();
-                    calls.push(RecordedToolCall { step: *step, call, result: None, went_on: false });
-                }
-            }
-            Event::Call(
-                activation,
-                CallEvent::ToolFinished { step, call_id, result, error, origins, .. },
-            ) => {
-                let result = ToolResult::recorded(result.as_ref(), error.as_deref(), origins);
-                let mut calls = self.recorded(activation).tool_calls.iter_mut().rev();
-                if let Some(call) = calls.find(|call| call.step == *step && call.call.id == *call_id) {
-                    call.result = Some((result, seq));
-                }
-            }
-            Event::Node(activation, NodeEvent::Paused { prompt, schema, .. }) => {
-                self.recorded(activation).question = Some((prompt.clone(), schema.clone()));
-            }
-            Event::Node(activation, NodeEvent::Answered { answer, .. }) => {
-                let recorded = self.recorded(activation);
-                if let Some((prompt, schema)) = recorded.question.take() {
-                    recorded.answers.push(RecordedAnswer { prompt, schema, answer: answer.clone(), seq });
-                }
-            }
-            // A model is informed of the calls of its replies.
-            Event::Call(activation, CallEvent::PromptRendered { step, sampling: None, .. }) => {
-                if let Some(recorded) = self.activations.get_mut(activation) {
-                    recorded.go_on(|call| call.step < *step);
-                }
-            }
-            Event::Node(activation, NodeEvent::Finished { .. }) => {
-                let recorded = self.recorded(activation);
-                recorded.finished = true;
-                recorded.go_on(|_| true);
-            }
-            Event::Node(activation, NodeEvent::Failed { handled: true, .. }) => {
-                self.recorded(activation).go_on(|_| true);
-            }
-            Event::Context(activation, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
-                let turn = (context_id.clone(), messages.clone(), seq);
-                self.recorded(activation).turns.push(turn);
-            }
-            Event::Memory(activation, MemoryEvent::Appended { change, .. }) => {
-                self.recorded(activation).memory = Some((Arc::clone(change), seq));
-            }
-            Event::Call(activation, CallEvent::MemoryRecalled { recall, .. }) => {
-                self.recorded(activation).recalled = Some((Arc::clone(recall), seq));
-            }
-            Event::Call(activation, CallEvent::MemoryRemembered { memories, .. }) => {
-                self.recorded(activation).remembered = Some((Arc::clone(memories), seq));
-            }
-            Event::Child(activation, ChildEvent::Started { run }) => {
-                self.recorded(activation).child = Some(run.clone());
-            }
-            Event::Run(RunEvent::Failed { node, epoch, error, .. }) if blames_reply(&error.code) => {
-                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
-                let recorded = self.recorded(&activation);
-                recorded.replies.clear();
-                recorded.tool_calls.clear();
-            }
-            _ => {}
+    /// What `find` takes from the record of the activation (then its second argument is true), or from the first other one that
+    /// may stand for it: of the same node, or of one that is gone.
+    fn take_first<T>(
+        &self,
+        activation: &Activation,
+        find: impl Fn(&Recorded, bool) -> Option<T>,
+    ) -> Option<T> {
+        if let Some(found) = self.recorded(activation).and_then(|recorded| find(recorded, true)) {
+            return Some(found);
         }
+        let run = self.tree.run(self.run.as_ref()).filter(|_| self.tree.is_edited())?;
+        let stands_for = |other: &Activation| {
+            other != activation && (other.node == activation.node || self.gone.contains(&other.node))
+        };
+        let mut others = run.order.iter().filter(|other| stands_for(other));
+        others.find_map(|other| find(run.activations.get(other)?, false))
     }
 
-    fn recorded(&mut self, activation: &Activation) -> &mut Recorded {
-        self.activations.entry(activation.clone()).or_default()
+    fn recorded(&self, activation: &Activation) -> Option<&Recorded> {
+        self.tree.run(self.run.as_ref())?.activations.get(activation)
     }
-}
 
-impl Recorded {
-    /// Notes that the run went on after the calls that have ended.
-    fn go_on(&mut self, is_meant: impl Fn(&RecordedToolCall) -> bool) {
-        let ended = self.tool_calls.iter_mut().filter(|call| call.result.is_some() && is_meant(call));
-        ended.for_each(|call| call.went_on = true);
+    fn event(&self, seq: u64) -> Option<EventRef> {
+        Some(EventRef { run: self.run.clone()?, seq })
     }
-}
 
-/// Whether a fault with this code says that a reply could not be used.
-fn blames_reply(code: &ErrorCode) -> bool {
-    matches!(code.domain(), "chat" | "classify" | "extract")
+    /// Takes the record at this place of the earlier run.
+    fn take(&self, seq: u64) -> Option<EventRef> {
+        self.event(seq).filter(|event| self.tree.take(event))
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 use crate::debugger::Debugger;
+use crate::earlier_run::EarlierTree;
 use crate::long_term_memory::MemoryStore;
 use crate::provider::Providers;
 use crate::quota::QuotaChain;
@@ -54,6 +55,8 @@ pub struct Host {
     /// Evaluates expressions that could take long.
     pub evaluator: Arc<dyn Evaluator>,
     pub subflows: Arc<dyn Subflows>,
+    /// The tree that the run and all others of its tree are forked from.
+    pub earlier: EarlierTree,
     /// Where the run and all others of its tree stand still.
     pub debugger: Debugger,
     /// What the run and all others of its tree may use, and the quotas from outside of the run that hold all model calls.

@@ -231,6 +231,7 @@ enum OnChild {
 
 const ON_CHILD: [(&str, OnChild); 16] = [
     ("run.answer", OnChild::ActsByRoot),
+    ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
     ("run.end", OnChild::ActsByRoot),
@@ -238,8 +239,8 @@ const ON_CHILD: [(&str, OnChild); 16] = [
     ("run.held", OnChild::Reads),
     ("run.pin", OnChild::ActsByRoot),
     ("run.resume", OnChild::ActsByRoot),
-    ("run.retry", OnChild::Refused("run.not_retryable")),
-    ("run.retry_forecast", OnChild::Refused("run.not_retryable")),
+    ("run.rerun", OnChild::Refused("run.is_child")),
+    ("run.retry", OnChild::Refused("run.is_child")),
     ("run.setBreakpoints", OnChild::ActsByRoot),
     ("run.start", OnChild::Reads),
     ("run.stop", OnChild::ActsByRoot),

@@ -213,7 +213,7 @@ impl SpanProjector {
                 }
                 self.end_call(activation, call, None, at);
             }
-            CallEvent::ToolCalled { step, call } => {
+            CallEvent::ToolCalled { step, call, .. } => {
                 // One that was interrupted is made again.
                 let is_it = |key: &CallKey| matches!(key, CallKey::Tool { step: own, id } if own == step && *id == call.id);
                 if let Some(interrupted) = self.take_call(activation, is_it) {

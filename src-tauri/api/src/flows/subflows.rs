@@ -8,9 +8,9 @@ use plait_core::flow::Flow;
 use plait_core::id::Activation;
 use plait_formats::pipeline;
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
+use plait_run::journal::FlowRef;
 use plait_store::flow_files;
 use plait_store::flow_files::{FLOW_ENDING, FLOW_ENDINGS, FlowFile};
-use plait_store::record::RunRecord;
 
 use crate::ErrorReply;
 use crate::codes;
@@ -25,21 +25,21 @@ pub(crate) struct Subflow {
     pub(crate) name: String,
 }
 
-/// The flow that a node of the run `lineage[0]` runs. `lineage` continues with the ancestors of that run, the root last.
+/// The flow that a node of the flow `lineage[0]` runs. `lineage` continues with the flows that run it, the root's last.
 /// Errors as [`read`], and `subflow.recursion`.
 pub(crate) fn resolve(
     child: &ChildFlow,
-    lineage: &[RunRecord],
+    lineage: &[FlowRef],
     activation: &Activation,
     access: &FileAccess,
 ) -> Result<Subflow, ErrorReply> {
     let parent = lineage.first();
-    let parent_path = parent.and_then(|parent| parent.flow.path.clone());
+    let parent_path = parent.and_then(|parent| parent.path.clone());
     let file = match child {
         ChildFlow::Inner(flow) => {
             let mut flow = Flow::clone(flow);
             if flow.name.is_empty() {
-                let enclosing = parent.map(|parent| parent.flow.name.as_str()).unwrap_or_default();
+                let enclosing = parent.map(|parent| parent.name.as_str()).unwrap_or_default();
                 flow.name = format!("{enclosing} › {}", activation.node);
             }
             let name = flow.name.clone();
@@ -49,9 +49,9 @@ pub(crate) fn resolve(
     };
     let subflow = read(file, parent_path.as_deref(), access)?;
     if let Some(path) = &subflow.path
-        && lineage.iter().any(|ancestor| ancestor.flow.path.as_ref() == Some(path))
+        && lineage.iter().any(|ancestor| ancestor.path.as_ref() == Some(path))
     {
-        let mut chain: Vec<String> = lineage.iter().rev().map(record_name).collect();
+        let mut chain: Vec<String> = lineage.iter().rev().map(name_of).collect();
         chain.push(subflow.name);
         return Err(recursion(&chain));
     }
@@ -181,8 +181,8 @@ pub(crate) fn too_deep<'a>(chain: impl Iterator<Item = &'a str>) -> ErrorReply {
     .hint("Merge some of these flows into one.")
 }
 
-fn record_name(record: &RunRecord) -> String {
-    record.flow.path.as_deref().map_or_else(|| record.flow.name.clone(), file_name)
+fn name_of(flow: &FlowRef) -> String {
+    flow.path.as_deref().map_or_else(|| flow.name.clone(), file_name)
 }
 
 /// The last part of a path.

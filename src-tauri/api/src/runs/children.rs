@@ -7,7 +7,7 @@ use plait_core::id::{Activation, RunId};
 use plait_run::host::RunInfo;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
 use plait_run::journal::{
-    ChildEvent, ChildQuestion, Entry, Event, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
+    ChildEvent, ChildQuestion, Entry, Event, FlowRef, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
 };
 use plait_run::quota::TreeCount;
 use plait_run::view::{OpenPause, RunOutline, RunStatus};
@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};
 
 use super::registry::ActiveRuns;
-use super::request::{ChildInputs, NewRun, RunRequest};
+use super::request::{ChildInputs, EditedFlow, NewRun, RunRequest};
 use super::service::{Purpose, RunService, find_record};
 use super::watch::Watch;
 use crate::ErrorReply;
@@ -107,11 +107,10 @@ impl RunService {
                 let grants = parent.grants.clone();
                 let inputs = ChildInputs { input, overrides, origins, grants };
                 let (name, new) = match self.earlier_child(&parent, &activation).await? {
-                    Some(earlier) => {
-                        let name = earlier.flow.name;
-                        (name, NewRun::ForkOf { earlier: earlier.run, inputs: Some(inputs) })
+                    Some(RunRecord { run: earlier, flow, .. }) if !host.earlier.is_edited() => {
+                        (flow.name, NewRun::ForkOf { earlier, edit: None, inputs: Some(inputs) })
                     }
-                    None => self.new_child(&parent, flow, inputs, activation).await?,
+                    earlier => self.new_child(&parent, flow, inputs, activation, earlier).await?,
                 };
                 self.start_as(run, new, Some(parent.run.clone()), host)
                     .await
@@ -136,30 +135,36 @@ impl RunService {
         parent: &RunInfo,
         activation: &Activation,
     ) -> Result<Option<RunRecord>, ErrorReply> {
-        let Some(child) = parent.earlier.as_ref().and_then(|run| run.child(activation)) else {
+        let Some(child) = parent.earlier.as_ref().and_then(|run| run.take_child(activation)) else {
             return Ok(None);
         };
-        let (store, child) = (self.parts.store.clone(), child.clone());
+        let store = self.parts.store.clone();
         run_blocking(move || Ok(find_record(store.run(&child))?)).await
     }
 
-    /// A child that runs the flow as it is now, with the flow's name.
+    /// A child that runs the flow as it is now, as a fork of `earlier` if there is one, with the flow's name.
     async fn new_child(
         &self,
         parent: &RunInfo,
         flow: ChildFlow,
         inputs: ChildInputs,
         activation: Activation,
+        earlier: Option<RunRecord>,
     ) -> Result<(String, NewRun), ErrorReply> {
         let lineage = self.lineage(&parent.run).await?;
         if lineage.len() >= MAX_DEPTH {
             let names = lineage.iter().rev().map(|ancestor| ancestor.flow.name.as_str());
             return Err(subflows::too_deep(names));
         }
-        let access = self.file_access.clone();
+        let (access, lineage): (_, Vec<FlowRef>) =
+            (self.file_access.clone(), lineage.into_iter().map(|run| run.flow).collect());
         let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation, &access)).await?;
-        let ChildInputs { input, overrides, origins, grants } = inputs;
         let (flow, path) = (subflow.flow, subflow.path);
+        if let Some(RunRecord { run: earlier, .. }) = earlier {
+            let edit = Some(Box::new(EditedFlow { flow, path, grants: Vec::new() }));
+            return Ok((subflow.name, NewRun::ForkOf { earlier, edit, inputs: Some(inputs) }));
+        }
+        let ChildInputs { input, overrides, origins, grants } = inputs;
         let request = RunRequest { flow, path, input, overrides, ..RunRequest::default() };
         let user = parent.user.clone();
         let request = Box::new(request);
@@ -169,7 +174,7 @@ impl RunService {
 
 /// The id of a child: the same whenever its parent is resumed, and a different one for each activation and attempt. It is a
 /// version 8 UUID that begins with the timestamp of its parent, so that runs sort by the start of their root.
-fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<RunId, Fault> {
+pub(super) fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<RunId, Fault> {
     let root = Uuid::try_parse(parent.as_str())
         .map_err(|_| Fault::new(codes::RUN_BAD_ID, format!("`{parent}` is not a run ID.")))?;
     // As JSON, so that different parts never produce the same text.
@@ -201,7 +206,7 @@ fn open_questions(outline: &RunOutline) -> Vec<ChildQuestion> {
     outline.pauses.iter().take(MAX_LISTED_QUESTIONS).map(question).collect()
 }
 
-fn child_end(run: RunId, outline: RunOutline) -> Result<ChildEnd, Fault> {
+pub(super) fn child_end(run: RunId, outline: RunOutline) -> Result<ChildEnd, Fault> {
     let end = match outline.status {
         RunStatus::Finished => RunEnd::Finished,
         RunStatus::Failed => RunEnd::Failed,
@@ -217,7 +222,7 @@ fn child_end(run: RunId, outline: RunOutline) -> Result<ChildEnd, Fault> {
     Ok(ChildEnd { run, end, outputs: outline.outputs, origins: outline.origins, error: outline.error })
 }
 
-fn fault(error: ErrorReply) -> Fault {
+pub(super) fn fault(error: ErrorReply) -> Fault {
     let ErrorReply { code, message, hint, details, cause } = error;
     Fault { hint, details, cause, ..Fault::new(code, message) }
 }

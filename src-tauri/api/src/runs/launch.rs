@@ -1,5 +1,9 @@
 //! Builds the driver of a run: a new one from a request, or an interrupted one from its journal.
 
+mod blocking_host;
+mod fork;
+mod rehearsed_children;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -15,7 +19,7 @@ use plait_run::context::{Conversation, ConversationRef, MAIN};
 use plait_run::earlier_run::EarlierRun;
 use plait_run::grant::{GrantRule, Grants};
 use plait_run::host::{Host, RunInfo, RunInput};
-use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, RunEvent, RunOrigin};
+use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, RunEvent};
 use plait_run::models::ModelOverrides;
 use plait_run::needs::NeedCatalog;
 use plait_run::node::Registry;
@@ -26,7 +30,7 @@ use serde_json::json;
 
 use super::broadcast::RunBroadcast;
 use super::past_spending;
-use super::request::{ChildInputs, InheritedGrants, NewRun, RunRequest};
+use super::request::{InheritedGrants, NewRun, RunRequest};
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::{recorded_flow, write_flow};
@@ -34,6 +38,7 @@ use crate::grants::{self, FlowNeeds, canonical_folder};
 use crate::providers::TokenCalibration;
 
 /// What the driver of a run is built from. Its methods block.
+#[derive(Clone)]
 pub(super) struct Launch {
     pub(super) run: RunId,
     pub(super) store: Store,
@@ -53,8 +58,8 @@ struct StartedWith {
     grants: InheritedGrants,
     input: Option<RunInput>,
     conversation: Option<Conversation>,
-    /// The run that it is forked from.
-    earlier: Option<Arc<EarlierRun>>,
+    /// What it takes over from the run that it is forked from.
+    earlier: Option<EarlierRun>,
 }
 
 impl Launch {
@@ -64,7 +69,7 @@ impl Launch {
             NewRun::Of { request, user, origins, inherited } => {
                 self.start_request(*request, user, origins, parent, inherited)
             }
-            NewRun::ForkOf { earlier, inputs } => self.fork(&earlier, inputs, parent),
+            NewRun::ForkOf { earlier, edit, inputs } => self.fork(&earlier, edit, inputs, parent),
         }
     }
 
@@ -106,8 +111,9 @@ impl Launch {
         };
         self.broadcast.open(0);
         let input = input.map(|text| RunInput { text, origins });
-        let setup =
-            self.setup(plan, StartedWith { user, grants, input, conversation, earlier: None }, &flow)?;
+        // A child run of a fork takes over what other runs of the earlier tree recorded.
+        let earlier = self.host.earlier.view(None, []);
+        let setup = self.setup(plan, StartedWith { user, grants, input, conversation, earlier }, &flow)?;
         let (mut driver, handle) = Driver::start(setup, Event::Run(first))?;
         if !breakpoints.is_empty() {
             driver.set_breakpoints(breakpoints)?;
@@ -115,57 +121,8 @@ impl Launch {
         Ok((driver, handle))
     }
 
-    /// A new run of what `earlier` ran, from the start, with its inputs or others. What that run bought, called and asked is
-    /// taken from it.
-    fn fork(
-        self,
-        earlier: &RunId,
-        inputs: Option<ChildInputs>,
-        parent: Option<RunId>,
-    ) -> Result<(Driver, RunHandle), ErrorReply> {
-        let entries = self.read_earlier(earlier)?;
-        let mut first = started_event(earlier, &entries)?.clone();
-        let RunEvent::Started {
-            run,
-            revision,
-            user,
-            from,
-            flow,
-            to,
-            input,
-            set,
-            origins,
-            parent_run_id,
-            conversation,
-            grants,
-            models,
-            config,
-            ..
-        } = &mut first
-        else {
-            return Err(no_start(earlier));
-        };
-        *run = self.run.clone();
-        *revision = ENGINE_REVISION;
-        *from = Some(Box::new(RunOrigin { run: earlier.clone(), seq: end_of(&entries) }));
-        *parent_run_id = parent;
-        if let Some(inputs) = inputs {
-            (*input, *set, *origins, *grants) =
-                (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
-        }
-        let config = recorded_config(config, models);
-        let plan = self.plan(&recorded_flow(&self.store, &flow.hash)?, &config, to.as_ref(), set)?;
-        let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
-        let earlier = Arc::new(EarlierRun::of(earlier, &entries));
-        let (user, flow, grants) = (user.clone(), flow.clone(), grants.clone());
-        let input = run_input(input.as_ref(), origins);
-        self.broadcast.open(0);
-        let start = StartedWith { user, grants, input, conversation, earlier: Some(earlier) };
-        Ok(Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?)
-    }
-
     /// A run that has not ended, from where its journal stops. `run.ended`, `journal.corrupt`.
-    pub(super) fn resume(self) -> Result<(Driver, RunHandle), ErrorReply> {
+    pub(super) fn resume(mut self) -> Result<(Driver, RunHandle), ErrorReply> {
         let record = self.store.run(&self.run)?;
         if record.status.is_final() {
             return Err(ErrorReply::new(codes::RUN_ENDED, format!("Run {} has ended.", self.run))
@@ -173,13 +130,26 @@ impl Launch {
         }
         let entries = self.read_journal(&self.run)?;
         let plan = self.recorded_plan(&entries)?;
-        let RunEvent::Started { user, flow: flow_ref, from, input, origins, conversation, grants, .. } =
-            started_event(&self.run, &entries)?
+        let RunEvent::Started {
+            user,
+            flow: flow_ref,
+            from,
+            input,
+            origins,
+            parent_run_id,
+            conversation,
+            grants,
+            ..
+        } = started_event(&self.run, &entries)?
         else {
             return Err(no_start(&self.run));
         };
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
-        let earlier = from.as_ref().and_then(|origin| self.earlier_run(origin));
+        let from = from.as_deref();
+        if let Some(from) = from.filter(|_| parent_run_id.is_none()) {
+            self.host.earlier = self.restored_tree(from)?;
+        }
+        let earlier = self.host.earlier.view(from.map(|from| &from.run), fork::ids(&plan));
         self.broadcast.open(entries.len() as u64);
         let input = run_input(input.as_ref(), origins);
         let start = StartedWith { user: user.clone(), grants: grants.clone(), input, conversation, earlier };
@@ -204,20 +174,6 @@ impl Launch {
 
     fn read_journal(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
         self.store.read_journal(run, 0)?.collect()
-    }
-
-    /// The entries of a run to fork from, except damaged ones.
-    fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
-        self.store.keep_attachments_of(run)?;
-        Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
-    }
-
-    /// The run that this one is forked from, as far as it counted then. Nothing if it was removed meanwhile: then this
-    /// run buys everything that it has not taken yet.
-    fn earlier_run(&self, origin: &RunOrigin) -> Option<Arc<EarlierRun>> {
-        let mut entries = self.read_earlier(&origin.run).ok()?;
-        entries.retain(|entry| entry.seq.is_some_and(|seq| seq < origin.seq));
-        Some(Arc::new(EarlierRun::of(&origin.run, &entries)))
     }
 
     /// The conversation that a new run continues, in its current state.
@@ -274,7 +230,7 @@ impl Launch {
         plan: &Plan,
         flow: &Flow,
         path: Option<&str>,
-        newer: Vec<GrantRule>,
+        newer: impl IntoIterator<Item = GrantRule>,
     ) -> Result<Grants, ErrorReply> {
         let kept = path.map(|path| grants::stored_grants(&self.store, path)).transpose()?;
         let rules = kept.unwrap_or_default().with(newer);
@@ -307,27 +263,24 @@ impl Launch {
         }
     }
 
-    fn setup(self, plan: Plan, start: StartedWith, flow: &FlowRef) -> Result<RunSetup, ErrorReply> {
+    fn run_info(&self, start: StartedWith, flow: &FlowRef) -> RunInfo {
         let StartedWith { user, grants, input, conversation, earlier } = start;
         let folder = flow.path.as_deref().and_then(canonical_folder);
+        let (run, flow_name) = (self.run.clone(), flow.name.clone());
+        RunInfo { run, user, flow_name, folder, input, conversation, grants, earlier }
+    }
+
+    fn setup(self, plan: Plan, start: StartedWith, flow: &FlowRef) -> Result<RunSetup, ErrorReply> {
         if !self.to_cancel {
-            self.open_quotas(&plan, conversation.as_ref())?;
+            self.open_quotas(&plan, start.conversation.as_ref())?;
         }
+        let info = self.run_info(start, flow);
         let spent_by_children = past_spending::spent_by_children(&self.store, &self.run)?;
         let (broadcast, calibration) = (self.broadcast, self.calibration);
         Ok(RunSetup {
             plan: Arc::new(plan),
             journal: Box::new(self.store.journal(&self.run)?),
-            info: RunInfo {
-                run: self.run,
-                user,
-                flow_name: flow.name.clone(),
-                folder,
-                input,
-                conversation,
-                grants,
-                earlier,
-            },
+            info,
             host: self.host,
             spent_by_children,
             watcher: Box::new(move |entries| {

@@ -74,9 +74,20 @@ pub(super) enum NewRun {
     /// What an earlier run ran, with all that it bought, called and asked.
     ForkOf {
         earlier: RunId,
+        /// The flow to run in place of the one that it ran.
+        edit: Option<Box<EditedFlow>>,
         /// The inputs that the parent gives now, for a child run.
         inputs: Option<ChildInputs>,
     },
+}
+
+/// The flow that a fork runs in place of the recorded one.
+pub(super) struct EditedFlow {
+    pub(super) flow: Flow,
+    /// Its file, if it has one.
+    pub(super) path: Option<String>,
+    /// What the person decided beside what the earlier run was allowed.
+    pub(super) grants: Vec<GrantRule>,
 }
 
 /// What the parent of a run may use; see [`RunInfo::grants`](plait_run::host::RunInfo::grants).
@@ -100,8 +111,13 @@ impl NewRun {
                 secrets::redact(&mut request.flow, redaction)?;
                 (&mut request.input, &mut request.overrides)
             }
-            Self::ForkOf { inputs: Some(ChildInputs { input, overrides, .. }), .. } => (input, overrides),
-            Self::ForkOf { inputs: None, .. } => return Ok(()),
+            Self::ForkOf { edit, inputs, .. } => {
+                if let Some(edit) = edit {
+                    secrets::redact(&mut edit.flow, redaction)?;
+                }
+                let Some(ChildInputs { input, overrides, .. }) = inputs else { return Ok(()) };
+                (input, overrides)
+            }
         };
         if let Some(input) = input
             && let Cow::Owned(redacted) = redaction.text(input)

@@ -1,12 +1,7 @@
-//! `run.retry`: continues a run that has stopped for good as a new run, a fork without edits; and what that will reuse.
-
-use std::collections::HashSet;
+//! `run.retry`: continues a run that has stopped for good as a new run, a fork without edits.
 
 use plait_core::id::RunId;
-use plait_run::earlier_run::{EarlierRun, RetryForecast};
-use plait_run::journal::Entry;
 use plait_run::view::RunStatus;
-use plait_store::Store;
 use plait_store::record::RunRecord;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -21,7 +16,7 @@ use crate::command::Command;
 
 /// `run.retry`: runs again what a run ran, in a new run that takes over replies, tool results and answers, so that nothing is
 /// bought, called or asked twice. For runs that failed, were canceled or cannot be resumed; `run.not_retryable` for others,
-/// `run.busy` while the run is active.
+/// `run.is_child` for child runs, `run.busy` while the run is active.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RetryRun {
     /// The run to retry. It stays as it is.
@@ -38,59 +33,20 @@ impl Command for RetryRun {
     }
 }
 
-/// `run.retry_forecast`: what a retry of a run, and of the runs that it started, reuses and buys again, as far as that is known
-/// before it runs. Starts nothing. The errors are those of `run.retry`.
-#[derive(Debug, Serialize, Deserialize, TS)]
-pub struct ForecastRetry {
-    /// The run that is to be retried.
-    pub run: RunId,
-}
-
-impl Command for ForecastRetry {
-    const NAME: &'static str = "run.retry_forecast";
-    type Service = RunService;
-    type Reply = RetryForecast;
-
-    async fn run(self, service: &RunService) -> Result<RetryForecast, ErrorReply> {
-        service.check_retryable(&self.run).await?;
-        let store = service.parts.store.clone();
-        run_blocking(move || forecast(&store, &self.run)).await
-    }
-}
-
-/// Reads the journals of a run and of the runs that its retry forks. An unreadable child run counts for nothing: its
-/// retry could take nothing from it either.
-fn forecast(store: &Store, root: &RunId) -> Result<RetryForecast, ErrorReply> {
-    let mut sum = RetryForecast::default();
-    let mut seen = HashSet::from([root.clone()]);
-    let mut queue = vec![root.clone()];
-    while let Some(run) = queue.pop() {
-        let entries: Vec<Entry> = match store.read_damaged_journal(&run) {
-            Ok(entries) => entries.filter_map(Result::ok).collect(),
-            Err(fault) if run == *root => return Err(fault.into()),
-            Err(_) => continue,
-        };
-        let earlier = EarlierRun::of(&run, &entries);
-        sum += RetryForecast::of(&earlier, &entries);
-        // The records of a damaged store could form a circle.
-        queue.extend(earlier.children().filter(|child| seen.insert((*child).clone())).cloned());
-    }
-    Ok(sum)
-}
-
 impl RunService {
     async fn retry(&self, earlier: &RunId) -> Result<RunId, ErrorReply> {
         self.check_retryable(earlier).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, self.limits_of(earlier).await?);
-        let fork = NewRun::ForkOf { earlier: earlier.clone(), inputs: None };
+        let fork = NewRun::ForkOf { earlier: earlier.clone(), edit: None, inputs: None };
         self.start_as(&run, fork, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
         self.parts.store.flush().await?;
         Ok(run)
     }
 
-    async fn check_retryable(&self, run: &RunId) -> Result<(), ErrorReply> {
+    /// The record of a run that nobody drives and no other run started. `run.unknown`, `run.busy`, `run.is_child`.
+    pub(super) async fn check_root_at_rest(&self, run: &RunId) -> Result<RunRecord, ErrorReply> {
         let (store, id) = (self.parts.store.clone(), run.clone());
         let record = run_blocking(move || Ok(store.run(&id)?)).await?;
         if self.is_driven(&record) {
@@ -98,12 +54,15 @@ impl RunService {
                 .hint("Wait for its end, or cancel it first."));
         }
         if let Some(root) = self.root_of(&record).await? {
-            return Err(not_retryable(
-                format!("Run {run} is part of run {root}."),
-                format!("Retry that run: plait retry {root}"),
-            ));
+            let message = format!("Run {run} is part of run {root}.");
+            return Err(ErrorReply::new(codes::RUN_IS_CHILD, message)
+                .hint(format!("Repeat that run: plait rerun {root}")));
         }
-        match record.status {
+        Ok(record)
+    }
+
+    async fn check_retryable(&self, run: &RunId) -> Result<(), ErrorReply> {
+        match self.check_root_at_rest(run).await?.status {
             RunStatus::Failed | RunStatus::Cancelled => Ok(()),
             RunStatus::Finished => {
                 Err(not_retryable(format!("Run {run} has finished."), "Run the flow again.".to_owned()))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plait_core::config::tree_limits;
 use plait_core::flow::TreeLimits;
 use plait_core::id::RunId;
+use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
 use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
 use plait_store::Store;
@@ -21,6 +22,13 @@ impl RunService {
         let limits = tree_limits(limits, &self.parts.config.current());
         let used = TreeUsage { runs: 1, ..TreeUsage::default() };
         self.host(root, self.parts.quotas.open_tree(root, limits, used))
+    }
+
+    /// The environment of a tree that is only rehearsed: nothing in it is counted.
+    pub(super) fn host_of_rehearsal(&self, root: &RunId, limits: Option<TreeLimits>) -> Host {
+        let limits = tree_limits(limits, &self.parts.config.current());
+        let used = TreeUsage { runs: 1, ..TreeUsage::default() };
+        self.host(root, Arc::new(TreeAccount::new(limits, used)))
     }
 
     /// The environment of a run that exists.
@@ -47,6 +55,7 @@ impl RunService {
             clock: parts.clock,
             evaluator: parts.evaluator,
             subflows: Arc::new(self.clone()),
+            earlier: EarlierTree::default(),
             debugger: self.active.debugger(root),
             quotas: QuotaChain { bank: parts.quotas, tree, links: Arc::default() },
         }

@@ -161,7 +161,7 @@ impl RunService {
     }
 
     /// Refuses a run that could not get past a node. `flow.invalid`.
-    async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
+    pub(super) async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
         let (sources, registry) = (self.parts.installed.clone(), Arc::clone(&self.parts.registry));
         let path_of_flow = request.path.clone();
         let checked = run_blocking(move || {
@@ -295,6 +295,7 @@ impl RunService {
         let launch = self.launch(run, &broadcast, &host);
         let path = match &new {
             NewRun::Of { request, .. } => request.path.clone(),
+            NewRun::ForkOf { edit: Some(edit), .. } => edit.path.clone(),
             NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
         };
         let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;

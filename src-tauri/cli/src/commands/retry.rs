@@ -2,9 +2,9 @@
 
 use clap::Args;
 use plait_api::flows::nodes_with_subflows;
-use plait_api::runs::{ForecastRetry, RetryRun, RunDetail, ShowRun};
-use plait_run::earlier_run::RetryForecast;
+use plait_api::runs::{BillRerun, RerunRequest, RetryRun, RunDetail, ShowRun};
 
+use super::rerun::print_bill;
 use super::runs;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
@@ -43,45 +43,11 @@ pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, 
     let nodes = nodes_with_subflows(&flow, summary.path.as_deref(), &plait_nodes::registry());
     let answers = Answers::read(args.answer, nodes)?;
     let ctrl_c = CtrlC::listen()?;
-    let forecast = app.call(ForecastRetry { run: earlier.clone() }).await?;
-    print_error(&describe_forecast(&forecast));
+    let request = RerunRequest { run: earlier.clone(), flow: None, path: None, grants: Vec::new() };
+    print_bill(&app.call(BillRerun(request)).await?);
     let started = app.call(RetryRun { run: earlier.clone() }).await?;
     print_error(&format!("Retrying run {earlier} as run {}\n", started.run));
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
     app.close().await?;
     status
-}
-
-/// The calls that a retry reuses and buys, as far as they are known before it runs.
-fn describe_forecast(forecast: &RetryForecast) -> String {
-    let RetryForecast { replies, tool_results, answers, bought } = forecast;
-    let mut reused = Vec::new();
-    if replies.calls > 0 {
-        let price = if replies.cost.nano_usd > 0 { format!(" ({})", replies.cost) } else { String::new() };
-        reused.push(format!("{}{price}", count(replies.calls, "reply", "replies")));
-    }
-    if *tool_results > 0 {
-        reused.push(count(*tool_results, "tool result", "tool results"));
-    }
-    if *answers > 0 {
-        reused.push(count(*answers, "answer", "answers"));
-    }
-    let taken_over = match reused.split_last() {
-        None => "There is nothing to reuse.".to_owned(),
-        Some((last, [])) => format!("Reuses {last}."),
-        Some((last, others)) => format!("Reuses {} and {last}.", others.join(", ")),
-    };
-    let calls = count(bought.calls, "model call", "model calls");
-    // The prompts alone: the length of replies is unknown.
-    let makes = match (bought.calls, bought.cost.nano_usd, bought.cost.unpriced) {
-        (0, ..) => String::new(),
-        (_, 0, 0) => format!(" Makes {calls} again."),
-        (_, 0, _) => format!(" Makes {calls} again, of unknown price."),
-        _ => format!(" Makes {calls} again: {} for the prompts alone.", bought.cost),
-    };
-    format!("{taken_over}{makes} What follows is not known before it runs.\n")
-}
-
-fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }

@@ -1,6 +1,6 @@
 //! What the model calls of a run may cost, as far as that can be known before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -45,6 +45,10 @@ pub struct CostForecast {
     pub at_most_nano_usd: u64,
     /// The others, in the order of the plan.
     pub unknown: Vec<UnknownCost>,
+    /// The most that each of these nodes costs, likewise.
+    #[serde(skip)]
+    #[ts(skip)]
+    pub(crate) by_node: BTreeMap<NodeId, u64>,
 }
 
 /// The calls of one node, for one purpose.

@@ -55,6 +55,7 @@ pub(super) fn host(plan: &Plan, tools: Arc<[ToolSpec]>, shared: &Arc<Shared>) ->
         clock: Arc::new(NoTime),
         evaluator: Arc::new(NoEvaluator),
         subflows: Arc::new(NoSubflows),
+        earlier: plait_run::earlier_run::EarlierTree::default(),
         debugger: plait_run::debugger::Debugger::default(),
         quotas: QuotaChain { tree, ..QuotaChain::default() },
     }

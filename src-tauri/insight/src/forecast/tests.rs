@@ -123,6 +123,7 @@ fn run(flow: &flow::Flow) -> Vec<Entry> {
             clock: Arc::new(FakeClock::default()),
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(FakeSubflows::default()),
+            earlier: plait_run::earlier_run::EarlierTree::default(),
             debugger: plait_run::debugger::Debugger::default(),
             quotas: plait_run::quota::QuotaChain::default(),
         },

@@ -128,6 +128,7 @@ fn start(
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
+            earlier: plait_run::earlier_run::EarlierTree::default(),
             debugger: plait_run::debugger::Debugger::default(),
             quotas: no_limits(),
         },

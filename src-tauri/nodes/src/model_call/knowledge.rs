@@ -1,4 +1,4 @@
-//! Searching knowledge bases for a model call: once for each activation, and journaled before the prompt.
+//! Searching knowledge bases: once for each activation, and journaled before anything follows.
 
 use std::sync::Arc;
 
@@ -8,8 +8,49 @@ use plait_run::journal::CallEvent;
 use plait_run::node::NodeContext;
 use plait_run::retriever::{Knowledge, Retrieval, RetrievalRequest};
 
-/// What the knowledge bases hold about `query`. An interruption if the person has to be asked about a folder.
+/// The same as [`retrieve`], if there is anything to search.
+pub(crate) async fn retrieve_if_any(
+    knowledge: &Knowledge,
+    query: impl FnOnce() -> String,
+    model: &str,
+    node_context: &NodeContext,
+) -> Result<Option<Arc<Retrieval>>, Interruption> {
+    if knowledge.is_empty() {
+        return Ok(None);
+    }
+    retrieve(knowledge, query, model, node_context).await.map(Some)
+}
+
+/// What the knowledge bases hold about `query`: as this activation journaled it, as the run that this one is forked from did, or as it
+/// is now. An interruption if the person has to be asked about a folder.
 pub(crate) async fn retrieve(
+    knowledge: &Knowledge,
+    query: impl FnOnce() -> String,
+    model: &str,
+    node_context: &NodeContext,
+) -> Result<Arc<Retrieval>, Interruption> {
+    let recorded = node_context.find_recorded(|call| match call {
+        CallEvent::KnowledgeRetrieved { retrieval, .. } => Some(Arc::clone(retrieval)),
+        _ => None,
+    });
+    if let Some(recorded) = recorded {
+        return Ok(recorded);
+    }
+    let (query, bases) = (query(), knowledge.refs());
+    let earlier = node_context
+        .earlier()
+        .and_then(|run| run.retrieved(&node_context.activation, &query, &bases, knowledge.max_tokens()));
+    let (retrieval, reused) = if let Some((retrieval, event)) = earlier {
+        (retrieval, Some(event))
+    } else {
+        (Arc::new(search(knowledge, query, model, node_context).await?), None)
+    };
+    let event = CallEvent::KnowledgeRetrieved { retrieval: Arc::clone(&retrieval), bases, reused };
+    node_context.record(event).await?;
+    Ok(retrieval)
+}
+
+async fn search(
     knowledge: &Knowledge,
     query: String,
     model: &str,
@@ -29,28 +70,4 @@ pub(crate) async fn retrieve(
         node_context.notice(notice.clone());
     }
     Ok(retrieval)
-}
-
-/// The same for the prompt of this activation: what an earlier attempt found if it journaled that, so that a resumed run sends
-/// the same prompt. `None` if there is nothing to search.
-pub(crate) async fn retrieve_once(
-    knowledge: &Knowledge,
-    query: impl FnOnce() -> String,
-    model: &str,
-    node_context: &NodeContext,
-) -> Result<Option<Arc<Retrieval>>, Interruption> {
-    if knowledge.is_empty() {
-        return Ok(None);
-    }
-    let recorded = node_context.find_recorded(|call| match call {
-        CallEvent::KnowledgeRetrieved { retrieval } => Some(Arc::clone(retrieval)),
-        _ => None,
-    });
-    if recorded.is_some() {
-        return Ok(recorded);
-    }
-    let retrieval = Arc::new(retrieve(knowledge, query(), model, node_context).await?);
-    let event = CallEvent::KnowledgeRetrieved { retrieval: Arc::clone(&retrieval) };
-    node_context.record(event).await?;
-    Ok(Some(retrieval))
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{CallOptions, Interruption, Turn, UserMessage, loop_turns, retrieve_once};
+use super::{CallOptions, Interruption, Turn, UserMessage, loop_turns, retrieve_if_any};
 use crate::codes;
 use crate::prompt::{BlockInputs, LoopTurns, Overrides, resolve_model_config};
 use plait_core::error::Fault;
@@ -126,7 +126,7 @@ impl SideQuery {
         node_context: &NodeContext,
     ) -> Result<(), Interruption> {
         let query = || query_text(&as_text(&self.subject.value), None);
-        let found = retrieve_once(knowledge, query, &self.model.model, node_context).await?;
+        let found = retrieve_if_any(knowledge, query, &self.model.model, node_context).await?;
         self.retrieval = found.map(|found| found.prompt_block(&self.model.model));
         Ok(())
     }

@@ -33,6 +33,7 @@ use plait_core::attachment::{Attachment, AttachmentKind};
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::expression::schema::find_violations;
+use plait_core::hash::content_hash;
 use plait_core::origin::Origins;
 use plait_run::context::ToolCall;
 use plait_run::journal::{CallEvent, EventRef};
@@ -268,7 +269,11 @@ impl<'a> ToolCaller<'a> {
         // The engine's answers cost nothing and depend on the run alone.
         let earlier = self.node_context.earlier().filter(|_| reply_is_reused && !is_engine_tool);
         let activation = &self.node_context.activation;
-        if let Some((result, event)) = earlier.and_then(|run| run.tool_result(activation, step, call)) {
+        let binding = self.binding(call);
+        let binding = binding.as_deref();
+        if let Some((result, event)) =
+            earlier.and_then(|run| run.tool_result(activation, step, call, binding))
+        {
             return Ok(NextStep::Reuse(result, event));
         }
         let tool = match self.find_tool(call) {
@@ -276,8 +281,8 @@ impl<'a> ToolCaller<'a> {
             Err(fault) => return Ok(NextStep::Refuse(fault)),
         };
         let history = CallHistory::read(&self.node_context.recorded, step, &call.id);
-        let was_interrupted =
-            history.was_interrupted || earlier.is_some_and(|run| run.was_interrupted(activation, step, call));
+        let was_interrupted = history.was_interrupted
+            || earlier.is_some_and(|run| run.was_interrupted(activation, step, call, binding));
         if was_interrupted && tool.effect == ToolEffect::Write && !history.may_repeat()? {
             return Err(questions::ask_to_repeat(step, tool, call));
         }
@@ -355,7 +360,7 @@ impl<'a> ToolCaller<'a> {
         call: &ToolCall,
         next: NextStep<'a>,
     ) -> Result<ToolResult, Interruption> {
-        let called = || CallEvent::ToolCalled { step, call: call.clone() };
+        let called = || CallEvent::ToolCalled { step, call: call.clone(), binding: self.binding(call) };
         let (result, reused) = match next {
             NextStep::Settled(result) => return Ok(result),
             NextStep::Reuse(result, event) => {
@@ -394,6 +399,12 @@ impl<'a> ToolCaller<'a> {
         };
         self.node_context.record(event).await?;
         Ok(result)
+    }
+
+    /// The hash of what the host of the called tool knows besides the arguments, if it knows anything.
+    fn binding(&self, call: &ToolCall) -> Option<String> {
+        let tool = self.tools.iter().find(|tool| tool.name == call.name)?;
+        (!tool.binding.is_null()).then(|| content_hash(tool.binding.to_string().as_bytes()))
     }
 
     /// The tool of a call with arguments that match its schema.

@@ -46,7 +46,7 @@ pub struct NodeHarness {
     /// Who the run belongs to.
     pub user: UserName,
     /// The run that this one is forked from.
-    pub earlier: Option<Arc<EarlierRun>>,
+    pub earlier: Option<EarlierRun>,
     pub input: Option<String>,
     /// The conversation that the run continues.
     pub conversation: Option<Conversation>,
@@ -193,6 +193,7 @@ impl NodeHarness {
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),
+                earlier: plait_run::earlier_run::EarlierTree::default(),
                 debugger: plait_run::debugger::Debugger::default(),
                 quotas: plait_run::quota::QuotaChain::default(),
             }),

@@ -408,7 +408,7 @@ impl Config {
             let summary = memory.and_then(|view| view.memory.summary.as_deref());
             query_text(prepared.question(), summary.map(|summary| summary.text.as_str()))
         };
-        let found = model_call::retrieve_once(&self.knowledge, query, model, node_context).await?;
+        let found = model_call::retrieve_if_any(&self.knowledge, query, model, node_context).await?;
         Ok(found.map(|found| found.prompt_block(model)))
     }
 }

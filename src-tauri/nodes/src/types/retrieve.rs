@@ -119,7 +119,7 @@ impl NodeType for Retrieve {
             Some(handle) => node_context.context_manager(&handle.context_id)?.get().model.clone(),
             None => String::new(),
         };
-        let found = match model_call::retrieve(&knowledge, query, &model, &node_context).await {
+        let found = match model_call::retrieve(&knowledge, || query, &model, &node_context).await {
             Ok(found) => found,
             Err(interruption) => return interruption.into_output(),
         };
@@ -128,7 +128,7 @@ impl NodeType for Retrieve {
             .with("text", found.to_block())
             .with_list("chunks", &found.used)?
             .with_list("leftOut", &found.left_out)?;
-        output.extra.insert("query".to_owned(), found.query.into());
+        output.extra.insert("query".to_owned(), found.query.clone().into());
         Ok(subject.pass_context(output))
     }
 }

@@ -72,6 +72,7 @@ impl Stage {
             clock,
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
+            earlier: plait_run::earlier_run::EarlierTree::default(),
             debugger: plait_run::debugger::Debugger::default(),
             quotas: plait_run::quota::QuotaChain::default(),
         };

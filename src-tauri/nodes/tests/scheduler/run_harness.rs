@@ -152,7 +152,7 @@ impl Scenario {
         let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
         let journal = TestJournal::new(&simulation, &[]);
         let mut setup = self.setup(&simulation, &journal);
-        setup.info.earlier = Some(Arc::new(EarlierRun::of(&"earlier".into(), earlier)));
+        setup.info.earlier = Some(EarlierRun::of(&"earlier".into(), earlier));
         self.drive(&simulation, journal, Driver::start(setup, started()), schedule)
     }
 

@@ -85,6 +85,7 @@ impl Simulation {
             clock: Arc::new(self.clone()),
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
+            earlier: plait_run::earlier_run::EarlierTree::default(),
             debugger: plait_run::debugger::Debugger::default(),
             quotas: plait_run::quota::QuotaChain::default(),
         }

@@ -75,7 +75,9 @@ fn forget_own_failures(events: &mut Vec<Event>) {
     }
     failed.retain(|(step, _)| !requested.contains(step));
     events.retain(|event| match event {
-        Event::Call(_, CallEvent::ToolCalled { step, call }) => !failed.contains(&(*step, call.id.clone())),
+        Event::Call(_, CallEvent::ToolCalled { step, call, .. }) => {
+            !failed.contains(&(*step, call.id.clone()))
+        }
         Event::Call(_, CallEvent::ToolFinished { step, call_id, .. }) => {
             !failed.contains(&(*step, call_id.clone()))
         }

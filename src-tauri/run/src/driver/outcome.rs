@@ -60,7 +60,7 @@ impl Driver {
         match self.refuse_unordered_changes(&key, done.outcome) {
             Outcome::Finished { output, written, duration_ms } => {
                 let pending = self.plan.nodes[key.0].scope != ROOT_SCOPE;
-                let mut events = turns::events(&activation, &written, self.info.earlier.as_deref(), pending);
+                let mut events = turns::events(&activation, &written, self.info.earlier.as_ref(), pending);
                 // What was journaled before a crash counts, also where this attempt came to another result.
                 let journaled = self.uncommitted.remove(&key).unwrap_or_default();
                 let known = journaled.len().min(events.len());

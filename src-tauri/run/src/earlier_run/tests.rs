@@ -1,11 +1,12 @@
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::*;
 use crate::codes;
-use crate::journal::Answer;
-use crate::models::{Cost, TokenUsage};
+use crate::journal::{Answer, CallEvent, Event, NodeEvent, RunEvent};
 use crate::prompt_record::PromptRecord;
-use plait_core::error::Fault;
+use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::Epoch;
 use plait_core::origin::Origins;
 
@@ -15,6 +16,10 @@ fn activation(node: &str) -> Activation {
 
 fn entries(events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
     (0..).zip(events).map(|(seq, event)| Entry { seq: Some(seq), at: 0, event }).collect()
+}
+
+fn of(entries: &[Entry], edited: bool) -> EarlierRun {
+    EarlierTree::of([(RunId::from("old"), entries)], edited).view(Some(&"old".into()), []).unwrap()
 }
 
 fn replied(step: u32, key: &str, text: &str) -> Event {
@@ -42,18 +47,76 @@ fn failed(code: ErrorCode) -> Event {
 }
 
 #[test]
-fn reply_needs_same_activation_step_and_key() {
-    let earlier = EarlierRun::of(&"old".into(), &entries([replied(0, "a", "A"), replied(1, "b", "B")]));
-    let found = |node: &str, step, key: &str| {
-        earlier
+fn reply_needs_the_key_alone_in_an_edited_flow() {
+    let entries = entries([replied(0, "a", "A"), replied(1, "b", "B")]);
+    let found = |edited, node: &str, step, key: &str| {
+        of(&entries, edited)
             .reply(&activation(node), step, None, &key.into())
             .map(|found| (found.reply.text, found.event.seq))
     };
-    assert_eq!(found("chat", 0, "a"), Some(("A".to_owned(), 0)));
-    assert_eq!(found("chat", 1, "b"), Some(("B".to_owned(), 1)));
-    assert_eq!(found("chat", 1, "a"), None, "another request");
-    assert_eq!(found("chat", 0, "b"), None, "another step");
-    assert_eq!(found("other", 0, "a"), None, "another node");
+    assert_eq!(found(false, "chat", 0, "a"), Some(("A".to_owned(), 0)));
+    assert_eq!(found(false, "chat", 1, "b"), Some(("B".to_owned(), 1)));
+    assert_eq!(found(true, "chat", 0, "c"), None, "another request");
+    assert_eq!(found(true, "chat", 1, "a"), Some(("A".to_owned(), 0)), "another step");
+    assert_eq!(found(false, "chat", 1, "a"), None, "another step of the same flow");
+    assert_eq!(found(false, "other", 0, "a"), None, "another node of the same flow");
+    assert_eq!(found(true, "other", 0, "a"), Some(("A".to_owned(), 0)), "another node");
+}
+
+#[test]
+fn each_reply_is_taken_once_and_that_of_the_same_activation_first() {
+    let at = |index, text| match replied(0, "a", text) {
+        Event::Call(mut activation, call) => {
+            activation.epoch = Epoch::root().child(index);
+            Event::Call(activation, call)
+        }
+        event => event,
+    };
+    let earlier = of(&entries([at(0, "zero"), at(1, "one"), at(2, "two")]), true);
+    let take = |index| {
+        let activation = Activation { node: "chat".into(), epoch: Epoch::root().child(index) };
+        earlier.reply(&activation, 0, None, &"a".into()).map(|found| found.reply.text)
+    };
+    assert_eq!(take(1).as_deref(), Some("one"), "its own");
+    assert_eq!(take(7).as_deref(), Some("zero"), "the first that nobody has taken");
+    assert_eq!(take(0).as_deref(), Some("two"), "its own is taken");
+    assert_eq!(take(8), None, "three replies stay three");
+}
+
+#[test]
+fn what_a_run_has_taken_is_taken_again_after_a_restart() {
+    let recorded = entries([replied(0, "a", "first"), replied(1, "a", "second")]);
+    let tree = EarlierTree::of([(RunId::from("old"), &recorded[..])], true);
+    let mut taken = replied(0, "a", "first");
+    if let Event::Call(_, CallEvent::ModelReplied { reused, .. }) = &mut taken {
+        *reused = Some(EventRef { run: "old".into(), seq: 0 });
+    }
+    tree.restore(&entries([taken]));
+    let earlier = tree.view(Some(&"old".into()), [&NodeId::from("chat")]).unwrap();
+    let found = earlier.reply(&activation("chat"), 0, None, &"a".into());
+    assert_eq!(found.map(|found| found.reply.text).as_deref(), Some("second"));
+    assert!(earlier.reply(&activation("chat"), 0, None, &"a".into()).is_none());
+}
+
+#[test]
+fn answer_is_taken_from_a_node_that_is_gone_but_from_no_other() {
+    let asked = |node: &str, text: &str| {
+        let paused =
+            NodeEvent::Paused { prompt: "Name?".to_owned(), schema: json!({}), answered: false, tool: None };
+        let answered = NodeEvent::Answered { answer: Answer::Value(Arc::new(json!(text))), reused: None };
+        [paused, answered].map(|event| Event::Node(activation(node), event))
+    };
+    let recorded = entries([asked("kept", "Ada"), asked("old name", "Bob")].into_iter().flatten());
+    let found = |edited| {
+        let tree = EarlierTree::of([(RunId::from("old"), &recorded[..])], edited);
+        let nodes = [NodeId::from("kept"), NodeId::from("new name")];
+        let earlier = tree.view(Some(&"old".into()), &nodes).unwrap();
+        let take =
+            || earlier.answer(&activation("new name"), 0, "Name?", &json!({})).map(|(answer, _)| answer);
+        (take(), take())
+    };
+    assert_eq!(found(true), (Some(Answer::Value(Arc::new(json!("Bob")))), None));
+    assert_eq!(found(false), (None, None), "the same flow has no other names");
 }
 
 #[test]
@@ -63,14 +126,14 @@ fn reply_to_a_tool_is_not_the_reply_of_the_node() {
     if let Event::Call(_, CallEvent::ModelReplied { sampling, .. }) = &mut to_tool {
         *sampling = Some(place(1));
     }
-    let earlier = EarlierRun::of(&"old".into(), &entries([replied(0, "a", "For the node"), to_tool]));
+    let entries = entries([replied(0, "a", "For the node"), to_tool]);
     let found = |sampling: Option<SamplingRef>| {
+        let earlier = EarlierRun::of(&"old".into(), &entries);
         let reply = earlier.reply(&activation("chat"), 0, sampling.as_ref(), &"a".into());
         reply.map(|found| found.reply.text)
     };
     assert_eq!(found(None).as_deref(), Some("For the node"));
     assert_eq!(found(Some(place(1))).as_deref(), Some("For the tool"));
-    assert_eq!(found(Some(place(0))), None);
 }
 
 #[test]
@@ -98,10 +161,10 @@ fn tool_result_needs_equal_arguments() {
         error: None,
         reused: None,
     };
-    let called = CallEvent::ToolCalled { step: 0, call: call("Rome") };
+    let called = CallEvent::ToolCalled { step: 0, call: call("Rome"), binding: None };
     let events = [called, finished].map(|event| Event::Call(activation("chat"), event));
     let earlier = EarlierRun::of(&"old".into(), &entries(events));
-    let outcome = |city| earlier.tool_result(&activation("chat"), 0, &call(city));
+    let outcome = |city| earlier.tool_result(&activation("chat"), 0, &call(city), None);
     assert!(
         matches!(outcome("Rome"), Some((result, event)) if result.outcome == Ok(json!("sunny")) && event.seq == 1)
     );
@@ -111,11 +174,12 @@ fn tool_result_needs_equal_arguments() {
 #[test]
 fn tool_call_without_result_has_no_outcome() {
     let call = ToolCall { id: "1".to_owned(), name: "weather".to_owned(), arguments: json!({}) };
-    let called = Event::Call(activation("chat"), CallEvent::ToolCalled { step: 0, call: call.clone() });
+    let called =
+        Event::Call(activation("chat"), CallEvent::ToolCalled { step: 0, call: call.clone(), binding: None });
     let earlier = EarlierRun::of(&"old".into(), &entries([called.clone()]));
-    assert!(earlier.tool_result(&activation("chat"), 0, &call).is_none());
-    assert!(earlier.was_interrupted(&activation("chat"), 0, &call));
-    assert!(!earlier.was_interrupted(&activation("chat"), 1, &call), "of another step");
+    assert!(earlier.tool_result(&activation("chat"), 0, &call, None).is_none());
+    assert!(earlier.was_interrupted(&activation("chat"), 0, &call, None));
+    assert!(!earlier.was_interrupted(&activation("chat"), 1, &call, None), "of another step");
 
     // It asked the person, and was made again with the answer.
     let finished = CallEvent::ToolFinished {
@@ -128,11 +192,11 @@ fn tool_call_without_result_has_no_outcome() {
     };
     let finished = Event::Call(activation("chat"), finished);
     let earlier = EarlierRun::of(&"old".into(), &entries([called.clone(), called, finished]));
-    assert!(earlier.tool_result(&activation("chat"), 0, &call).is_some());
-    assert!(!earlier.was_interrupted(&activation("chat"), 0, &call));
+    assert!(earlier.tool_result(&activation("chat"), 0, &call, None).is_some());
+    assert!(!earlier.was_interrupted(&activation("chat"), 0, &call, None));
 }
 
-fn failed_call(step: u32, after: Option<Event>) -> (EarlierRun, ToolCall) {
+fn failed_call(step: u32, after: Option<Event>) -> (Vec<Entry>, ToolCall) {
     let call = ToolCall { id: "1".to_owned(), name: "weather".to_owned(), arguments: json!({}) };
     let finished = CallEvent::ToolFinished {
         origins: Origins::NONE,
@@ -142,9 +206,9 @@ fn failed_call(step: u32, after: Option<Event>) -> (EarlierRun, ToolCall) {
         error: Some(Box::new(Fault::new(codes::PROVIDER_UNREACHABLE, "It took too long."))),
         reused: None,
     };
-    let called = CallEvent::ToolCalled { step, call: call.clone() };
+    let called = CallEvent::ToolCalled { step, call: call.clone(), binding: None };
     let events = [called, finished].map(|event| Event::Call(activation("chat"), event));
-    (EarlierRun::of(&"old".into(), &entries(events.into_iter().chain(after))), call)
+    (entries(events.into_iter().chain(after)), call)
 }
 
 #[test]
@@ -155,24 +219,22 @@ fn failure_of_a_tool_is_reused_only_if_the_run_went_on_after_it() {
         Some(Event::Node(activation("chat"), failed))
     };
     let is_reused = |step, after| {
-        let (earlier, call) = failed_call(step, after);
-        assert!(!earlier.was_interrupted(&activation("chat"), step, &call), "its end is known");
-        let forecast = RetryForecast::of(&earlier, &[]).tool_results == 1;
-        let reused = earlier.tool_result(&activation("chat"), step, &call).is_some();
-        assert_eq!(forecast, reused);
-        reused
+        let (entries, call) = failed_call(step, after);
+        let earlier = EarlierRun::of(&"old".into(), &entries);
+        assert!(!earlier.was_interrupted(&activation("chat"), step, &call, None), "its end is known");
+        earlier.tool_result(&activation("chat"), step, &call, None).is_some()
     };
     assert!(!is_reused(0, None), "the run ended with it");
     assert!(!is_reused(0, ended(false)), "it ended the node");
     assert!(is_reused(0, ended(true)), "its `error` output was wired");
-    assert!(is_reused(0, Some(prompted(1, "gpt-4o", 10))), "the model was informed of it");
-    assert!(!is_reused(1, Some(prompted(1, "gpt-4o", 10))), "this prompt came before it");
+    assert!(is_reused(0, Some(prompted(1))), "the model was informed of it");
+    assert!(!is_reused(1, Some(prompted(1))), "this prompt came before it");
 }
 
 #[test]
 fn latest_attempt_of_a_tool_call_is_reused() {
     let (_, call) = failed_call(0, None);
-    let called = || CallEvent::ToolCalled { step: 0, call: call.clone() };
+    let called = || CallEvent::ToolCalled { step: 0, call: call.clone(), binding: None };
     let finished = |error: Option<&str>| CallEvent::ToolFinished {
         origins: Origins::NONE,
         step: 0,
@@ -190,7 +252,7 @@ fn latest_attempt_of_a_tool_call_is_reused() {
     let events = calls.map(|event| Event::Call(activation("chat"), event));
     let events = events.into_iter().chain([Event::Node(activation("chat"), ended)]);
     let earlier = EarlierRun::of(&"old".into(), &entries(events));
-    let (result, event) = earlier.tool_result(&activation("chat"), 0, &call).unwrap();
+    let (result, event) = earlier.tool_result(&activation("chat"), 0, &call, None).unwrap();
     assert_eq!((result.outcome, event.seq), (Ok(json!("sunny")), 3));
 }
 
@@ -216,34 +278,7 @@ fn answer_needs_same_question() {
     assert_eq!(found(2, "Age?"), None, "nobody answered");
 }
 
-fn prompted(step: u32, model: &str, tokens: u64) -> Event {
-    let prompt = PromptRecord {
-        provider: "openai".to_owned(),
-        model: model.to_owned(),
-        tokens,
-        ..PromptRecord::default()
-    };
-    Event::Call(
-        activation("chat"),
-        CallEvent::PromptRendered { step, prompt: Arc::new(prompt), sampling: None },
-    )
-}
-
-#[test]
-fn forecast_counts_what_is_recorded_and_prices_only_what_is_known() {
-    let events = [
-        prompted(0, "gpt-4o", 1_000),
-        replied(0, "a", "A"),
-        // Two attempts of one call.
-        prompted(1, "gpt-4o", 2_000),
-        prompted(1, "gpt-4o", 2_000),
-        prompted(2, "nobody knows it", 500),
-    ];
-    let entries = entries(events);
-    let forecast = RetryForecast::of(&EarlierRun::of(&"old".into(), &entries), &entries);
-    assert_eq!((forecast.replies.calls, forecast.replies.cost.unpriced), (1, 1), "no account was kept");
-    assert_eq!((forecast.bought.calls, forecast.bought.tokens), (2, TokenUsage::new(2_500, 0)));
-    let price = crate::models::price("openai", "gpt-4o").unwrap().nano_usd(&TokenUsage::new(2_000, 0));
-    assert!(price > 0);
-    assert_eq!(forecast.bought.cost, Cost { nano_usd: price, unpriced: 1 });
+fn prompted(step: u32) -> Event {
+    let prompt = Arc::new(PromptRecord::default());
+    Event::Call(activation("chat"), CallEvent::PromptRendered { step, prompt, sampling: None })
 }

@@ -32,6 +32,6 @@ pub struct RunInfo {
     pub conversation: Option<Conversation>,
     /// What the person allows the run to use. `None` for a run that was recorded before there were grants: it has no limits.
     pub grants: Option<Arc<Grants>>,
-    /// The run that this one is forked from.
-    pub earlier: Option<Arc<EarlierRun>>,
+    /// What it takes over from the run that it is forked from.
+    pub earlier: Option<EarlierRun>,
 }

@@ -51,10 +51,15 @@ pub struct RunOrigin {
     /// How many of its events count.
     #[ts(type = "number")]
     pub seq: u64,
+    /// Whether this run runs the flow that it was given, and not the one that the earlier run recorded. What it says belongs to no
+    /// conversation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub edited: bool,
 }
 
 /// An event of another run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 pub struct EventRef {
     pub run: RunId,
     /// The position in its journal, from 0.

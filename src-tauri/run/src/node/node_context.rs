@@ -152,7 +152,7 @@ impl NodeContext {
 
     /// The run that this one is forked from.
     pub fn earlier(&self) -> Option<&EarlierRun> {
-        self.run.earlier.as_deref()
+        self.run.earlier.as_ref()
     }
 
     pub fn model_settings(&self) -> RunModelSettings<'_> {

@@ -118,13 +118,13 @@ impl EpochView {
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
             CallEvent::ModelFailed { .. } => self.cost += Cost::of_call(None),
-            CallEvent::KnowledgeRetrieved { retrieval } => self.retrieval = Some((**retrieval).clone()),
+            CallEvent::KnowledgeRetrieved { retrieval, .. } => self.retrieval = Some((**retrieval).clone()),
             // The run's view has the quotas, and the node's outputs hold the memories.
             CallEvent::QuotaReserved { .. }
             | CallEvent::QuotaReconciled { .. }
             | CallEvent::MemoryRecalled { .. }
             | CallEvent::MemoryRemembered { .. } => {}
-            CallEvent::ToolCalled { step, call } => {
+            CallEvent::ToolCalled { step, call, .. } => {
                 let new = ToolCallView {
                     step: *step,
                     call: call.clone(),

@@ -40,7 +40,7 @@ impl CallHistory {
         let mut open = None;
         for event in recorded {
             match event {
-                Event::Call(_, CallEvent::ToolCalled { step, call })
+                Event::Call(_, CallEvent::ToolCalled { step, call, .. })
                     if *step == wanted_step && call.id == id =>
                 {
                     history.was_interrupted = true;

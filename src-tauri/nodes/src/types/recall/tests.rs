@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use serde_json::json;
 
 use crate::testing::NodeHarness;
@@ -65,7 +63,7 @@ fn further_attempt_and_fork_see_what_was_recalled() {
     assert_eq!((again.outputs(), again.events.len()), (first.outputs(), 0));
 
     harness.recorded.clear();
-    harness.earlier = Some(Arc::new(EarlierRun::of(&"old".into(), &[entry])));
+    harness.earlier = Some(EarlierRun::of(&"old".into(), &[entry]));
     let fork = harness.run("recall", json!({}), &query);
     assert_eq!(fork.outputs(), first.outputs());
     let [Event::Call(_, CallEvent::MemoryRecalled { reused: Some(reused), .. })] = &fork.events[..] else {

@@ -131,7 +131,7 @@ fn fork_takes_what_the_earlier_run_stored() {
         changed[0].id = "0123".into();
         *memories = Arc::new(changed);
     }
-    harness.earlier = Some(Arc::new(EarlierRun::of(&"old".into(), &[event])));
+    harness.earlier = Some(EarlierRun::of(&"old".into(), &[event]));
     let same = harness.run("remember", json!({}), &[("value", json!("A"))]);
     assert_eq!(same.output("memories").unwrap()[0]["id"], "0123");
     let CallEvent::MemoryRemembered { reused, .. } = call_event(&same.events[0]) else { panic!("{same:?}") };

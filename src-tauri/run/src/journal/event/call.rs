@@ -13,7 +13,7 @@ use crate::long_term_memory::{MemoryRecord, Recall};
 use crate::prompt_record::PromptRecord;
 use crate::provider::ModelReply;
 use crate::quota::QuotaState;
-use crate::retriever::Retrieval;
+use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolProgress};
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::{ContextId, ReplyKey};
@@ -118,12 +118,20 @@ pub enum CallEvent {
         #[ts(optional)]
         sampling: Option<SamplingRef>,
     },
-    /// Knowledge bases were searched for a prompt. Flushed before the prompt, so that a resumed run sends the same.
+    /// Knowledge bases were searched. Flushed before anything follows, so that a resumed run sees the same.
     #[serde(rename = "knowledge.retrieved")]
     KnowledgeRetrieved {
         /// What was found.
         #[ts(as = "Retrieval")]
         retrieval: Arc<Retrieval>,
+        /// What was searched. Empty in journals of early versions.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<KnowledgeRef>>")]
+        bases: Vec<KnowledgeRef>,
+        /// The event of an earlier run that it is taken from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reused: Option<EventRef>,
     },
     /// The user's long-term memory was searched. Flushed before anything follows, so that a resumed run sees the same.
     #[serde(rename = "memory.recalled")]
@@ -154,6 +162,10 @@ pub enum CallEvent {
         step: u32,
         /// The tool and its arguments.
         call: ToolCall,
+        /// Hash of what the tool's host knows besides the arguments, such as the request of an HTTP tool, if it knows anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        binding: Option<String>,
     },
     /// A tool has come further. For watchers only: never journaled.
     #[serde(rename = "tool.progressed")]

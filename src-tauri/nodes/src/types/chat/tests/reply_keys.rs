@@ -1,7 +1,5 @@
 //! When the key of a request is made, under which its reply is found again.
 
-use std::sync::Arc;
-
 use serde_json::json;
 
 use super::send;
@@ -32,10 +30,8 @@ fn reply_of_an_earlier_run_is_looked_up_before_anything_is_sent() {
     let bought = send(&mut NodeHarness::new(), json!({}), "Hi");
     let entries = (0..).zip(bought.events.clone());
     let entries: Vec<_> = entries.map(|(seq, event)| Entry { seq: Some(seq), at: 0, event }).collect();
-    let fork = || NodeHarness {
-        earlier: Some(Arc::new(EarlierRun::of(&"old".into(), &entries))),
-        ..NodeHarness::new()
-    };
+    let fork =
+        || NodeHarness { earlier: Some(EarlierRun::of(&"old".into(), &entries)), ..NodeHarness::new() };
 
     let mut same = fork();
     let run = send(&mut same, json!({}), "Hi");

@@ -1,0 +1,198 @@
+//! A run that is forked from another one: what it runs, and what it takes over from the tree of that one.
+
+use std::sync::Arc;
+
+use plait_adapters::FileAccess;
+use plait_core::config::ConfigValues;
+use plait_core::error::Fault;
+use plait_core::flow::Flow;
+use plait_core::hash::content_hash;
+use plait_core::id::{NodeId, RunId};
+use plait_insight::bill::{Bill, Rehearsal, rehearse, standing_host};
+use plait_run::earlier_run::EarlierTree;
+use plait_run::host::Host;
+use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, RunEvent, RunOrigin};
+use plait_run::plan::Plan;
+use plait_run::{Driver, RunHandle, RunSetup};
+
+use super::blocking_host::blocking_host;
+use super::rehearsed_children::RehearsedChildren;
+use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
+use crate::ErrorReply;
+use crate::flows::text::{recorded_flow, write_flow};
+use crate::runs::request::{ChildInputs, EditedFlow};
+
+/// A fork that is ready to start.
+pub(super) struct Fork {
+    /// The flow that it runs.
+    document: Flow,
+    config: ConfigValues,
+    /// Its first event, without the rules that its edit asks for.
+    first: RunEvent,
+    start: StartedWith,
+}
+
+impl Launch {
+    /// A new run of what `earlier` ran, or of an edited flow, from the start, with its inputs or others. What the tree of that run
+    /// bought, called and asked is taken from it. Everything else is as that run recorded it, the settings included: a fork differs by
+    /// its edits alone.
+    pub(super) fn fork(
+        mut self,
+        earlier: &RunId,
+        edit: Option<Box<EditedFlow>>,
+        inputs: Option<ChildInputs>,
+        parent: Option<RunId>,
+    ) -> Result<(Driver, RunHandle), ErrorReply> {
+        let newer = edit.as_ref().filter(|_| parent.is_none()).map(|edit| edit.grants.clone());
+        let Fork { document, config, mut first, mut start } =
+            self.prepare_fork(earlier, edit, inputs, parent)?;
+        let RunEvent::Started { flow, to, set, grants, .. } = &mut first else {
+            return Err(no_start(earlier));
+        };
+        let plan = self.plan(&document, &config, to.as_ref(), set)?;
+        if let Some(newer) = newer {
+            // The edit may need more than the earlier run did.
+            let known = grants.iter().flat_map(|grants| grants.rules().to_vec());
+            let decided = self.decide_grants(&plan, &document, flow.path.as_deref(), known.chain(newer))?;
+            *grants = Some(Arc::new(decided));
+            start.grants.clone_from(grants);
+        }
+        self.store.put_flow(&write_flow(&document)?)?;
+        let flow = flow.clone();
+        self.broadcast.open(0);
+        Ok(Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?)
+    }
+
+    /// The bill of such a fork. Changes nothing.
+    pub(in crate::runs) fn bill(
+        mut self,
+        earlier: &RunId,
+        edit: Option<Box<EditedFlow>>,
+        access: FileAccess,
+    ) -> Result<Bill, ErrorReply> {
+        let rehearsal = Rehearsal::default();
+        let fork = self.prepare_fork(earlier, edit, None, None)?;
+        let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
+        let models = Arc::clone(models);
+        let (_, setup, first) = self.rehearse(fork, &rehearsal, (&[], &access), None)?;
+        rehearse(setup, first)?;
+        Ok(Bill::of(rehearsal, &models))
+    }
+
+    /// What the rehearsal of a fork is driven with, and its number there. `lineage` are the flows that run it, and `access` says which
+    /// files flows may read. `path` are the nodes that lead to it, if it is a child run.
+    pub(super) fn rehearse(
+        self,
+        fork: Fork,
+        rehearsal: &Rehearsal,
+        (lineage, access): (&[FlowRef], &FileAccess),
+        path: Option<String>,
+    ) -> Result<(usize, RunSetup, Event), ErrorReply> {
+        let Fork { document, config, first, start } = fork;
+        let RunEvent::Started { flow, to, set, .. } = &first else { return Err(no_start(&self.run)) };
+        let plan = || self.plan(&document, &config, to.as_ref(), set);
+        let plans = (plan()?, plan()?);
+        let lineage = std::iter::once(FlowRef::clone(flow)).chain(lineage.iter().cloned()).collect();
+        let host = blocking_host(standing_host(self.host.clone()));
+        let info = self.run_info(start, flow);
+        let children = RehearsedChildren::new(self, rehearsal.clone(), lineage, access.clone(), path.clone());
+        let host = Host { subflows: Arc::new(children), ..host };
+        let (place, setup) = rehearsal.setup(plans, info, host, path);
+        Ok((place, setup, Event::Run(first)))
+    }
+
+    pub(super) fn prepare_fork(
+        &mut self,
+        earlier: &RunId,
+        edit: Option<Box<EditedFlow>>,
+        inputs: Option<ChildInputs>,
+        parent: Option<RunId>,
+    ) -> Result<Fork, ErrorReply> {
+        let entries = self.read_earlier(earlier)?;
+        let mut first = started_event(earlier, &entries)?.clone();
+        let RunEvent::Started {
+            run,
+            revision,
+            user,
+            from,
+            flow,
+            input,
+            set,
+            origins,
+            parent_run_id,
+            conversation,
+            grants,
+            models,
+            config,
+            ..
+        } = &mut first
+        else {
+            return Err(no_start(earlier));
+        };
+        let (edited, is_root) = (edit.is_some(), parent.is_none());
+        *run = self.run.clone();
+        *revision = ENGINE_REVISION;
+        *from = Some(Box::new(RunOrigin { run: earlier.clone(), seq: end_of(&entries), edited }));
+        *parent_run_id = parent;
+        if let Some(inputs) = inputs {
+            (*input, *set, *origins, *grants) =
+                (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
+        }
+        let document = match edit {
+            None => recorded_flow(&self.store, &flow.hash)?,
+            Some(edit) => {
+                let EditedFlow { flow: document, path, .. } = *edit;
+                let hash = content_hash(write_flow(&document)?.as_bytes());
+                *flow = Box::new(FlowRef { name: document.name.clone(), path, hash });
+                document
+            }
+        };
+        let config = recorded_config(config, models).into_owned();
+        let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
+        if is_root {
+            self.host.earlier = self.read_tree(earlier, entries, edited)?;
+        }
+        let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
+        let earlier = self.host.earlier.view(Some(earlier), &nodes);
+        let (user, grants) = (user.clone(), grants.clone());
+        let input = run_input(input.as_ref(), origins);
+        let start = StartedWith { user, grants, input, conversation, earlier };
+        Ok(Fork { document, config, first, start })
+    }
+
+    /// The tree that the run's own is forked from, as far as it counted then, without what the runs of the own tree have taken. Nothing
+    /// if it was removed meanwhile: then they buy everything that they have not taken yet.
+    pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
+        let Ok(mut entries) = self.read_earlier(&from.run) else { return Ok(EarlierTree::default()) };
+        entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
+        let tree = self.read_tree(&from.run, entries, from.edited)?;
+        for record in self.store.tree(&self.run)? {
+            tree.restore(&self.read_journal(&record.run)?);
+        }
+        Ok(tree)
+    }
+
+    /// The tree of a run with these entries. A child run that cannot be read counts for nothing: what it recorded is made again.
+    fn read_tree(&self, root: &RunId, entries: Vec<Entry>, edited: bool) -> Result<EarlierTree, Fault> {
+        let mut runs = vec![(root.clone(), entries)];
+        for record in self.store.tree(root)? {
+            if record.run != *root
+                && let Ok(entries) = self.read_earlier(&record.run)
+            {
+                runs.push((record.run, entries));
+            }
+        }
+        Ok(EarlierTree::of(runs.iter().map(|(run, entries)| (run.clone(), &entries[..])), edited))
+    }
+
+    /// The entries of a run to fork from, except damaged ones.
+    fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
+        self.store.keep_attachments_of(run)?;
+        Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
+    }
+}
+
+/// The nodes of a plan.
+pub(super) fn ids(plan: &Plan) -> impl Iterator<Item = &NodeId> {
+    plan.nodes.iter().map(|node| &node.id)
+}

@@ -1,0 +1,126 @@
+//! `plait rerun`.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::Path;
+
+use clap::Args;
+use plait_api::ErrorReply;
+use plait_api::flows::nodes_with_subflows;
+use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunDetail, ShowRun};
+use plait_insight::bill::Bill;
+use serde_json::json;
+
+use super::runs;
+use crate::codes;
+use crate::ctrl_c::CtrlC;
+use crate::exit::{CliError, ExitStatus};
+use crate::flow_source::FlowSource;
+use crate::format::to_json;
+use crate::grant_rules::{GrantArgs, named_hosts};
+use crate::need_list::list_needs;
+use crate::open_app::{self, Home};
+use crate::prompt::{self, PromptReply};
+use crate::run_follower::{Answers, RunFollower};
+use crate::terminal::{is_interactive, print_error, stdout};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A new run begins from the start, with the inputs and settings of the earlier one, which stays as it is. Replies of models, results of \
+tools and searches, and answers of people are taken from it where the same is asked again: also if a node has another name, stands in \
+a loop now, or an item was inserted. Each is taken once.
+
+The bill comes first: what is reused, what is bought and costs at most, what is done outside again, and what nobody knows before. If \
+anything is bought or done outside, a terminal asks whether to go on; elsewhere `--yes` is needed.
+
+Examples:
+  plait rerun last
+  plait rerun 0197 --flow my.flow.json
+  plait rerun 0197 --flow my.flow.json --bill
+  plait rerun last --flow my.flow.json --yes --answer \"Yes\"")]
+pub(crate) struct RerunArgs {
+    /// Run ID, a unique prefix of one, or `last`.
+    run: String,
+    /// Run this flow instead of the recorded one: a flow file, or a pipeline.
+    #[arg(long, value_name = "FILE")]
+    flow: Option<OsString>,
+    /// Start without asking.
+    #[arg(long, conflicts_with = "bill")]
+    yes: bool,
+    /// Print the bill and start nothing; as JSON with `--json`.
+    #[arg(long)]
+    bill: bool,
+    /// Answer to a question that the earlier run did not answer. Repeatable. `NODE=TEXT` answers the question of that node; other
+    /// answers are used in the order of the questions.
+    #[arg(long, value_name = "[NODE=]TEXT", allow_hyphen_values = true)]
+    answer: Vec<String>,
+    #[command(flatten)]
+    grants: GrantArgs,
+    /// Print one event per line as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, CliError> {
+    let source = args.flow.as_ref().map(|flow| FlowSource::load(flow)).transpose()?;
+    let path = source.as_ref().and_then(FlowSource::path_text);
+    let rules = args.grants.rules(path.as_deref().map(Path::new))?;
+    let app = open_app::for_running(home, &named_hosts(&rules))?;
+    let earlier = runs::find(&app, &args.run)?;
+    let RunDetail { summary, flow, .. } = app.call(ShowRun { run: earlier.clone() }).await?;
+    let runs_flow = source.as_ref().map_or(&flow, |source| &source.flow);
+    let path_of_run = path.as_deref().or(summary.path.as_deref());
+    let answers =
+        Answers::read(args.answer, nodes_with_subflows(runs_flow, path_of_run, &plait_nodes::registry()))?;
+    let request = || RerunRequest {
+        run: earlier.clone(),
+        flow: source.as_ref().map(|source| source.flow.clone()),
+        path: path.clone(),
+        grants: rules.clone(),
+    };
+    let bill = app.call(BillRerun(request())).await?;
+    if args.bill {
+        app.close().await?;
+        if args.json {
+            writeln!(stdout(), "{}", to_json(&bill)?)?;
+        } else {
+            print_bill(&bill);
+        }
+        return Ok(ExitStatus::Success);
+    }
+    print_bill(&bill);
+    if !args.yes && needs_yes(&bill) && !may_start().await? {
+        print_error("Nothing was started.\n");
+        app.close().await?;
+        return Ok(ExitStatus::Canceled);
+    }
+    let ctrl_c = CtrlC::listen()?;
+    let started = app.call(RerunRun(request())).await.map_err(list_needs)?;
+    print_error(&format!("Repeating run {earlier} as run {}\n", started.run));
+    let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
+    app.close().await?;
+    status
+}
+
+/// Whether the run would spend anything or act outside.
+fn needs_yes(bill: &Bill) -> bool {
+    let Bill { bought, outside, behind, .. } = bill;
+    !bought.is_empty() || !outside.is_empty() || !behind.is_empty()
+}
+
+/// Whether the person wants what the bill says. `run.not_confirmed` where nobody can be asked.
+async fn may_start() -> Result<bool, CliError> {
+    if !is_interactive() {
+        let message = "Nothing was started: the run would buy replies or act outside.";
+        return Err(ErrorReply::new(codes::RUN_NOT_CONFIRMED, message)
+            .hint("Look at the bill, and add `--yes`.")
+            .into());
+    }
+    let answer = prompt::ask("Start it?", &json!({ "enum": ["yes", "no"] })).await?;
+    Ok(matches!(answer, PromptReply::Text(text) if matches!(text.trim(), "y" | "yes")))
+}
+
+/// Prints what a fork reuses and buys.
+pub(super) fn print_bill(bill: &Bill) {
+    print_error(&format!("Bill: {}.\n{}\n", bill.summary, bill.sentences.join("\n")));
+}

@@ -1,0 +1,68 @@
+//! The nodes of a rehearsed run that may still execute: those that come after one that waits.
+
+use std::collections::BTreeSet;
+
+use plait_core::id::Activation;
+use plait_run::journal::{CallEvent, Entry, Event, NodeEvent, RunEvent};
+use plait_run::plan::{NodeIx, Plan};
+
+/// These nodes, in the order of the plan; none if the run has ended.
+pub(super) fn open_nodes(plan: &Plan, entries: &[Entry]) -> Vec<NodeIx> {
+    let mut waiting: BTreeSet<&Activation> = BTreeSet::new();
+    let mut undecided: BTreeSet<NodeIx> = (0..plan.nodes.len()).collect();
+    // Those that wait for a reply: what they may call after it is part of what that call costs.
+    let mut buying: BTreeSet<&Activation> = BTreeSet::new();
+    for entry in entries {
+        match &entry.event {
+            Event::Run(RunEvent::Finished { .. } | RunEvent::Failed { .. }) => return Vec::new(),
+            Event::Node(at, NodeEvent::Ready { .. } | NodeEvent::Started { .. }) => {
+                waiting.insert(at);
+            }
+            Event::Node(
+                at,
+                NodeEvent::Finished { .. } | NodeEvent::Failed { .. } | NodeEvent::Skipped { .. },
+            ) => {
+                waiting.remove(at);
+                if let Some(node) = plan.find(&at.node) {
+                    undecided.remove(&node);
+                }
+            }
+            Event::Call(at, CallEvent::PromptRendered { .. }) => {
+                buying.insert(at);
+            }
+            Event::Call(at, CallEvent::ModelReplied { .. }) => {
+                buying.remove(at);
+            }
+            _ => {}
+        }
+    }
+    let mut next: Vec<NodeIx> = Vec::new();
+    for at in waiting {
+        let Some(node) = plan.find(&at.node) else { continue };
+        if !buying.contains(at) {
+            undecided.insert(node);
+        }
+        let repeats = plan.nodes[node].node.behavior().repeats.as_ref();
+        if repeats.is_some_and(|spec| spec.kind.is_for_each()) {
+            // Each item has an iteration already, in which its nodes wait for themselves.
+            next.extend(successors(plan, node));
+        } else {
+            next.extend(successors(plan, node).chain(inside(plan, node)));
+        }
+    }
+    let mut open = undecided;
+    while let Some(node) = next.pop() {
+        if open.insert(node) {
+            next.extend(successors(plan, node).chain(inside(plan, node)));
+        }
+    }
+    open.into_iter().collect()
+}
+
+fn successors(plan: &Plan, node: NodeIx) -> impl Iterator<Item = NodeIx> {
+    plan.nodes[node].outgoing.iter().map(|&edge| plan.edges[edge].target)
+}
+
+fn inside(plan: &Plan, node: NodeIx) -> impl Iterator<Item = NodeIx> {
+    plan.nodes[node].body.into_iter().flat_map(|body| plan.scopes[body].nodes.clone())
+}

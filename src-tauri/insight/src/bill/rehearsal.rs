@@ -1,0 +1,167 @@
+//! A fork, run in memory until nothing goes on without the world.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Arc;
+
+use futures::executor::LocalPool;
+use futures::future::{self, BoxFuture};
+use futures::task::LocalSpawnExt as _;
+use parking_lot::Mutex;
+
+use crate::forecast::{CostForecast, ForecastRequest, MeasuredSizes, forecast};
+use plait_core::error::Fault;
+use plait_core::port::Ports;
+use plait_core::quota::FlowQuotas;
+use plait_run::host::{Host, RunInfo};
+use plait_run::journal::{Entry, Event, Journal};
+use plait_run::models::ModelOverrides;
+use plait_run::node::{Behavior, BoundNode, Inputs, LoopKind, LoopSpec, NodeContext, NodeOutput};
+use plait_run::plan::{NodeIx, Plan};
+use plait_run::view::RunOutline;
+use plait_run::{Driver, RunSetup};
+
+/// The runs of a rehearsed tree. Clones are the same.
+#[derive(Clone, Default)]
+pub struct Rehearsal(Arc<Mutex<Vec<RehearsedRun>>>);
+
+/// One of them.
+pub(super) struct RehearsedRun {
+    pub flow_name: String,
+    /// The nodes that lead to it, if it is a child run.
+    pub subflow: Option<String>,
+    pub plan: Arc<Plan>,
+    pub twin: Twin,
+    pub entries: Vec<Entry>,
+}
+
+/// The plan as it was before the rehearsal changed it.
+pub(super) struct Twin(Plan);
+
+impl Twin {
+    /// How often a node is tried.
+    pub fn attempts(&self, node: NodeIx) -> u32 {
+        self.0.nodes[node].retry.as_ref().map_or(1, |retry| retry.attempts.max(1))
+    }
+
+    /// What the nodes cost at most, in a run that reuses nothing.
+    pub fn ceilings(self, flow_name: &str, models: &ModelOverrides) -> Result<CostForecast, Fault> {
+        let request = ForecastRequest {
+            flow_name,
+            input: None,
+            models: Arc::new(models.clone()),
+            tools: Arc::default(),
+            earlier: Arc::new(MeasuredSizes::default()),
+            live: Arc::new(MeasuredSizes::default()),
+            so_far: None,
+        };
+        Ok(forecast(self.0, &request)?.cost)
+    }
+}
+
+impl Rehearsal {
+    /// Adds a run, with its plan twice: one is rehearsed, the other one stays as it is. `subflow` are the nodes that lead to
+    /// it, if it is a child run.
+    /// Returns the number of the run, and what its driver is made of.
+    pub fn setup(
+        &self,
+        (mut plan, twin): (Plan, Plan),
+        info: RunInfo,
+        host: Host,
+        subflow: Option<String>,
+    ) -> (usize, RunSetup) {
+        stand_still(&mut plan);
+        let plan = Arc::new(plan);
+        let mut runs = self.0.lock();
+        let place = runs.len();
+        let (flow_name, twin) = (info.flow_name.clone(), Twin(twin));
+        runs.push(RehearsedRun { flow_name, subflow, plan: Arc::clone(&plan), twin, entries: Vec::new() });
+        let journal = Box::new(KeptJournal { runs: self.clone(), place });
+        let spent_by_children = BTreeMap::new();
+        (place, RunSetup { plan, info, host, journal, watcher: Box::new(|_| ()), spent_by_children })
+    }
+
+    /// How far the run with this number came.
+    pub fn outline(&self, place: usize) -> RunOutline {
+        self.0.lock().get(place).map_or_else(RunOutline::default, |run| RunOutline::of(&run.entries))
+    }
+
+    pub(super) fn into_runs(self) -> Vec<RehearsedRun> {
+        mem::take(&mut *self.0.lock())
+    }
+}
+
+/// Runs the root of a tree until it ends or nothing goes on. Blocks meanwhile.
+pub fn rehearse(setup: RunSetup, first: Event) -> Result<(), Fault> {
+    let (driver, _handle) = Driver::start(setup, first)?;
+    let mut pool = LocalPool::new();
+    let ended = Arc::new(Mutex::new(Ok(())));
+    let end = Arc::clone(&ended);
+    let drive = async move {
+        let result = driver.drive().await;
+        *end.lock() = result.map(drop);
+    };
+    if pool.spawner().spawn_local(drive).is_ok() {
+        pool.run_until_stalled();
+    }
+    let result = ended.lock().clone();
+    result
+}
+
+/// Lets nothing end or begin because of time, attempts, quotas or free places: only what the world does not say stands still.
+fn stand_still(plan: &mut Plan) {
+    for node in &mut plan.nodes {
+        node.retry = None;
+        node.timeout_ms = None;
+        node.quota = None;
+        let spec = node.node.behavior().repeats.clone();
+        if let Some(LoopSpec { kind: LoopKind::ForEach { continues_on_error, .. }, .. }) = spec {
+            // An item that waits must not keep the next ones from beginning.
+            let kind = LoopKind::ForEach { concurrency: u32::MAX, continues_on_error };
+            let repeats = spec.map(|spec| LoopSpec { kind, ..spec });
+            let behavior = Behavior { repeats, ..node.node.behavior().clone() };
+            node.node = Arc::new(AllAtOnce { node: Arc::clone(&node.node), behavior });
+        }
+    }
+    plan.max_concurrency = usize::MAX;
+    plan.quotas = FlowQuotas::default();
+}
+
+/// A loop whose items begin at the same time.
+struct AllAtOnce {
+    node: Arc<dyn BoundNode>,
+    behavior: Behavior,
+}
+
+impl BoundNode for AllAtOnce {
+    fn ports(&self) -> &Arc<Ports> {
+        self.node.ports()
+    }
+
+    fn behavior(&self) -> &Behavior {
+        &self.behavior
+    }
+
+    fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
+        self.node.execute(inputs, node_context)
+    }
+}
+
+/// The journal of one run, in memory.
+struct KeptJournal {
+    runs: Rehearsal,
+    place: usize,
+}
+
+impl Journal for KeptJournal {
+    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
+        if let Some(run) = self.runs.0.lock().get_mut(self.place) {
+            run.entries.extend_from_slice(entries);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(future::ready(Ok(())))
+    }
+}

@@ -1,0 +1,319 @@
+//! Bills against runs: random flows are edited at random, and no rerun costs more than its bill says.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::executor::block_on;
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use plait_core::error::Fault;
+use plait_core::flow::Flow;
+use plait_core::id::RunId;
+use plait_nodes::registry;
+use plait_run::earlier_run::{EarlierRun, EarlierTree};
+use plait_run::host::{Host, RunInfo};
+use plait_run::journal::{Entry, InputOverrides, Journal};
+use plait_run::plan::plan;
+use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
+use plait_run::{Driver, RunSetup};
+use plait_testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools, RunStart, flow_of};
+
+/// Replies as long as they may be, no two of them the same, and counts them.
+#[derive(Clone, Default)]
+struct Replies(Arc<Mutex<u64>>);
+
+#[async_trait]
+impl Provider for Replies {
+    async fn call(&self, request: ModelRequest, _: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
+        let mut count = self.0.lock();
+        *count += 1;
+        let words = request.max_tokens.unwrap_or(1).saturating_sub(1);
+        let text = format!("{count}{}", " a".repeat(words as usize));
+        Ok(ModelReply { text, ..ModelReply::default() })
+    }
+
+    async fn models(&self) -> Result<Vec<String>, Fault> {
+        Ok(Vec::new())
+    }
+}
+
+impl Providers for Replies {
+    fn get(&self, _: &str) -> Result<Arc<dyn Provider>, Fault> {
+        Ok(Arc::new(self.clone()))
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+#[derive(Clone, Default)]
+struct KeptJournal(Arc<Mutex<Vec<Entry>>>);
+
+impl Journal for KeptJournal {
+    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
+        self.0.lock().extend_from_slice(entries);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+fn plan_of(flow: &Flow) -> Plan {
+    plan(flow, &registry(), None, &InputOverrides::new()).unwrap_or_else(|found| panic!("{found:?}"))
+}
+
+fn host(replies: &Replies, earlier: EarlierTree) -> Host {
+    Host {
+        providers: Arc::new(replies.clone()),
+        tools: Arc::new(FakeTools::default()),
+        retriever: Arc::new(plait_run::retriever::NoRetriever),
+        memories: Arc::new(FakeMemoryStore::default()),
+        attachments: plait_core::attachment::NoAttachmentStore::shared(),
+        clock: Arc::new(FakeClock::default()),
+        evaluator: Arc::new(plait_core::expression::in_process::InProcess),
+        subflows: Arc::new(FakeSubflows::default()),
+        earlier,
+        debugger: plait_run::debugger::Debugger::default(),
+        quotas: plait_run::quota::QuotaChain::default(),
+    }
+}
+
+fn info(earlier: Option<EarlierRun>) -> RunInfo {
+    RunInfo {
+        run: "run".into(),
+        user: plait_core::user::UserName::default(),
+        flow_name: "flow".to_owned(),
+        folder: None,
+        input: None,
+        conversation: None,
+        grants: None,
+        earlier,
+    }
+}
+
+/// What a fork of `earlier` takes over; of nothing, without entries.
+fn fork_of(flow: &Flow, earlier: &[Entry]) -> (EarlierTree, Option<EarlierRun>) {
+    if earlier.is_empty() {
+        return (EarlierTree::default(), None);
+    }
+    let tree = EarlierTree::of([(RunId::from("old"), earlier)], true);
+    let view = tree.view(Some(&"old".into()), flow.nodes.keys());
+    (tree, view)
+}
+
+/// Runs a flow as a fork of `earlier`.
+fn run(flow: &Flow, replies: &Replies, earlier: &[Entry]) -> Vec<Entry> {
+    let journal = KeptJournal::default();
+    let (tree, view) = fork_of(flow, earlier);
+    let setup = RunSetup {
+        plan: Arc::new(plan_of(flow)),
+        info: info(view),
+        host: host(replies, tree),
+        journal: Box::new(journal.clone()),
+        watcher: Box::new(|_| ()),
+        spent_by_children: BTreeMap::new(),
+    };
+    let (driver, _handle) = Driver::start(setup, RunStart::new("run").into()).unwrap();
+    block_on(driver.drive()).unwrap();
+    let entries = journal.0.lock();
+    entries.clone()
+}
+
+fn bill_of(flow: &Flow, replies: &Replies, earlier: &[Entry]) -> Bill {
+    let rehearsal = Rehearsal::default();
+    let (tree, view) = fork_of(flow, earlier);
+    let standing = standing_host(host(replies, tree));
+    let (_, setup) = rehearsal.setup((plan_of(flow), plan_of(flow)), info(view), standing, None);
+    rehearse(setup, RunStart::new("run").into()).unwrap();
+    Bill::of(rehearsal, &ModelOverrides::default())
+}
+
+/// What the model calls of a run cost, and how many were bought and reused.
+fn paid(entries: &[Entry]) -> (Spending, usize) {
+    let is_reused = |entry: &&Entry| {
+        matches!(entry.event, Event::Call(_, CallEvent::ModelReplied { reused: Some(_), .. }))
+    };
+    (
+        entries.iter().filter_map(|entry| Spending::of(&entry.event)).sum(),
+        entries.iter().filter(is_reused).count(),
+    )
+}
+
+/// A flow of chats, each of which may use the reply of an earlier one.
+#[derive(Clone, Debug)]
+struct Chats(Vec<Chat>);
+
+#[derive(Clone, Debug)]
+struct Chat {
+    name: u8,
+    prompt: u8,
+    /// Which of the chats before it it uses.
+    uses: Option<usize>,
+    max_tokens: u32,
+    /// How often it is asked.
+    times: Option<u32>,
+    /// How often it is tried.
+    attempts: u32,
+}
+
+impl Chats {
+    fn flow(&self) -> Flow {
+        let mut nodes = json!({});
+        let mut edges: Vec<String> = Vec::new();
+        for (at, chat) in self.0.iter().enumerate() {
+            let name = format!("chat {at} {}", chat.name);
+            let used = chat.uses.filter(|_| at > 0).map(|used| used % at);
+            let prompt = match used {
+                Some(_) => format!("prompt {} {{{{used}}}}", chat.prompt),
+                None => format!("prompt {}", chat.prompt),
+            };
+            nodes[&name] = json!({
+                "type": "chat",
+                "retry": { "attempts": chat.attempts },
+                "config": {
+                    "prompt": prompt, "provider": "openai", "model": "gpt-4o", "maxTokens": chat.max_tokens,
+                },
+            });
+            let name = if let Some(times) = chat.times {
+                let around = format!("loop {at}");
+                nodes[&around] = json!({ "type": "loop", "config": { "kind": "times", "times": times } });
+                nodes[&name]["parent"] = around.as_str().into();
+                edges.push(format!("{name}.response -> {around}.result"));
+                name
+            } else {
+                name
+            };
+            if let Some(used) = used {
+                let other = &self.0[used];
+                let source = match other.times {
+                    Some(_) => format!("loop {used}.results"),
+                    None => format!("chat {used} {}.response", other.name),
+                };
+                edges.push(format!("{source} -> {name}.used"));
+            }
+        }
+        let edges: Vec<&str> = edges.iter().map(String::as_str).collect();
+        flow_of(&nodes, &edges, &Value::Null)
+    }
+}
+
+/// One change of a flow.
+#[derive(Clone, Debug)]
+enum Edit {
+    Rename(usize, u8),
+    Ask(usize, u8),
+    Insert(usize, Chat),
+    Remove(usize),
+    Repeat(usize, Option<u32>),
+    Limit(usize, u32),
+}
+
+impl Edit {
+    fn apply(&self, Chats(chats): &mut Chats) {
+        let at = |at: usize, chats: &[Chat]| at % chats.len();
+        match self {
+            Self::Rename(which, name) => {
+                let which = at(*which, chats);
+                chats[which].name = *name;
+            }
+            Self::Ask(which, prompt) => {
+                let which = at(*which, chats);
+                chats[which].prompt = *prompt;
+            }
+            Self::Insert(which, chat) => {
+                let which = at(*which, chats);
+                chats.insert(which, chat.clone());
+            }
+            Self::Remove(which) if chats.len() > 1 => {
+                let which = at(*which, chats);
+                chats.remove(which);
+            }
+            Self::Remove(_) => {}
+            Self::Repeat(which, times) => {
+                let which = at(*which, chats);
+                chats[which].times = *times;
+            }
+            Self::Limit(which, max_tokens) => {
+                let which = at(*which, chats);
+                chats[which].max_tokens = *max_tokens;
+            }
+        }
+    }
+}
+
+fn chat() -> impl Strategy<Value = Chat> {
+    let times = proptest::option::weighted(0.3, 1_u32..4);
+    (any::<u8>(), 0_u8..3, proptest::option::of(0_usize..8), 1_u32..20, times, 1_u32..3).prop_map(
+        |(name, prompt, uses, max_tokens, times, attempts)| Chat {
+            name,
+            prompt,
+            uses,
+            max_tokens,
+            times,
+            attempts,
+        },
+    )
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        (0_usize..8, any::<u8>()).prop_map(|(at, name)| Edit::Rename(at, name)),
+        (0_usize..8, 0_u8..3).prop_map(|(at, prompt)| Edit::Ask(at, prompt)),
+        (0_usize..8, chat()).prop_map(|(at, chat)| Edit::Insert(at, chat)),
+        (0_usize..8).prop_map(Edit::Remove),
+        (0_usize..8, proptest::option::of(1_u32..4)).prop_map(|(at, times)| Edit::Repeat(at, times)),
+        (0_usize..8, 1_u32..20).prop_map(|(at, most)| Edit::Limit(at, most)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
+
+    /// Four edits in each case: a thousand.
+    #[test]
+    fn bill_is_never_below_what_is_paid(
+        chats in proptest::collection::vec(chat(), 1..7),
+        edits in proptest::collection::vec(edit(), 4),
+    ) {
+        let replies = Replies::default();
+        let mut chats = Chats(chats);
+        let mut earlier = run(&chats.flow(), &replies, &[]);
+        for edit in edits {
+            edit.apply(&mut chats);
+            let flow = chats.flow();
+            let bought_before = *replies.0.lock();
+            let bill = bill_of(&flow, &replies, &earlier);
+            prop_assert_eq!(*replies.0.lock(), bought_before, "a bill buys nothing");
+            let rerun = run(&flow, &replies, &earlier);
+            let (spent, reused) = paid(&rerun);
+            prop_assert_eq!(*replies.0.lock() - bought_before, spent.calls);
+            prop_assert_eq!(bill.unknown, 0, "{:?}", bill);
+            prop_assert!(bill.at_most_nano_usd >= spent.cost.nano_usd, "{edit:?}: {bill:#?} and {spent:#?}");
+            prop_assert!(bill.reused.calls <= reused as u64, "{edit:?}: {bill:#?} and {reused}");
+            if bill.behind.is_empty() {
+                prop_assert_eq!((bill.reused.calls, bill.bought.len() as u64), (reused as u64, spent.calls));
+            }
+            earlier = rerun;
+        }
+    }
+}
+
+#[test]
+fn equal_flow_buys_nothing() {
+    let chat = Chat { name: 0, prompt: 0, uses: Some(0), max_tokens: 5, times: Some(3), attempts: 1 };
+    let flow = Chats(vec![chat.clone(), chat]).flow();
+    let replies = Replies::default();
+    let first = run(&flow, &replies, &[]);
+    let bill = bill_of(&flow, &replies, &first);
+    assert_eq!(bill.summary, "reuses 6, buys 0");
+    assert_eq!(bill.at_most_nano_usd, 0);
+    assert_eq!(paid(&run(&flow, &replies, &first)).0.calls, 0);
+}

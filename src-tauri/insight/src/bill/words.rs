@@ -1,0 +1,128 @@
+//! A bill in words: the same in the window and in the terminal.
+
+use super::{Bill, BillPlace, BoughtCall, NodeBehind, OutsideCall};
+use crate::forecast::UnknownReason;
+use plait_run::models::Cost;
+
+/// How many places a sentence names.
+const MAX_NAMED: usize = 5;
+
+/// A few words.
+pub(super) fn summary(bill: &Bill) -> String {
+    let Bill { reused, bought, behind, at_most_nano_usd, unknown, .. } = bill;
+    let mut summary = format!("reuses {}, buys {}", reused.calls, bought.len());
+    if !behind.is_empty() || *at_most_nano_usd > 0 || !bought.is_empty() {
+        summary += &format!(", at most {}", dollars(*at_most_nano_usd));
+    }
+    if *unknown > 0 {
+        summary += &format!("; {unknown} unknown");
+    }
+    summary
+}
+
+/// What is reused, bought, done outside and asked, and what may follow.
+pub(super) fn sentences(bill: &Bill) -> Vec<String> {
+    let mut sentences = vec![reuses(bill)];
+    if !bill.bought.is_empty() {
+        sentences.push(buys(&bill.bought));
+    }
+    if !bill.outside.is_empty() {
+        sentences.push(acts(&bill.outside));
+    }
+    if !bill.asked.is_empty() {
+        let questions = count(bill.asked.len() as u64, "question", "questions");
+        sentences.push(format!("Asks {questions}: {}.", list(bill.asked.iter().map(place))));
+    }
+    if !bill.behind.is_empty() {
+        sentences.push(may_follow(&bill.behind));
+    }
+    sentences
+}
+
+fn reuses(bill: &Bill) -> String {
+    let Bill { reused, reused_results, reused_answers, .. } = bill;
+    let mut parts = Vec::new();
+    if reused.calls > 0 {
+        let price = if reused.cost.nano_usd > 0 { format!(" ({})", reused.cost) } else { String::new() };
+        parts.push(format!("{}{price}", count(reused.calls, "reply", "replies")));
+    }
+    if *reused_results > 0 {
+        parts.push(count(*reused_results, "result", "results"));
+    }
+    if *reused_answers > 0 {
+        parts.push(count(*reused_answers, "answer", "answers"));
+    }
+    match parts.split_last() {
+        None => "There is nothing to reuse.".to_owned(),
+        Some((last, [])) => format!("Reuses {last}."),
+        Some((last, others)) => format!("Reuses {} and {last}.", others.join(", ")),
+    }
+}
+
+fn buys(bought: &[BoughtCall]) -> String {
+    let calls = count(bought.len() as u64, "model call", "model calls");
+    let known = bought.iter().filter_map(|call| call.at_most_nano_usd).fold(0, u64::saturating_add);
+    let unknown = bought.iter().filter(|call| call.at_most_nano_usd.is_none()).count();
+    let reason = bought.iter().find_map(|call| call.unknown.as_ref());
+    let costs = costs(known, unknown, bought.len(), reason);
+    format!("Buys {calls} ({}): {costs}.", list(bought.iter().map(|call| place(&call.place))))
+}
+
+fn acts(outside: &[OutsideCall]) -> String {
+    let calls = count(outside.len() as u64, "tool call", "tool calls");
+    let named = outside.iter().map(|call| format!("{} in {}", call.tool, place(&call.place)));
+    format!("Makes {calls}: {}.", list(named))
+}
+
+fn may_follow(behind: &[NodeBehind]) -> String {
+    let known = behind.iter().filter_map(|node| node.at_most_nano_usd).fold(0, u64::saturating_add);
+    let unknown = behind.iter().filter(|node| node.at_most_nano_usd.is_none()).count();
+    let reason = behind.iter().find_map(|node| node.unknown.as_ref());
+    let costs = costs(known, unknown, behind.len(), reason);
+    let named = behind.iter().map(|node| match &node.subflow {
+        Some(path) => format!("`{path}/{}`", node.node),
+        None => format!("`{}`", node.node),
+    });
+    format!("What {} call then depends on that: {costs}.", list(named))
+}
+
+fn costs(known: u64, unknown: usize, all: usize, reason: Option<&UnknownReason>) -> String {
+    let why = reason.map(|reason| format!(" ({})", words(reason))).unwrap_or_default();
+    match unknown {
+        0 => format!("at most {}", dollars(known)),
+        _ if unknown == all => format!("nobody knows what it costs{why}"),
+        _ => format!("at most {}, without {unknown} of unknown cost{why}", dollars(known)),
+    }
+}
+
+fn words(reason: &UnknownReason) -> String {
+    match reason {
+        UnknownReason::NoPrice { model } => format!("no price is known for {model}"),
+        UnknownReason::NoMaxTokens => "no `maxTokens` limits the reply".to_owned(),
+        UnknownReason::NoLimit => "nothing but a person ends the cycle".to_owned(),
+        UnknownReason::Subflow => "it runs another flow".to_owned(),
+        UnknownReason::NoPrompt => "the prompt is not known yet".to_owned(),
+        UnknownReason::TooLarge => "the flow is too large to look at all of it".to_owned(),
+    }
+}
+
+fn place(BillPlace { subflow, at }: &BillPlace) -> String {
+    match subflow {
+        Some(path) => format!("`{path}/{at}`"),
+        None => format!("`{at}`"),
+    }
+}
+
+fn list(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(MAX_NAMED);
+    let named: Vec<String> = names.take(MAX_NAMED).collect();
+    if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn dollars(nano_usd: u64) -> String {
+    Cost { nano_usd, unpriced: 0 }.to_string()
+}

@@ -1,0 +1,158 @@
+//! What the runs of an earlier run tree recorded, and what of it the new tree has taken.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Value, json};
+
+use super::record::{RecordedRun, RecordedToolCall};
+use super::{EarlierReply, EarlierRun};
+use crate::journal::{CallEvent, Entry, Event, EventRef, NodeEvent, RunEvent};
+use crate::tool::ToolResult;
+use plait_core::id::{NodeId, ReplyKey, RunId};
+
+/// The runs of an earlier tree, as all runs of the new tree take them over. Without any, nothing is taken over. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct EarlierTree(Option<Arc<Tree>>);
+
+#[derive(Debug)]
+pub(super) struct Tree {
+    runs: FxHashMap<RunId, RecordedRun>,
+    /// The replies to equal requests, in the order of the runs and of their activations.
+    replies: FxHashMap<ReplyKey, Vec<Arc<EarlierReply>>>,
+    /// The results of equal tool calls, in the same order: the id of the call and the result with its event.
+    tool_results: FxHashMap<String, Vec<(String, ToolResult, EventRef)>>,
+    /// What the new tree has taken. Each record is taken once, so that five replies to one request stay five.
+    taken: Mutex<FxHashSet<EventRef>>,
+    /// Whether the new tree runs what it is given, and not what the earlier runs recorded.
+    edited: bool,
+}
+
+impl EarlierTree {
+    /// The runs of an earlier tree with their entries, the root first. `edited` says whether the new tree runs another flow.
+    pub fn of<'e>(runs: impl IntoIterator<Item = (RunId, &'e [Entry])>, edited: bool) -> Self {
+        Self(Some(Arc::new(Tree::of(runs, edited))))
+    }
+
+    /// Whether a run of the new tree runs the flow that it is given, and not the one that the earlier run recorded.
+    pub fn is_edited(&self) -> bool {
+        self.0.as_ref().is_some_and(|tree| tree.edited)
+    }
+
+    /// Notes what a run of the new tree has taken so far, from its journal.
+    pub fn restore(&self, entries: &[Entry]) {
+        let Some(tree) = &self.0 else { return };
+        tree.taken.lock().extend(entries.iter().filter_map(|entry| taken_by(&entry.event)));
+    }
+
+    /// What a run of the new tree takes over: first of all what `run` recorded, and then what its other runs did. `nodes` are the
+    /// nodes that the new run has. `None` if there is no earlier tree.
+    pub fn view<'n>(
+        &self,
+        run: Option<&RunId>,
+        nodes: impl IntoIterator<Item = &'n NodeId>,
+    ) -> Option<EarlierRun> {
+        let tree = Arc::clone(self.0.as_ref()?);
+        let run = run.filter(|run| tree.runs.contains_key(*run)).cloned();
+        let mut gone: FxHashSet<&NodeId> =
+            run.as_ref().and_then(|run| tree.runs.get(run)).map(RecordedRun::nodes).unwrap_or_default();
+        for node in nodes {
+            gone.remove(node);
+        }
+        let gone = Arc::new(gone.into_iter().cloned().collect());
+        Some(EarlierRun { tree, run, gone })
+    }
+}
+
+/// The event of an earlier run that this one is taken from. A child run is taken with its first event.
+fn taken_by(event: &Event) -> Option<EventRef> {
+    match event {
+        Event::Run(RunEvent::Started { from: Some(from), parent_run_id: Some(_), .. }) => {
+            Some(EventRef { run: from.run.clone(), seq: 0 })
+        }
+        Event::Node(_, NodeEvent::Answered { reused, .. })
+        | Event::Call(
+            _,
+            CallEvent::ModelReplied { reused, .. }
+            | CallEvent::ToolFinished { reused, .. }
+            | CallEvent::KnowledgeRetrieved { reused, .. }
+            | CallEvent::MemoryRecalled { reused, .. }
+            | CallEvent::MemoryRemembered { reused, .. },
+        ) => reused.clone(),
+        _ => None,
+    }
+}
+
+impl Tree {
+    pub(super) fn of<'e>(runs: impl IntoIterator<Item = (RunId, &'e [Entry])>, edited: bool) -> Self {
+        let mut tree = Self {
+            runs: FxHashMap::default(),
+            replies: FxHashMap::default(),
+            tool_results: FxHashMap::default(),
+            taken: Mutex::default(),
+            edited,
+        };
+        for (run, entries) in runs {
+            tree.add(RecordedRun::of(&run, entries));
+        }
+        tree
+    }
+
+    fn add(&mut self, run: RecordedRun) {
+        for activation in &run.order {
+            let Some(recorded) = run.activations.get(activation) else { continue };
+            for (key, reply) in recorded.replies.values() {
+                self.replies.entry(key.clone()).or_default().push(Arc::clone(reply));
+            }
+            for made in &recorded.tool_calls {
+                if let Some((result, seq)) = made.reusable() {
+                    let RecordedToolCall { call, binding, .. } = made;
+                    let event = EventRef { run: run.run.clone(), seq: *seq };
+                    let key = tool_key(&call.name, &call.arguments, binding.as_deref());
+                    let results = self.tool_results.entry(key).or_default();
+                    results.push((call.id.clone(), result.clone(), event));
+                }
+            }
+        }
+        self.runs.insert(run.run.clone(), run);
+    }
+
+    pub(super) fn run(&self, run: Option<&RunId>) -> Option<&RecordedRun> {
+        self.runs.get(run?)
+    }
+
+    pub(super) fn is_edited(&self) -> bool {
+        self.edited
+    }
+
+    /// Takes the record of this event, unless it was taken before.
+    pub(super) fn take(&self, event: &EventRef) -> bool {
+        self.taken.lock().insert(event.clone())
+    }
+
+    /// The first reply to such a request that nobody has taken, in an edited tree.
+    pub(super) fn take_other_reply(&self, key: &ReplyKey) -> Option<Arc<EarlierReply>> {
+        self.replies.get(key).filter(|_| self.edited)?.iter().find(|reply| self.take(&reply.event)).cloned()
+    }
+
+    /// The result of an equal call that nobody has taken, in an edited tree: of one with the same id, if there is one.
+    pub(super) fn take_other_result(
+        &self,
+        (id, name): (&str, &str),
+        arguments: &Value,
+        binding: Option<&str>,
+    ) -> Option<(ToolResult, EventRef)> {
+        let key = self.edited.then(|| tool_key(name, arguments, binding))?;
+        let results = self.tool_results.get(&key)?;
+        let same_id = results.iter().filter(|(recorded, ..)| recorded == id);
+        let others = results.iter().filter(|(recorded, ..)| recorded != id);
+        let (_, result, event) = same_id.chain(others).find(|(.., event)| self.take(event))?;
+        Some((result.clone(), event.clone()))
+    }
+}
+
+/// Equal for equal calls. As JSON, so that different parts never produce the same text.
+fn tool_key(name: &str, arguments: &Value, binding: Option<&str>) -> String {
+    json!([name, binding, arguments]).to_string()
+}

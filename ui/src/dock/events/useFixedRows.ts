@@ -65,6 +65,8 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
     if (row * height < box.scrollTop) box.scrollTop = row * height;
     else if ((row + 1) * height > box.scrollTop + box.clientHeight)
       box.scrollTop = (row + 1) * height - box.clientHeight;
+    // The event comes with the next frame, in which a list that still follows would be back at its end.
+    onScroll();
   };
   return { content, from, to, first, last, total: count * height, onScroll, show };
 }

@@ -19,6 +19,9 @@ const VERBS: readonly { command: string; icon: ReactNode }[] = [
   { command: "time.forward", icon: <ChevronRight {...ICON} /> },
 ];
 
+/** `340 ms`: shorter durations may come before any run's end. */
+const MIN_TIME_CHARS = 6;
+
 /** The slider with its verbs; nothing without a run that has begun. */
 export function TimeBar({ className = "" }: { className?: string }) {
   const session = useActiveSession();
@@ -43,7 +46,8 @@ export function TimeBar({ className = "" }: { className?: string }) {
 
 function VerbButton({ command, icon }: (typeof VERBS)[number]) {
   const commands = useCommands();
-  // What it leads to may depend on the selected node.
+  // Whether it leads anywhere depends on what is looked at, and on the selected node.
+  usePastRun();
   useFlow((state) => state.selection);
   const { title } = commands.get(command);
   return (
@@ -68,6 +72,9 @@ function Journal({ session, count }: { session: RunSession; count: number }) {
   const start = entries[0]?.at ?? 0;
   const entry = entries[position - 1];
   const time = formatDuration((entry?.at ?? start) - start);
+  const whole = formatDuration((entries.at(-1)?.at ?? start) - start);
+  // The slider must not change its width while it is dragged.
+  const timeWidth = `${Math.max(MIN_TIME_CHARS, whole.length)}ch`;
   const place = TEXTS.position(formatCount(position), formatCount(count));
   const what = entry ? describe(entry, (node) => nodeNames.nameOf(node)) : [];
   const onKeyDown = (event: KeyboardEvent) => {
@@ -78,7 +85,7 @@ function Journal({ session, count }: { session: RunSession; count: number }) {
   };
   return (
     <>
-      <Time text={time} />
+      <Time text={time} width={timeWidth} />
       <input
         type="range"
         className="time-slider min-w-0 flex-1"
@@ -94,9 +101,9 @@ function Journal({ session, count }: { session: RunSession; count: number }) {
         onChange={(event) => activeRun.lookAt(event.currentTarget.valueAsNumber)}
         onKeyDown={onKeyDown}
       />
-      <Time text={formatDuration((entries.at(-1)?.at ?? start) - start)} />
+      <Time text={whole} width={timeWidth} className="@max-[760px]:hidden" />
       <p
-        className="max-w-[46%] truncate text-fg-2 text-xs tabular-nums @max-[560px]:max-w-[38%]"
+        className="w-[340px] shrink-0 truncate text-fg-2 text-xs tabular-nums @max-[1000px]:w-[260px] @max-[760px]:w-[200px]"
         title={[place, ...what].join(" · ")}
         data-testid="time-position"
       >
@@ -109,10 +116,11 @@ function Journal({ session, count }: { session: RunSession; count: number }) {
   );
 }
 
-function Time({ text }: { text: string }) {
+function Time({ text, width, className = "" }: { text: string; width: string; className?: string }) {
   return (
     <span
-      className="min-w-[6ch] shrink-0 text-right font-mono text-fg-2 text-xs tabular-nums @max-[640px]:hidden"
+      className={`shrink-0 whitespace-nowrap text-right font-mono text-fg-2 text-xs tabular-nums ${className}`}
+      style={{ width }}
       aria-hidden
     >
       {text}

@@ -52,10 +52,10 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
   const [left, setLeft] = useState(0);
   const [pointed, setPointed] = useState<Pointed>();
   const label = compact ? LABEL.compact : LABEL.full;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; the tick says when it changed, and a look at
-  // its past when to draw what has come since.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; the tick says when it changed.
   const { rows, scale, now } = useMemo(() => {
-    const now = Date.now();
+    // While the past is looked at, no time passes.
+    const now = past?.at ?? Date.now();
     const range = session ? timeRange(session, now) : { start: 0, end: 1 };
     return {
       rows: session ? timelineRows(session) : [],

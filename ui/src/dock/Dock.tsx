@@ -1,9 +1,10 @@
-/** The dock below the canvas: a row of tabs and the one that is selected. */
+/** The dock below the canvas: the slider over the run, a row of tabs and the one that is selected. */
 import { Tabs } from "@base-ui/react/tabs";
 import { DOCK_TABS } from ".";
 import "./run.css";
 import { useLayout, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
+import { TimeBar } from "./time-travel/TimeBar";
 
 export function Dock() {
   const workspace = useWorkspace();
@@ -18,6 +19,7 @@ export function Dock() {
       onValueChange={(value) => workspace.layout.selectDockTab(String(value))}
       className="flex h-full min-h-0 flex-col bg-bg-1"
     >
+      {open ? <TimeBar className="border-line border-b" /> : null}
       <Tabs.List className="flex h-[36px] shrink-0 gap-0.5 border-line border-b px-2.5" aria-label={TEXTS.dock}>
         {DOCK_TABS.map(({ id, title, Badge }) => (
           <Tabs.Tab

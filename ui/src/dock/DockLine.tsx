@@ -1,4 +1,7 @@
-/** The dock as one line, for small windows: the run's question with the field to reply, or the progress of the run. */
+/**
+ * The dock as one line, for small windows: the run's question with the field to reply, or the progress of the run, or in its past
+ * the slider.
+ */
 import { ChevronsDownUp, ChevronsUpDown, CircleDot, Clock } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Button } from "@/design/controls/Button";
@@ -7,17 +10,20 @@ import { pauseKey } from "@/run/control/control";
 import type { OpenPause } from "@/run/fold/types";
 import { formatCount } from "@/run/values/format";
 import { useLayout, useWorkspace } from "@/workspace/context";
-import { useActiveSession, useEventCount, useRunHead } from "@/workspace/run-hooks";
+import { useActiveSession, useEventCount, usePastRun, useRunHead } from "@/workspace/run-hooks";
 import { DOCK_TABS } from ".";
 import { AnswerForm } from "./conversation/AnswerForm";
 import { answerForm } from "./conversation/answer-schema";
 import { useFocusOfAnswer } from "./conversation/PauseCard";
 import { useAnswer } from "./conversation/useAnswer";
 import { TEXTS } from "./texts";
+import { TimeBar } from "./time-travel/TimeBar";
 
 export function DockLine() {
   const pause = useRunHead((head) => head.pauses[0]);
   const session = useActiveSession();
+  const isPast = usePastRun() !== undefined;
+  const showsTimeBar = useLayout((layout) => isPast && !layout.open.dock);
   const showsQuestions = useLayout((layout) => layout.open.dock && layout.dockTab === "conversation");
   return (
     <section
@@ -25,7 +31,9 @@ export function DockLine() {
       aria-label={TEXTS.dockLine}
       data-testid="dock-line"
     >
-      {pause && session && !showsQuestions ? (
+      {showsTimeBar ? (
+        <TimeBar className="min-w-0 flex-1" />
+      ) : pause && session && !isPast && !showsQuestions ? (
         <Question key={pauseKey(session.run, pause)} pause={pause} run={session.run} />
       ) : (
         <span className="min-w-0 flex-1 truncate text-fg-2">

@@ -61,7 +61,7 @@ export class FlowForecasts {
   async #make(): Promise<void> {
     const state = this.editor.state;
     const flow = displayedFlow(state);
-    const { session, head } = this.activeRun;
+    const { session, headNow: head } = this.activeRun;
     const run = session && !isOver(head.status) ? session.run : undefined;
     const made = `${run ?? ""} ${run ? head.totals.modelCalls : 0}`;
     // The answer that is under way is the one that is needed.

@@ -9,7 +9,7 @@ import { TONES } from "./bars/StatusPill";
 const AA = 4.5;
 const THEMES = ["dark", "light"] as const;
 const LEVELS = ["bg", "bg-1", "bg-2", "bg-3"];
-const TEXT = ["fg", "fg-2", "fg-3", "context", "data", "tools", "ok", "bad", "wait", "accent"];
+const TEXT = ["fg", "fg-2", "fg-3", "context", "data", "tools", "ok", "bad", "wait", "info", "accent"];
 
 type Color = readonly [number, number, number];
 

@@ -49,6 +49,8 @@ export const TEXTS = {
     failed: "failed",
     cancelled: "stopped",
   },
+  viewingEvent: (event: string, count: string) => `Viewing event ${event} of ${count}`,
+  backToNow: "Back to now",
   versions: "Versions from runs",
   noVersions: "No run of this flow’s file has kept another version.",
   viewVersion: "View",

@@ -22,6 +22,7 @@ import { epochKey, epochOf, latestWithin } from "@/run/fold/epoch";
 import type { ContextView, EpochView, NodeView, OpenPause, RunHead } from "@/run/fold/types";
 import type { Runs } from "@/run/list/run-list";
 import type { RunPart } from "@/run/live/active-run";
+import type { PastRun, ShownRun } from "@/run/live/past-run";
 import type { RunSession } from "@/run/live/session";
 import { type EdgeRun, passingIn, passingOf, peekOf } from "@/run/nodes/element-views";
 import { type LoopProgress, loopProgress } from "@/run/nodes/loop-iterations";
@@ -39,8 +40,21 @@ function usePart<T>(part: RunPart, read: () => T): T {
   return useSyncExternalStore(subscribe, read);
 }
 
+/** The active run as it is now, for what can be done with it. */
 export function useActiveSession(): RunSession | undefined {
   return useSessionValue(identity<RunSession | undefined>);
+}
+
+/** The active run as the window shows it: as it is, or as it was. */
+export function useShownRun(): ShownRun | undefined {
+  const { activeRun } = useWorkspace();
+  return usePart("session", () => activeRun.shown);
+}
+
+/** The active run as it was, while a person looks at its past. */
+export function usePastRun(): PastRun | undefined {
+  const { activeRun } = useWorkspace();
+  return usePart("session", () => activeRun.past);
 }
 
 /** What a selector returns of the active session. It must return the same object while nothing changed. */
@@ -54,10 +68,16 @@ export function useInterrupted(): boolean {
   return useSessionValue((session) => session?.interrupted === true);
 }
 
-/** A part of the active run's head. The selector must return the same object while nothing changed. */
+/** A part of the head of the active run as the window shows it. The selector must return the same object while nothing changed. */
 export function useRunHead<T>(select: (head: RunHead) => T): T {
   const { activeRun } = useWorkspace();
   return usePart("head", () => select(activeRun.head));
+}
+
+/** As `useRunHead`, of the run as it is now. */
+export function useRunHeadOfNow<T>(select: (head: RunHead) => T): T {
+  const { activeRun } = useWorkspace();
+  return usePart("head", () => select(activeRun.headNow));
 }
 
 /** As `useRunHead`, but never later than changes of nodes; for small components. */
@@ -70,7 +90,7 @@ export function useRunHeadNow<T>(select: (head: RunHead) => T): T {
 export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) => T): T {
   const { activeRun } = useWorkspace();
   const subscribe = useCallback((listener: Listener) => activeRun.onNode(id, listener), [activeRun, id]);
-  return useSyncExternalStore(subscribe, () => select(activeRun.session?.fold.nodes.get(id)));
+  return useSyncExternalStore(subscribe, () => select(activeRun.shown?.fold.nodes.get(id)));
 }
 
 export function useNodeView(id: NodeId): NodeView | undefined {
@@ -83,9 +103,7 @@ export function useContextView(id: ContextId | undefined): ContextView | undefin
     (listener: Listener) => (id === undefined ? () => undefined : activeRun.onContext(id, listener)),
     [activeRun, id],
   );
-  return useSyncExternalStore(subscribe, () =>
-    id === undefined ? undefined : activeRun.session?.fold.contexts.get(id),
-  );
+  return useSyncExternalStore(subscribe, () => (id === undefined ? undefined : activeRun.shown?.fold.contexts.get(id)));
 }
 
 /** A number that changes whenever a context of the run is created or changed. */
@@ -98,16 +116,16 @@ export function useContextsVersion(): number {
   });
 }
 
-/** How many events the run's journal has. */
+/** How many events the run's journal has, also while a person looks at its past. */
 export function useEventCount(): number {
   const { activeRun } = useWorkspace();
   return usePart("log", () => activeRun.session?.log.entries.length ?? 0);
 }
 
-/** Whether the run started runs of its own. */
+/** Whether the run, as the window shows it, started runs of its own. */
 export function useHasChildren(): boolean {
   const { activeRun } = useWorkspace();
-  return usePart("log", () => activeRun.session?.log.hasChildren === true);
+  return usePart("log", () => activeRun.shown?.log.hasChildren === true);
 }
 
 /** The epoch of a node that is looked at, and whether a person chose it. */
@@ -150,7 +168,7 @@ export function useUntrustedPath<T>(select: (marked: Marked | undefined) => T): 
     if (pauses.length === 0) return select(undefined);
     let known = marked.get(pauses);
     if (known?.flow !== flow) {
-      const nodes = activeRun.session?.fold.nodes ?? new Map();
+      const nodes = activeRun.shown?.fold.nodes ?? new Map();
       const path = pauses.map((pause) => pathTo(pause, nodes)).find((one) => one !== undefined);
       known = { flow, found: path && { path, nodes: path.nodes, edges: edgesOf(path, flow) } };
       marked.set(pauses, known);
@@ -167,8 +185,8 @@ export function useLoopProgress(loop: NodeId): LoopProgress | undefined {
   const around = useIterationOf(loop)?.slice(0, -1) ?? outer;
   const known = useRef<LoopProgress>(undefined);
   return usePart("log", () => {
-    const { session } = activeRun;
-    const next = session && loopProgress(session.fold.nodes, displayedFlow(editor.state), loop, around);
+    const { shown } = activeRun;
+    const next = shown && loopProgress(shown.fold.nodes, displayedFlow(editor.state), loop, around);
     const same =
       next?.count === known.current?.count && epochKey(next?.epoch ?? []) === epochKey(known.current?.epoch ?? []);
     if (!same || (next === undefined) !== (known.current === undefined)) known.current = next;

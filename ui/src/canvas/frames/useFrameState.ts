@@ -40,7 +40,7 @@ export function useFrameState(ids: readonly NodeId[]): NodeRunState | undefined 
     [activeRun, inside],
   );
   return useSyncExternalStore(subscribe, () => {
-    const views = activeRun.session?.fold.nodes;
+    const views = activeRun.shown?.fold.nodes;
     return mostUrgent(
       inside.flatMap((id) => {
         const view = views?.get(id);

@@ -15,7 +15,7 @@ import { type NodeRunState, nodeStateOf } from "@/run/nodes/element-views";
 import { staleNodes } from "@/run/nodes/stale-nodes";
 import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
-import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
+import { useRunHead, useShownRun } from "@/workspace/run-hooks";
 import { useTheme } from "@/workspace/window/theme";
 import { paintFrames, paintNodes } from "./paint-nodes";
 import { paintTitles, titlesOf } from "./paint-titles";
@@ -70,18 +70,18 @@ function Picture({ nodes, frames, edges }: Elements) {
   const theme = useTheme();
   const colors = useMemo(() => new CssColors(), []);
   const store = useStoreApi();
-  const session = useActiveSession();
+  const run = useShownRun();
   // They change with the state of any node.
   const counts = useRunHead((head) => head.counts);
   const flow = useFlow(displayedFlow);
   const picture = useRef<HTMLCanvasElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors; the session is mutable.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors; the run is mutable.
   useLayoutEffect(() => {
     let frame: number | undefined;
     const boxes = boxesOf(nodes);
-    const stale = session ? staleNodes(session.flow, flow) : undefined;
+    const stale = run ? staleNodes(run.flow, flow) : undefined;
     const stateColor = (id: NodeId) => {
-      const view = session?.fold.nodes.get(id);
+      const view = run?.fold.nodes.get(id);
       return view && (stale?.has(id) ? STALE_COLOR : STATE_COLORS[nodeStateOf(view)]);
     };
     const paint = () => {
@@ -128,7 +128,7 @@ function Picture({ nodes, frames, edges }: Elements) {
       unsubscribe();
       if (frame !== undefined) cancelAnimationFrame(frame);
     };
-  }, [nodes, frames, edges, types, theme, colors, store, session, counts, flow]);
+  }, [nodes, frames, edges, types, theme, colors, store, run, counts, flow]);
   return (
     <canvas
       ref={picture}

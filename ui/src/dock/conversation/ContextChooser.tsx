@@ -1,7 +1,7 @@
 import type { ContextId } from "@/bindings";
 import { contextShade } from "@/flow/document/context-colors";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useContextsVersion } from "@/workspace/run-hooks";
+import { useContextsVersion, useShownRun } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
 /** Which of the run's contexts the conversation shows; nothing to choose where there is one. */
@@ -13,9 +13,9 @@ export function ContextChooser({
   onChoose: (context: ContextId) => void;
 }) {
   const { editor, nodeNames, nodeTypes } = useWorkspace();
-  const session = useActiveSession();
+  const run = useShownRun();
   useContextsVersion();
-  const contexts = session ? [...session.fold.contexts] : [];
+  const contexts = run ? [...run.fold.contexts] : [];
   if (contexts.length < 2) return null;
   const names = nodeNames.ofContexts(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));
   return (

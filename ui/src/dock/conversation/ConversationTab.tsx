@@ -8,12 +8,19 @@ import type { OpenPause } from "@/run/fold/types";
 import { contextOf } from "@/run/values/inputs";
 import { shorten } from "@/run/values/preview";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useContextsVersion, useEventCount, useRunHead } from "@/workspace/run-hooks";
+import {
+  useActiveSession,
+  useContextsVersion,
+  useEventCount,
+  usePastRun,
+  useRunHead,
+  useShownRun,
+} from "@/workspace/run-hooks";
 import { RunPanel } from "../RunPanel";
 import { Timeline } from "../timeline/TimelineTab";
 import { useSize } from "../useSize";
 import { ContextChooser } from "./ContextChooser";
-import { ConversationItems, type Item, itemsOf } from "./conversation-items";
+import { ConversationItems, type Item, itemsIn, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
 import { TEXTS } from "./texts";
 
@@ -47,21 +54,24 @@ export function ConversationTab() {
 
 function Chat() {
   const session = useActiveSession();
+  const past = usePastRun();
   const events = useEventCount();
   const pauses = useRunHead((head) => head.pauses);
   const [chosen, setChosen] = useState<ContextId>();
   const displayed = useDisplayedContext(chosen);
-  const source = useRef(new ConversationItems());
+  const growing = useRef(new ConversationItems());
+  const asItWas = useMemo(() => past && itemsIn(past.log.entries), [past]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; its length says when it changed.
   const items = useMemo(() => {
-    if (session) source.current.read(session.log.entries);
-    return itemsOf(source.current.items, displayed).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
-  }, [session, events, displayed, pauses]);
+    if (session) growing.current.read(session.log.entries);
+    const all = asItWas ?? growing.current.items;
+    return itemsOf(all, displayed).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
+  }, [session, events, asItWas, displayed, pauses]);
   return (
     <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label={TEXTS.conversation}>
       <ContextChooser chosen={displayed} onChoose={setChosen} />
       <Messages items={items} context={displayed} pauses={pauses} />
-      <Announcer last={items.at(-1)} />
+      {past ? null : <Announcer last={items.at(-1)} />}
     </section>
   );
 }
@@ -75,14 +85,13 @@ function isOpen(pauses: readonly OpenPause[], item: Extract<Item, { kind: "quest
 
 /** The chosen context, or the context of the open question, or the main context, or the first. */
 function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefined {
-  const session = useActiveSession();
+  const run = useShownRun();
   useContextsVersion();
   const asking = useRunHead((head) => head.pauses[0]);
-  if (!session) return undefined;
-  const { contexts } = session.fold;
+  if (!run) return undefined;
+  const { contexts, nodes, head } = run.fold;
   if (chosen !== undefined && contexts.has(chosen)) return chosen;
-  const question =
-    asking && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, asking.node, asking.epoch);
+  const question = asking && contextOf({ nodes, head }, asking.node, asking.epoch);
   if (question !== undefined && contexts.has(question)) return question;
   return contexts.has(MAIN_CONTEXT) ? MAIN_CONTEXT : contexts.keys().next().value;
 }

@@ -5,7 +5,7 @@ import { pauseKey } from "@/run/control/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { useLayout, useWorkspace } from "@/workspace/context";
-import { useActiveSession } from "@/workspace/run-hooks";
+import { useActiveSession, usePastRun } from "@/workspace/run-hooks";
 import { AnswerForm } from "./AnswerForm";
 import { answerForm, isShortForm } from "./answer-schema";
 import { TEXTS } from "./texts";
@@ -16,12 +16,13 @@ import { useAnswer } from "./useAnswer";
 const IN_SIGHT =
   "before:-top-3 sticky -bottom-2.5 -mx-2.5 -mb-2 rounded-b-lg bg-bg px-2.5 pb-2 before:pointer-events-none before:absolute before:inset-x-0 before:h-3 before:bg-linear-to-t before:from-bg before:to-transparent";
 
-/** A question that waits for a person, and the place to answer it. */
+/** A question that waits for a person, and the place to answer it. In the past of a run nothing can be answered. */
 export function PauseCard({ pause }: { pause: OpenPause }) {
   const workspace = useWorkspace();
   const box = useRef<HTMLElement>(null);
   const { busy, error, answer, end } = useAnswer(pause);
   const session = useActiveSession();
+  const isPast = usePastRun() !== undefined;
   const { asker } = pause;
   const iteration = formatIteration(pause.epoch);
   const name = workspace.nodeNames.nameOf(pause.node);
@@ -58,31 +59,37 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           </button>
         ) : null}
         <span className="flex-1" />
-        <button
-          type="button"
-          data-testid="pause-end"
-          disabled={busy}
-          title={TEXTS.endWithoutAnswerHint}
-          className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
-          onClick={() => void end()}
-        >
-          {iteration && asksForMessage ? TEXTS.endConversation : TEXTS.endWithoutAnswer}
-        </button>
+        {isPast ? null : (
+          <button
+            type="button"
+            data-testid="pause-end"
+            disabled={busy}
+            title={TEXTS.endWithoutAnswerHint}
+            className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
+            onClick={() => void end()}
+          >
+            {iteration && asksForMessage ? TEXTS.endConversation : TEXTS.endWithoutAnswer}
+          </button>
+        )}
       </header>
       <Markdown text={pause.prompt} className="question" />
       <UntrustedPath pause={pause} />
-      <div className={isShortForm(answerForm(pause.schema)) ? IN_SIGHT : ""} data-testid="pause-form">
-        <AnswerForm
-          key={session?.run}
-          schema={pause.schema}
-          draftKey={key}
-          label={TEXTS.answerTo(name)}
-          busy={busy}
-          careful={(pause.tool?.untrusted?.length ?? 0) > 0}
-          onAnswer={answer}
-        />
-        {error ? <ErrorMessage error={error} className="mt-1 text-sm" /> : null}
-      </div>
+      {isPast ? (
+        <p className="text-fg-2 text-sm">{TEXTS.waitedThen}</p>
+      ) : (
+        <div className={isShortForm(answerForm(pause.schema)) ? IN_SIGHT : ""} data-testid="pause-form">
+          <AnswerForm
+            key={session?.run}
+            schema={pause.schema}
+            draftKey={key}
+            label={TEXTS.answerTo(name)}
+            busy={busy}
+            careful={(pause.tool?.untrusted?.length ?? 0) > 0}
+            onAnswer={answer}
+          />
+          {error ? <ErrorMessage error={error} className="mt-1 text-sm" /> : null}
+        </div>
+      )}
     </section>
   );
 }

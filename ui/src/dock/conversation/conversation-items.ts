@@ -108,6 +108,13 @@ export class ConversationItems {
   }
 }
 
+/** The items of a journal that does not grow. */
+export function itemsIn(entries: readonly Entry[]): readonly Item[] {
+  const conversation = new ConversationItems();
+  conversation.read(entries);
+  return conversation.items;
+}
+
 /** The items of one context, and the items without a context. */
 export function itemsOf(items: readonly Item[], context: ContextId | undefined): Item[] {
   return items.filter((item) => !("context" in item) || item.context === context);

@@ -38,6 +38,7 @@ export const TEXTS = {
   untrustedPath: "Where it comes from",
   untrustedStep: (node: string, port: string) => `${node} › ${port}`,
   untrustedCall: (node: string, tool: string) => `${node}, call of ${tool}`,
+  waitedThen: "The run waited for an answer at this event.",
   answerTo: (name: string | number) => `Answer to ${name}`,
   calling: (calling: string | number) => `Calling ${calling}…`,
   thinking: "Thinking…",

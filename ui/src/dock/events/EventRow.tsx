@@ -6,10 +6,22 @@ import { familyOf, gistOf, isBad } from "./event-filter";
 
 export const EVENT_ROW = 22;
 
-type Props = { entry: Entry; row: number; count: number; start: number; chosen: boolean; onChoose: () => void };
+type Props = {
+  entry: Entry;
+  /** Its number in the journal, from 1. */
+  number: number;
+  row: number;
+  count: number;
+  start: number;
+  chosen: boolean;
+  /** Whether the window shows the run as it was after the event. */
+  isLookedAt: boolean;
+  onChoose: () => void;
+  onLookAt: () => void;
+};
 
 /** One event on one line. */
-export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) {
+export function EventRow({ entry, number, row, count, start, chosen, isLookedAt, onChoose, onLookAt }: Props) {
   const workspace = useWorkspace();
   const iteration = "epoch" in entry ? formatIteration(entry.epoch) : "";
   return (
@@ -19,6 +31,7 @@ export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) 
       id={`event-${entry.seq}`}
       tabIndex={-1}
       aria-selected={chosen}
+      aria-current={isLookedAt || undefined}
       aria-posinset={row + 1}
       aria-setsize={count}
       data-testid="event"
@@ -27,11 +40,12 @@ export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) 
       data-family={familyOf(entry)}
       data-bad={isBad(entry) || undefined}
       title={formatClock(entry.at)}
-      className="event-row absolute left-0 grid w-full grid-cols-[52px_72px_140px_minmax(70px,150px)_minmax(0,1fr)] items-center gap-2.5 px-2.5 hover:bg-bg-3/50 aria-selected:bg-bg-3"
+      className="event-row absolute left-0 grid w-full grid-cols-[52px_72px_140px_minmax(70px,150px)_minmax(0,1fr)] items-center gap-2.5 px-2.5 hover:bg-bg-3/50 aria-selected:bg-bg-3 aria-[current]:shadow-[inset_3px_0_0_var(--info)]"
       style={{ top: row * EVENT_ROW, height: EVENT_ROW }}
       onClick={onChoose}
+      onDoubleClick={onLookAt}
     >
-      <span className="text-right text-fg-3 tabular-nums">{entry.seq}</span>
+      <span className="text-right text-fg-3 tabular-nums">{number}</span>
       <span className="text-right text-fg-3 tabular-nums">{offset(entry.at - start)}</span>
       <span className="truncate text-[color:var(--family)]">{entry.type}</span>
       <span className="truncate text-fg">

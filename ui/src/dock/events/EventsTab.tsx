@@ -1,11 +1,11 @@
-import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/bindings";
 import { SearchField } from "@/design/controls/SearchField";
 import { Select } from "@/design/controls/Select";
 import { Empty } from "@/design/text/Empty";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
-import { useEventCount } from "@/workspace/run-hooks";
+import { useEventCount, usePastRun } from "@/workspace/run-hooks";
 import { RunPanel } from "../RunPanel";
 import { EventDetails } from "./EventDetails";
 import { EVENT_ROW, EventRow } from "./EventRow";
@@ -31,7 +31,8 @@ export function EventsTab() {
 }
 
 function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number | undefined }) {
-  const { nodeNames } = useWorkspace();
+  const { activeRun, nodeNames } = useWorkspace();
+  const past = usePastRun();
   const count = useEventCount();
   const [family, setFamily] = useState("");
   const [words, setWords] = useState("");
@@ -44,6 +45,11 @@ function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number
   const displayed = filter.all ? count : filter.places.length;
   const placeOf = (row: number) => (filter.all ? row : (filter.places[row] ?? row));
   const entry = chosen === undefined ? undefined : entries[chosen];
+  const lookAt = (place: number) => activeRun.lookAt(place + 1);
+  const choose = (place: number) => {
+    setChosen(place);
+    if (past) lookAt(place);
+  };
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.events}>
       <div className="flex h-9 shrink-0 items-center gap-2 border-line border-b px-3">
@@ -74,9 +80,18 @@ function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number
           placeOf={placeOf}
           start={start ?? entries[0]?.at ?? 0}
           chosen={chosen}
-          onChoose={setChosen}
+          rowLookedAt={past && (filter.all ? past.count - 1 : filter.lastBefore(past.count))}
+          onChoose={choose}
+          onLookAt={lookAt}
         />
-        {entry ? <EventDetails entry={entry} onClose={() => setChosen(undefined)} /> : null}
+        {entry && chosen !== undefined ? (
+          <EventDetails
+            entry={entry}
+            number={chosen + 1}
+            onLookAt={() => lookAt(chosen)}
+            onClose={() => setChosen(undefined)}
+          />
+        ) : null}
       </div>
     </section>
   );
@@ -88,14 +103,23 @@ type ListProps = {
   placeOf: (row: number) => number;
   start: number;
   chosen: number | undefined;
+  /** The row of the event after which the window shows the run, while that is in the past. */
+  rowLookedAt: number | undefined;
   onChoose: (place: number) => void;
+  onLookAt: (place: number) => void;
 };
 
-function EventList({ count, entryAt, placeOf, start, chosen, onChoose }: ListProps) {
+function EventList({ count, entryAt, placeOf, start, chosen, rowLookedAt, onChoose, onLookAt }: ListProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useFixedRows(scroller, count, EVENT_ROW);
+  const rows = useFixedRows(scroller, count, EVENT_ROW, rowLookedAt === undefined);
+  const show = useRef(rows.show);
+  show.current = rows.show;
+  useEffect(() => {
+    if (rowLookedAt !== undefined) show.current(rowLookedAt);
+  }, [rowLookedAt]);
   const [row, setRow] = useState(0);
   const move = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && chosen !== undefined) onLookAt(chosen);
     const by = STEPS[event.key];
     if (by === undefined || count === 0) return;
     event.preventDefault();
@@ -117,14 +141,17 @@ function EventList({ count, entryAt, placeOf, start, chosen, onChoose }: ListPro
         // Rows that leave one end come in at the other, so that scrolling makes and drops nothing.
         key={index % (rows.to - rows.from)}
         entry={entry}
+        number={place + 1}
         row={index}
         count={count}
         start={start}
         chosen={place === chosen}
+        isLookedAt={index === rowLookedAt}
         onChoose={() => {
           setRow(index);
           onChoose(place);
         }}
+        onLookAt={() => onLookAt(place)}
       />,
     );
   }

@@ -28,6 +28,11 @@ export class EventFilter {
     }
   }
 
+  /** The row of the last shown event among the first `count` of the journal; -1 if none of them is shown. */
+  lastBefore(count: number): number {
+    return this.places.findLastIndex((place) => place < count);
+  }
+
   #takes(entry: Entry): boolean {
     if (this.family !== "" && familyOf(entry) !== this.family) return false;
     const words = this.words.trim().toLowerCase();

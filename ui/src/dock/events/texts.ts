@@ -2,6 +2,8 @@
 export const TEXTS = {
   showNodeCanvas: "Show node on canvas",
   copyEventAsJson: "Copy event as JSON",
+  showRunHere: "Show run at this event",
+  eventNumber: (place: number) => `Event ${place}`,
   close: "Close",
   allEvents: "All events",
   noRunYet: "No run yet",

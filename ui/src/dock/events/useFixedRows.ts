@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useSize } from "../useSize";
 
 /** Rows drawn above and below the visible ones, so that a quick scroll shows no gap. */
@@ -10,9 +10,9 @@ const NEAR_END_PX = 40;
 /**
  * Which rows of equal height are in view (`first` to `last`), and which are drawn (`from` up to `to`) in the `content`. Its
  * cost does not grow with their number; a library that measures rows looks at all of them whenever one is added, which a
- * journal that grows by thousands a second cannot bear.
+ * journal that grows by thousands a second cannot bear. While the end is in view and `follows`, it stays in view.
  */
-export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, height: number) {
+export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, height: number, follows: boolean) {
   const size = useSize(scroller);
   const [scrolled, setScrolled] = useState(0);
   const [atEnd, setAtEnd] = useState(true);
@@ -44,10 +44,17 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
     };
   }, [scroller, atEnd]);
 
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (follows || !box) return;
+    setAtEnd(false);
+    setScrolled(box.scrollTop);
+  }, [scroller, follows]);
+
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
-    const stays = Math.min(end, reached.current) - box.scrollTop < NEAR_END_PX;
+    const stays = follows && Math.min(end, reached.current) - box.scrollTop < NEAR_END_PX;
     setAtEnd(stays);
     if (!stays) setScrolled(box.scrollTop);
   };
@@ -58,6 +65,8 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
     if (row * height < box.scrollTop) box.scrollTop = row * height;
     else if ((row + 1) * height > box.scrollTop + box.clientHeight)
       box.scrollTop = (row + 1) * height - box.clientHeight;
+    // The event comes with the next frame, in which a list that still follows would be back at its end.
+    onScroll();
   };
   return { content, from, to, first, last, total: count * height, onScroll, show };
 }

@@ -5,12 +5,12 @@ import type { Diagnostic, EdgeId, Epoch, Flow, NodeId } from "@/bindings";
 import { isContainer } from "@/flow/containers/containers";
 import type { NodeTypes } from "@/flow/node-types/node-types";
 import { displayedEpoch, formatIteration } from "@/run/fold/epoch";
-import type { RunSession } from "@/run/live/session";
+import type { ShownRun } from "@/run/live/past-run";
 import type { NodeNames } from "@/run/nodes/node-names";
 import { wasStopped } from "@/run/values/outputs";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import type { FieldDrafts } from "@/workspace/field-drafts";
-import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
+import { useRunHead, useShownRun } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
 export type Problem = {
@@ -32,16 +32,16 @@ export function useProblems(): Problem[] {
   const { nodeNames } = useWorkspace();
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const drafts = useDrafts();
-  const session = useActiveSession();
+  const run = useShownRun();
   const types = useNodeTypes((all) => all);
   // Problems change only when a node fails (counts), the run ends (status) or a loop is exhausted.
   const failed = useRunHead((head) => head.counts.failed);
   const status = useRunHead((head) => head.status);
   const loops = useRunHead((head) => head.loops);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; these say when it changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is mutable; these say when it changed.
   return useMemo(
-    () => [...runProblems(session, types, nodeNames), ...sorted([...diagnosed(diagnostics), ...unfinished(drafts)])],
-    [diagnostics, drafts, session, types, nodeNames, failed, status, loops],
+    () => [...runProblems(run, types, nodeNames), ...sorted([...diagnosed(diagnostics), ...unfinished(drafts)])],
+    [diagnostics, drafts, run, types, nodeNames, failed, status, loops],
   );
 }
 
@@ -88,11 +88,11 @@ function sorted(problems: Problem[]): Problem[] {
   return problems.sort((a, b) => rank(a) - rank(b));
 }
 
-function runProblems(session: RunSession | undefined, types: NodeTypes, names: NodeNames): Problem[] {
-  if (!session) return [];
-  const { head, nodes } = session.fold;
+function runProblems(run: ShownRun | undefined, types: NodeTypes, names: NodeNames): Problem[] {
+  if (!run) return [];
+  const { head, nodes } = run.fold;
   const found: Problem[] = [];
-  for (const id of session.order) {
+  for (const id of run.order) {
     const view = nodes.get(id);
     const displayed = view ? displayedEpoch(view) : undefined;
     if (view?.state === "skipped" && displayed?.skippedAfter) {
@@ -129,7 +129,7 @@ function runProblems(session: RunSession | undefined, types: NodeTypes, names: N
       epoch: error.epoch,
     });
   }
-  return [...found, ...exhausted(session.fold, session.flow, types, names)];
+  return [...found, ...exhausted(run.fold, run.flow, types, names)];
 }
 
 function exhaustedHint(limit: number, unattended: boolean): string {
@@ -139,7 +139,7 @@ function exhaustedHint(limit: number, unattended: boolean): string {
     : `The limit is ${limit} ${iterations}. Raise “Max iterations” on a node of the cycle to allow more.`;
 }
 
-function exhausted({ head }: RunSession["fold"], flow: Flow, types: NodeTypes, names: NodeNames): Problem[] {
+function exhausted({ head }: ShownRun["fold"], flow: Flow, types: NodeTypes, names: NodeNames): Problem[] {
   return Object.entries(head.loops).flatMap(([node, loop]): Problem[] => {
     if (loop?.exhausted === undefined) return [];
     const isLoop = isContainer(types, flow.nodes[node]);

@@ -3,11 +3,13 @@ import type { Epoch } from "@/bindings";
 import { containersAround } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { indexOfEpoch } from "@/run/fold/epoch";
+import type { PastRun } from "@/run/live/past-run";
 import { formatDuration } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { type TimelineRow, workIn } from "./rows";
 import type { Pointed } from "./SpanDetails";
 import type { Span } from "./spans";
+import { TEXTS } from "./texts";
 
 type Props = {
   row: TimelineRow;
@@ -15,6 +17,8 @@ type Props = {
   height: number;
   label: number;
   track: number;
+  /** The moment that is looked at, which the row's totals are of. */
+  past: PastRun | undefined;
   /** End of the open spans; undefined for rows without open spans. */
   now: number | undefined;
   /** The mark at a place of a row, in pixels from the beginning of the track. */
@@ -29,12 +33,14 @@ export const TimelineRowView = memo(function TimelineRowView({
   height,
   label,
   track,
+  past,
   now,
   spanAt,
   onPoint,
 }: Props) {
   const workspace = useWorkspace();
   const depth = useFlow((state) => Math.min(MAX_INSETS, containersAround(displayedFlow(state), row.node).length));
+  const shown = past ? { ...row, view: past.fold.nodes.get(row.node) } : row;
   const name = row.tool ?? workspace.nodeNames.nameOf(row.node);
   const at = (event: PointerEvent) => spanAt(row, event.clientX - event.currentTarget.getBoundingClientRect().left);
   const look = (span: Span | undefined) => {
@@ -52,9 +58,9 @@ export const TimelineRowView = memo(function TimelineRowView({
         className={`sticky left-0 z-10 float-left h-full truncate bg-bg-1 pr-2 text-left font-mono text-fg-2 text-xs group-hover:text-fg ${row.tool === undefined ? "" : "text-fg-3"}`}
         style={{ width: label, paddingLeft: LABEL_INSET + LEVEL_INSET * (depth + (row.tool === undefined ? 0 : 1)) }}
         title={name}
-        aria-label={describe(row, name, workspace.nodeNames.nameOf(row.node), now ?? 0)}
+        aria-label={describe(shown, name, workspace.nodeNames.nameOf(row.node), past?.at ?? now ?? 0)}
         onClick={() => look(undefined)}
-        onKeyDown={(event) => step(event.key, row, workspace.epochChoice.of(row.node), look)}
+        onKeyDown={(event) => step(event.key, shown, workspace.epochChoice.of(row.node), look)}
       >
         {name}
       </button>
@@ -81,7 +87,12 @@ const LABEL_INSET = 14;
 const LEVEL_INSET = 10;
 const MAX_INSETS = 5;
 
-function describe(row: TimelineRow, name: string, node: string, now: number): string {
+/** A row as it was; without a view, its node had not begun. */
+type ShownRow = Omit<TimelineRow, "view"> & { view: TimelineRow["view"] | undefined };
+
+function describe({ view, ...rest }: ShownRow, name: string, node: string, now: number): string {
+  if (!view) return TEXTS.notBegun(name);
+  const row = { ...rest, view };
   const { times, ms } = workIn(row, now);
   if (row.tool !== undefined) return `Tool ${name} of ${node}, called ${times} times, ${formatDuration(ms)}`;
   const iterations = row.view.epochs.length;
@@ -89,10 +100,15 @@ function describe(row: TimelineRow, name: string, node: string, now: number): st
 }
 
 /** Arrow keys: the next or previous iteration. */
-function step(key: string, row: TimelineRow, choice: Epoch | undefined, look: (span: Span | undefined) => void): void {
-  if (key !== "ArrowLeft" && key !== "ArrowRight") return;
-  const { epochs } = row.view;
-  const chosen = indexOfEpoch(epochs, choice ?? row.view.epoch);
+function step(
+  key: string,
+  { view }: ShownRow,
+  choice: Epoch | undefined,
+  look: (span: Span | undefined) => void,
+): void {
+  if (!view || (key !== "ArrowLeft" && key !== "ArrowRight")) return;
+  const { epochs } = view;
+  const chosen = indexOfEpoch(epochs, choice ?? view.epoch);
   const epoch = epochs[Math.min(epochs.length - 1, Math.max(0, chosen + (key === "ArrowLeft" ? -1 : 1)))];
   if (epoch) look({ kind: "work", from: 0, epoch: epoch.epoch });
 }

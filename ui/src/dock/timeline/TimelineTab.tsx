@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } fro
 import { IconButton } from "@/design/controls/Button";
 import { Empty } from "@/design/text/Empty";
 import { formatDuration } from "@/run/values/format";
-import { useActiveSession } from "@/workspace/run-hooks";
+import { useActiveSession, usePastRun } from "@/workspace/run-hooks";
 import { RunPanel } from "../RunPanel";
 import { useSize } from "../useSize";
 import { Marks } from "./Marks";
@@ -43,6 +43,7 @@ export function TimelineTab() {
 /** One row per node and per tool, below one axis. */
 export function Timeline({ compact = false }: { compact?: boolean }) {
   const session = useActiveSession();
+  const past = usePastRun();
   const tick = useTick();
   const scroller = useRef<HTMLDivElement>(null);
   const { width } = useSize(scroller);
@@ -53,14 +54,15 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
   const label = compact ? LABEL.compact : LABEL.full;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; the tick says when it changed.
   const { rows, scale, now } = useMemo(() => {
-    const now = Date.now();
+    // While the past is looked at, no time passes.
+    const now = past?.at ?? Date.now();
     const range = session ? timeRange(session, now) : { start: 0, end: 1 };
     return {
       rows: session ? timelineRows(session) : [],
       scale: new TimeScale(range.start, range.end, session?.log.waits ?? [], folded),
       now: range.end,
     };
-  }, [session, tick, folded]);
+  }, [session, past, tick, folded]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -136,6 +138,7 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
                 height={ROW}
                 label={label}
                 track={track}
+                past={past}
                 now={isOpen(row) ? now : undefined}
                 spanAt={spanAt}
                 onPoint={setPointed}
@@ -151,10 +154,23 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
             to={to}
             marksIn={marksIn}
           />
+          {past ? <Later left={label + scale.place(past.at) * track} width={track + MARGIN} /> : null}
         </div>
       </div>
       {pointed ? <SpanDetails pointed={pointed} now={now} /> : null}
     </section>
+  );
+}
+
+/** Covers what came after the moment that is looked at. */
+function Later({ left, width }: { left: number; width: number }) {
+  return (
+    <div
+      aria-hidden
+      className="pointer-events-none absolute inset-y-0 border-info border-l bg-bg-1/65"
+      style={{ left, width }}
+      data-testid="timeline-later"
+    />
   );
 }
 

@@ -12,4 +12,5 @@ export const TEXTS = {
   zoomOut: "Zoom out",
   zoomIn: "Zoom in",
   fit: "Fit",
+  notBegun: (name: string) => `${name}, not begun`,
 } as const;

@@ -6,7 +6,7 @@ import { useWorkspace } from "@/workspace/context";
 /** Minimum interval between renders of the timeline, in milliseconds. */
 const EVERY_MS = 120;
 
-/** Increments while events come or time passes in the active run. */
+/** Increments while events come or time passes in the active run, unless its past is looked at. */
 export function useTick(): number {
   const { activeRun } = useWorkspace();
   const [tick, setTick] = useState(0);
@@ -17,9 +17,10 @@ export function useTick(): number {
       if (!isMounted) return;
       timer = undefined;
       setTick((count) => count + 1);
-      if (isTimePassing(activeRun.session)) schedule();
+      if (!activeRun.past && isTimePassing(activeRun.session)) schedule();
     };
     const schedule = () => {
+      if (activeRun.past) return;
       timer ??= setTimeout(() => activeRun.renderLarge(draw, draw), EVERY_MS);
     };
     const stop = activeRun.onPart("frame", schedule);

@@ -5,12 +5,12 @@ import { contextShade } from "@/flow/document/context-colors";
 import { formatIteration } from "@/run/fold/epoch";
 import { messageText } from "@/run/fold/message-text";
 import type { ContextMark } from "@/run/live/event-log";
-import type { RunSession } from "@/run/live/session";
+import type { ShownRun } from "@/run/live/past-run";
 import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useChosenEpoch, useContextView } from "@/workspace/run-hooks";
+import { useChosenEpoch, useContextView, useShownRun } from "@/workspace/run-hooks";
 import { EarlierMessages } from "./EarlierMessages";
 import { LoopConversation, useLoopTurns } from "./LoopConversation";
 import { MessageBox } from "./PromptMessages";
@@ -24,11 +24,11 @@ const MAX_VISIBLE_MESSAGES = 60;
 
 /** The context of the node: its current state, or its state after the chosen iteration. */
 export function Context({ nodeId }: { nodeId: NodeId }) {
-  const session = useActiveSession();
+  const run = useShownRun();
   const { epoch, chosen } = useChosenEpoch(nodeId);
   const conversation = useLoopTurns(nodeId);
-  const id = session && epoch && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, nodeId, epoch.epoch);
-  if (!session || !epoch || id === undefined) {
+  const id = run && epoch && contextOf({ nodes: run.fold.nodes, head: run.fold.head }, nodeId, epoch.epoch);
+  if (!run || !epoch || id === undefined) {
     if (conversation) {
       return (
         <RunPage label={TEXTS.contextState}>
@@ -37,24 +37,18 @@ export function Context({ nodeId }: { nodeId: NodeId }) {
       );
     }
     return (
-      <Empty title={session && epoch ? TEXTS.noContext : TEXTS.noRunYet}>
+      <Empty title={run && epoch ? TEXTS.noContext : TEXTS.noRunYet}>
         <p>{TEXTS.showsMessagesNodeReads}</p>
       </Empty>
     );
   }
   return (
-    <ContextOf
-      session={session}
-      id={id}
-      node={nodeId}
-      epoch={chosen ? epoch.epoch : undefined}
-      conversation={conversation}
-    />
+    <ContextOf run={run} id={id} node={nodeId} epoch={chosen ? epoch.epoch : undefined} conversation={conversation} />
   );
 }
 
 type ContextOfProps = {
-  session: RunSession;
+  run: ShownRun;
   id: ContextId;
   node: NodeId;
   epoch?: Epoch;
@@ -62,13 +56,13 @@ type ContextOfProps = {
   conversation?: LoopTurnsView;
 };
 
-function ContextOf({ session, id, node, epoch, conversation }: ContextOfProps) {
+function ContextOf({ run, id, node, epoch, conversation }: ContextOfProps) {
   const now = useContextView(id);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; the context's view says when it changed.
   const found = useMemo(() => {
-    const end = epoch && session.log.endOf(node, epoch);
-    return session.log.contextAt(id, end);
-  }, [session, id, node, epoch, now]);
+    const end = epoch && run.log.endOf(node, epoch);
+    return run.log.contextAt(id, end);
+  }, [run, id, node, epoch, now]);
   const [all, setAll] = useState(false);
   if (!found) return <Empty title={TEXTS.contextNotFound} />;
   const { mark, messages } = found;
@@ -76,7 +70,7 @@ function ContextOf({ session, id, node, epoch, conversation }: ContextOfProps) {
   const hidden = all ? 0 : Math.max(0, messages.length - MAX_VISIBLE_MESSAGES);
   return (
     <RunPage label={TEXTS.contextState} data-testid="context-view" data-revision={mark.record.revision}>
-      <Head session={session} id={id} mark={mark} count={messages.length} tokens={tokens} />
+      <Head run={run} id={id} mark={mark} count={messages.length} tokens={tokens} />
       {epoch ? (
         <p className="mb-2 text-fg-3 text-xs">
           {TEXTS.stateAfterIteration} {formatIteration(epoch)}
@@ -109,26 +103,26 @@ function ContextOf({ session, id, node, epoch, conversation }: ContextOfProps) {
       </Section>
       {conversation ? <LoopConversation conversation={conversation} /> : null}
       <WorkflowMemory after={epoch && { node, epoch }} />
-      <Changes session={session} id={id} until={mark} />
+      <Changes run={run} id={id} until={mark} />
     </RunPage>
   );
 }
 
 function Head({
-  session,
+  run,
   id,
   mark,
   count,
   tokens,
 }: {
-  session: RunSession;
+  run: ShownRun;
   id: ContextId;
   mark: ContextMark;
   count: number;
   tokens: number;
 }) {
   const workspace = useWorkspace();
-  const spent = session.fold.contexts.get(id);
+  const spent = run.fold.contexts.get(id);
   const maker = spent?.createdBy.node;
   const { record } = mark;
   return (
@@ -190,9 +184,9 @@ const CHANGE_VERBS: Record<ContextMark["kind"], string> = {
 const MAX_VISIBLE_CHANGES = 12;
 
 /** The latest changes of the context, newest first. */
-function Changes({ session, id, until }: { session: RunSession; id: ContextId; until: ContextMark }) {
+function Changes({ run, id, until }: { run: ShownRun; id: ContextId; until: ContextMark }) {
   const workspace = useWorkspace();
-  const marks = (session.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
+  const marks = (run.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
   return (
     <Section
       title={TEXTS.changes}

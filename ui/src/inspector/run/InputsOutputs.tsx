@@ -1,7 +1,7 @@
 import type { NodeId } from "@/bindings";
 import { Empty } from "@/design/text/Empty";
 import { ValueView } from "@/run/values/ValueView";
-import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
+import { useChosenEpoch, useShownRun } from "@/workspace/run-hooks";
 import { ActivationSummary, Attempts, Questions } from "./ActivationSummary";
 import { ChildRuns } from "./ChildRuns";
 import { Knowledge } from "./Knowledge";
@@ -15,11 +15,11 @@ import { TEXTS } from "./texts";
 
 /** The inputs of one activation of the node, its outputs, and the events between. */
 export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
-  const session = useActiveSession();
+  const run = useShownRun();
   const { view: node, epoch: view } = useChosenEpoch(nodeId);
-  if (!session || !view) {
+  if (!run || !view) {
     return (
-      <Empty title={session ? TEXTS.notRunYet : TEXTS.noRunYet}>
+      <Empty title={run ? TEXTS.notRunYet : TEXTS.noRunYet}>
         <p>{TEXTS.inputOutputValuesAppear}</p>
       </Empty>
     );
@@ -30,7 +30,7 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
       {node ? <NodeTotals view={node} /> : null}
       <ChildRuns view={view} />
       <Questions view={view} />
-      <Inputs session={session} node={nodeId} view={view} />
+      <Inputs run={run} node={nodeId} view={view} />
       <Outputs node={nodeId} view={view} />
       <OriginChips origins={view.origins} />
       <Knowledge view={view} />

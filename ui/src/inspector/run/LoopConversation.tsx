@@ -1,11 +1,20 @@
 import { Pin } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Flow, LoopTurnsView, NodeId } from "@/bindings";
 import { IconButton } from "@/design/controls/Button";
 import { displayedFlow } from "@/flow/document/flow-state";
+import type { RunState } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
+import { turnsAfter } from "@/run/time-travel/loop-turns";
 import { useFlow, useWorkspace } from "@/workspace/context";
-import { useActiveSession, useChosenEpoch, useEventCount, useRunHead } from "@/workspace/run-hooks";
+import {
+  useActiveSession,
+  useChosenEpoch,
+  useEventCount,
+  usePastRun,
+  useRunHead,
+  useShownRun,
+} from "@/workspace/run-hooks";
 import { EarlierMessages } from "./EarlierMessages";
 import { MessageBox } from "./PromptMessages";
 import { Section } from "./Section";
@@ -20,9 +29,12 @@ export function useLoopTurns(node: NodeId): LoopTurnsView | undefined {
   const flow = useFlow(displayedFlow);
   const { epoch } = useChosenEpoch(node);
   const loop = conversationalLoop(flow, node);
-  const all = useConversationsOf(loop === undefined ? undefined : session);
-  if (!session || loop === undefined) return undefined;
-  const outer = around(session, loop, epoch?.epoch ?? []);
+  const shown = useShownRun();
+  const past = usePastRun();
+  const now = useConversationsOf(loop === undefined ? undefined : session);
+  const all = useMemo(() => (past ? turnsAfter(past.log.entries, now) : now), [past, now]);
+  if (!shown || loop === undefined) return undefined;
+  const outer = around(shown.fold, loop, epoch?.epoch ?? []);
   const isAround = (turns: LoopTurnsView) => outer.every((counter, at) => turns.epoch[at] === counter);
   return all.findLast((turns) => turns.node === loop && isAround(turns)) ?? all.findLast(({ node }) => node === loop);
 }
@@ -54,8 +66,8 @@ function useConversationsOf(session: RunSession | undefined): readonly LoopTurns
 }
 
 /** The epoch of the loop's execution that an activation is in: the longest one that the activation's epoch begins with. */
-function around(session: RunSession, loop: NodeId, epoch: readonly number[]): number[] {
-  const executions = session.fold.nodes.get(loop)?.epochs ?? [];
+function around({ nodes }: RunState, loop: NodeId, epoch: readonly number[]): number[] {
+  const executions = nodes.get(loop)?.epochs ?? [];
   const enclosing = executions.filter((one) => one.epoch.every((counter, at) => epoch[at] === counter));
   return [...(enclosing.at(-1)?.epoch ?? [])];
 }
@@ -74,10 +86,11 @@ function conversationalLoop(flow: Flow, node: NodeId): NodeId | undefined {
 export function LoopConversation({ conversation }: { conversation: LoopTurnsView }) {
   const workspace = useWorkspace();
   const isWaiting = useRunHead((head) => head.status === "waiting");
+  const isPast = usePastRun() !== undefined;
   const [all, setAll] = useState(false);
   const { node, turns, isOpen } = conversation;
   const hidden = all ? 0 : Math.max(0, turns.length - MAX_VISIBLE_TURNS);
-  const canPin = isOpen && isWaiting;
+  const canPin = isOpen && isWaiting && !isPast;
   return (
     <Section title={TEXTS.conversationOf(workspace.nodeNames.nameOf(node))}>
       <EarlierMessages count={hidden} onShow={() => setAll(true)} />

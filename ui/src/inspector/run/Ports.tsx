@@ -2,7 +2,7 @@ import type { NodeId } from "@/bindings";
 import { declaredPorts } from "@/flow/connect/ports";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { EpochView } from "@/run/fold/types";
-import type { RunSession } from "@/run/live/session";
+import type { ShownRun } from "@/run/live/past-run";
 import { type InputValue, inputsOf } from "@/run/values/inputs";
 import { outputsOf } from "@/run/values/outputs";
 import { CopyButton } from "@/run/values/ValueView";
@@ -14,8 +14,8 @@ import { SourceLink } from "./SourceLink";
 import { TEXTS } from "./texts";
 
 /** The values on its inputs, each with where it came from. */
-export function Inputs({ session, node, view }: { session: RunSession; node: NodeId; view: EpochView }) {
-  const inputs = inputsOf({ nodes: session.fold.nodes, head: session.fold.head }, node, view);
+export function Inputs({ run, node, view }: { run: ShownRun; node: NodeId; view: EpochView }) {
+  const inputs = inputsOf({ nodes: run.fold.nodes, head: run.fold.head }, node, view);
   return (
     <Section title={TEXTS.inputs}>
       {inputs.length === 0 ? <p className="text-fg-3 text-sm">{TEXTS.noInputs}</p> : null}

@@ -16,7 +16,7 @@ import { Truncated } from "@/run/values/Truncated";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { SettingsButton } from "@/workspace/errors/ErrorActionButton";
-import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
+import { useChosenEpoch, useShownRun } from "@/workspace/run-hooks";
 import { Forecast } from "./Forecast";
 import { Knowledge } from "./Knowledge";
 import { CopyAsCurl } from "./PromptActions";
@@ -31,19 +31,19 @@ import { type CallPlace, type LensReply, useLensCall } from "./useLensCall";
 /** The exact messages of a model call. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const workspace = useWorkspace();
-  const session = useActiveSession();
+  const shown = useShownRun();
   const { view, epoch } = useChosenEpoch(nodeId);
   const chosen = useStore(workspace.epochChoice.store, (choices) => workspace.epochChoice.callOf(nodeId, choices));
   const calls = epoch?.calls ?? [];
   const call = calls.find((_, index) => index === chosen) ?? calls.findLast(isOwnCall) ?? calls.at(-1);
-  const place = session && epoch && call && { session, node: nodeId, epoch, call };
+  const place = shown && epoch && call && { run: shown.run, node: nodeId, epoch, call };
   const lens = useLensCall(place);
-  if (!session || !view || !epoch || !call?.prompt || !place) {
+  if (!shown || !view || !epoch || !call?.prompt || !place) {
     return (
       <RunPage label={TEXTS.prompt}>
         <Forecast node={nodeId} detailed />
         <Empty title={TEXTS.noModelCall}>
-          <p>{session && epoch ? TEXTS.nodeCalledNoModel : TEXTS.showsExactPromptEach}</p>
+          <p>{shown && epoch ? TEXTS.nodeCalledNoModel : TEXTS.showsExactPromptEach}</p>
         </Empty>
       </RunPage>
     );
@@ -51,7 +51,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const { prompt } = call;
   return (
     <RunPage label={TEXTS.prompt} data-testid="prompt-lens">
-      <PromptSearch session={session} />
+      <PromptSearch run={shown.run} />
       <div className="mb-1 flex flex-wrap items-center gap-2">
         <b className="truncate font-semibold">{TEXTS.sentToModel}</b>
         {lens.call?.badges.includes("conversationInjected") ? <InjectedBadge /> : null}
@@ -105,7 +105,7 @@ const VIEWS = [
 ] as const;
 
 function Sent({ place, view, prompt, lens }: SentProps) {
-  const { session, node, epoch, call } = place;
+  const { run, node, epoch, call } = place;
   const lines = useMemo(() => (lens.call ? linesOf(lens.call) : NO_LINES), [lens.call]);
   const [shown, setShown] = useState<(typeof VIEWS)[number]["id"]>("messages");
   const [folded, setFolded] = useState(false);
@@ -153,7 +153,7 @@ function Sent({ place, view, prompt, lens }: SentProps) {
             {folded ? TEXTS.expandAll : TEXTS.collapseAll}
           </Button>
         ) : null}
-        <CopyAsCurl session={session} node={node} epoch={epoch} call={epoch.calls.indexOf(call)} />
+        <CopyAsCurl run={run} node={node} epoch={epoch} call={epoch.calls.indexOf(call)} />
         <CopyButton
           value={shown === "json" ? prompt : textOf(lines)}
           label={shown === "json" ? TEXTS.copyPromptAsJson : TEXTS.copyMessages}

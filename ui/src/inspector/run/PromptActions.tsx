@@ -1,21 +1,20 @@
 import { Terminal } from "lucide-react";
-import type { NodeId } from "@/bindings";
+import type { NodeId, RunId } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { notify } from "@/design/dialogs/notify";
 import { HostError } from "@/ipc/host";
 import type { EpochView } from "@/run/fold/types";
-import type { RunSession } from "@/run/live/session";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
-type Props = { session: RunSession; node: NodeId; epoch: EpochView; call: number };
+type Props = { run: RunId; node: NodeId; epoch: EpochView; call: number };
 
 /** Copies the request of a model call as a curl command. The host builds it; it has a variable in place of the key. */
-export function CopyAsCurl({ session, node, epoch, call }: Props) {
+export function CopyAsCurl({ run, node, epoch, call }: Props) {
   const { host } = useWorkspace();
   const copy = async () => {
     try {
-      const { curl, exact } = await host.call("lens.request", { run: session.run, node, epoch: epoch.epoch, call });
+      const { curl, exact } = await host.call("lens.request", { run, node, epoch: epoch.epoch, call });
       await navigator.clipboard.writeText(curl);
       notify.info(exact ? TEXTS.copiedCurl : TEXTS.copiedCurlMayDiffer);
     } catch (error) {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
-import type { PromptHit } from "@/bindings";
+import type { PromptHit, RunId } from "@/bindings";
 import { SearchField } from "@/design/controls/SearchField";
-import type { RunSession } from "@/run/live/session";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
@@ -9,7 +8,7 @@ import { TEXTS } from "./texts";
 const TYPING_PAUSE_MS = 250;
 
 /** Searches all prompts and replies of the run and of its child runs. A hit leads to its call. */
-export function PromptSearch({ session }: { session: RunSession }) {
+export function PromptSearch({ run }: { run: RunId }) {
   const workspace = useWorkspace();
   const { host } = workspace;
   const [text, setText] = useState("");
@@ -19,7 +18,7 @@ export function PromptSearch({ session }: { session: RunSession }) {
     if (wanted === "") return setFound(undefined);
     let current = true;
     const timer = setTimeout(() => {
-      host.call("lens.search", { run: session.run, text: wanted }).then(
+      host.call("lens.search", { run, text: wanted }).then(
         (hits) => current && setFound({ text: wanted, hits }),
         (error: unknown) => current && setFound({ text: wanted, hits: [], error: String(error) }),
       );
@@ -28,9 +27,11 @@ export function PromptSearch({ session }: { session: RunSession }) {
       current = false;
       clearTimeout(timer);
     };
-  }, [host, session, wanted]);
+  }, [host, run, wanted]);
   const open = async (hit: PromptHit) => {
-    if (hit.run !== session.run) await workspace.runs.open(hit.run);
+    // It may be later than the moment that is looked at.
+    workspace.activeRun.lookAt(undefined);
+    if (hit.run !== run) await workspace.runs.open(hit.run);
     workspace.epochChoice.chooseCall(hit.node, hit.epoch, hit.call);
     workspace.canvas.reveal({ node: hit.node });
   };

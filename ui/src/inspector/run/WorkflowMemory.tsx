@@ -4,7 +4,7 @@ import { isOver } from "@/run/fold/status";
 import { formatCount } from "@/run/values/format";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
+import { useRunHead, useShownRun } from "@/workspace/run-hooks";
 import { Section } from "./Section";
 import { TEXTS } from "./texts";
 
@@ -18,19 +18,19 @@ type Props = {
  */
 export function WorkflowMemory({ after }: Props) {
   const workspace = useWorkspace();
-  const session = useActiveSession();
+  const run = useShownRun();
   const hasMemory = useRunHead((head) => head.memory) !== undefined;
   const over = useRunHead((head) => isOver(head.status));
-  if (!session || !hasMemory) return null;
-  const end = after && session.log.endOf(after.node, after.epoch);
+  if (!run || !hasMemory) return null;
+  const end = after && run.log.endOf(after.node, after.epoch);
   const ended = end === undefined ? undefined : after;
-  const memory = session.log.memoryAt(end);
+  const memory = run.log.memoryAt(end);
   const { summary, turns = [], changedBy, error } = memory ?? {};
   const iteration = (ended ?? changedBy)?.epoch ?? [];
   const moment = [
     ended ? TEXTS.afterNode(workspace.nodeNames.nameOf(ended.node)) : over ? TEXTS.atRunEnd : TEXTS.soFar,
     ...(iteration.length > 0 ? [TEXTS.ofIteration(formatIteration(iteration))] : []),
-    ...(memory === session.log.memoryAt() ? [] : [TEXTS.changedSince]),
+    ...(memory === run.log.memoryAt() ? [] : [TEXTS.changedSince]),
   ];
   const by = changedBy
     ? TEXTS.memoryChangedBy(workspace.nodeNames.nameOf(changedBy.node))

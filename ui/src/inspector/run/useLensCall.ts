@@ -1,13 +1,12 @@
 import { useEffect, useState } from "react";
-import type { LensCall, NodeId, PromptRecord } from "@/bindings";
+import type { LensCall, NodeId, PromptRecord, RunId } from "@/bindings";
 import { HostError } from "@/ipc/host";
 import type { EpochView, ModelCallView } from "@/run/fold/types";
-import type { RunSession } from "@/run/live/session";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
 /** A model call of the run that the window shows. */
-export type CallPlace = { session: RunSession; node: NodeId; epoch: EpochView; call: ModelCallView };
+export type CallPlace = { run: RunId; node: NodeId; epoch: EpochView; call: ModelCallView };
 
 export type LensReply = { call?: LensCall; error?: string };
 
@@ -24,8 +23,8 @@ export function useLensCall(place: CallPlace | undefined): LensReply {
   useEffect(() => {
     if (!place || !prompt || known.has(prompt)) return;
     let current = true;
-    const { session, node, epoch } = place;
-    const wanted = { run: session.run, node, epoch: epoch.epoch, call: epoch.calls.indexOf(place.call) };
+    const { run, node, epoch } = place;
+    const wanted = { run, node, epoch: epoch.epoch, call: epoch.calls.indexOf(place.call) };
     host.call("lens.show", wanted).then(
       ({ calls: [call] }) => {
         if (call) known.set(prompt, { call });

@@ -36,7 +36,7 @@ function childOf(
   { activeRun, epochChoice }: Pick<Parts, "activeRun" | "epochChoice">,
   node: NodeId,
 ): RunId | undefined {
-  const view = activeRun.session?.fold.nodes.get(node);
+  const view = activeRun.shown?.fold.nodes.get(node);
   const chosen = epochOf(view, epochChoice.of(node));
   if (chosen) return chosen.children?.at(-1);
   const displayed = displayedEpoch(view);

@@ -359,7 +359,7 @@ export class RunControl {
     if (document && isOver(document.fold.head.status)) this.#sessions.setDocumentRun(undefined);
   }
 
-  /** Shows the question that a run has just asked. For a document behind, offers to. */
+  /** Shows the question that a run has just asked. For a document behind, and while a person looks at the past, offers to. */
   #showQuestionOf(session: RunSession): void {
     const key = this.#sessions.documentOf(session);
     const state = key === undefined ? undefined : this.#documents.stateOf(key);
@@ -367,14 +367,19 @@ export class RunControl {
       const pause = session === this.#active.session ? newestQuestion(session) : undefined;
       if (pause) this.#window.showQuestion(pauseKey(session.run, pause));
     };
-    if (!state || key === this.#editor.state.key) show();
-    else {
-      const open = () => {
-        this.#documents.show(state.key);
-        show();
-      };
-      notify.offer(session.run, TEXTS.waitsForYou(documentName(state)), { label: TEXTS.open, run: open });
+    const isBehind = state !== undefined && key !== this.#editor.state.key;
+    const isPast = session === this.#active.session && this.#active.past !== undefined;
+    if (!isBehind && !isPast) {
+      show();
+      return;
     }
+    const open = () => {
+      if (isBehind) this.#documents.show(state.key);
+      this.#active.lookAt(undefined);
+      show();
+    };
+    const name = documentName(state ?? this.#editor.state);
+    notify.offer(session.run, TEXTS.waitsForYou(name), { label: TEXTS.open, run: open });
   }
 
   openAction(run: RunId): { label: string; run: () => void } {

@@ -44,6 +44,15 @@ export class RunFold {
   readonly nodes = new Map<NodeId, NodeView>();
   readonly contexts = new Map<ContextId, ContextView>();
 
+  /** A fold that goes on from here alone. Both share their views, which no batch changes in place. */
+  copy(): RunFold {
+    const copy = new RunFold();
+    copy.head = this.head;
+    for (const [id, view] of this.nodes) copy.nodes.set(id, view);
+    for (const [id, view] of this.contexts) copy.contexts.set(id, view);
+    return copy;
+  }
+
   /** Takes in a batch. Entries of the journal that were seen before are ignored; deltas are always taken. */
   apply(batch: readonly Entry[]): Changed {
     const changed: Changed = { nodes: new Set(), contexts: new Set(), entries: [], deltas: 0 };

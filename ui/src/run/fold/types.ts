@@ -1,5 +1,5 @@
 /** The view of a run: the fold of its events up to one moment. These are the engine's types. */
-import type { RunView } from "@/bindings";
+import type { ContextId, ContextView, NodeId, NodeView, RunView } from "@/bindings";
 
 export type {
   ContextView,
@@ -17,3 +17,10 @@ export type {
 
 /** A run view without nodes and contexts, which are stored separately so that each can be watched alone. */
 export type RunHead = Omit<RunView, "nodes" | "contexts">;
+
+/** What is read of a fold. */
+export type RunState = {
+  readonly head: RunHead;
+  readonly nodes: ReadonlyMap<NodeId, NodeView>;
+  readonly contexts: ReadonlyMap<ContextId, ContextView>;
+};

@@ -1,11 +1,12 @@
 /**
- * The run that the window shows, and the listeners to its parts. An event about one node wakes only the listeners of that
- * node. Components subscribe through the hooks in `workspace/run-hooks.ts`.
+ * The run that the window shows, as it is or as it was, and the listeners to its parts. An event about one node wakes only the
+ * listeners of that node. Components subscribe through the hooks in `workspace/run-hooks.ts`.
  */
 import type { ContextId, NodeId } from "@/bindings";
 import { emptyHead } from "../fold/fold";
 import type { RunHead } from "../fold/types";
 import { FrameScheduler } from "./frame-scheduler";
+import { PastRun, type ShownRun } from "./past-run";
 import type { RunSession } from "./session";
 import { Throttle } from "./throttle";
 import type { ViewMotion } from "./view-motion";
@@ -27,6 +28,8 @@ const EMPTY_HEAD = emptyHead();
 
 export class ActiveRun {
   #session: RunSession | undefined;
+  #past: PastRun | undefined;
+  /** The head of the session as it was published last. */
   #head: RunHead = EMPTY_HEAD;
   readonly #nodes = new Watchers<NodeId>();
   readonly #contexts = new Watchers<ContextId>();
@@ -53,11 +56,28 @@ export class ActiveRun {
     );
   }
 
+  /** The run as it is now, which actions are about. */
   get session(): RunSession | undefined {
     return this.#session;
   }
 
+  /** The run as it was, while a person looks at its past. */
+  get past(): PastRun | undefined {
+    return this.#past;
+  }
+
+  /** The run as the window shows it. */
+  get shown(): ShownRun | undefined {
+    return this.#past ?? this.#session;
+  }
+
+  /** The head of the run as the window shows it. */
   get head(): RunHead {
+    return this.shown?.fold.head ?? EMPTY_HEAD;
+  }
+
+  /** The head of the run as it is now. */
+  get headNow(): RunHead {
     return this.#session?.fold.head ?? EMPTY_HEAD;
   }
 
@@ -65,6 +85,7 @@ export class ActiveRun {
   show(session: RunSession | undefined): void {
     if (this.#session === session) return;
     this.#session = session;
+    this.#past = undefined;
     this.#knownStates.clear();
     this.#scheduler.clear();
     this.#head = session?.fold.head ?? EMPTY_HEAD;
@@ -74,23 +95,34 @@ export class ActiveRun {
   }
 
   /**
+   * Shows the run as it was after its first `count` events: the run itself goes on without being seen. Without a count, or after
+   * all events so far, shows the run as it is and follows it.
+   */
+  lookAt(count: number | undefined): void {
+    const session = this.#session;
+    const isNow = count === undefined || count >= (session?.log.entries.length ?? 0);
+    if (!session || (isNow ? !this.#past : this.#past?.count === count)) return;
+    const before = this.shown?.fold.nodes;
+    this.#past = isNow ? undefined : new PastRun(session, Math.max(1, count));
+    this.#head = session.fold.head;
+    const after = this.shown?.fold.nodes;
+    for (const node of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
+      if (before?.get(node) !== after?.get(node)) this.#wakeSoon(node);
+    }
+    this.#contexts.wakeAll();
+    this.#parts.wakeAll();
+    this.#scheduler.go();
+  }
+
+  /**
    * Publishes what changed in a run, if it is the one that is shown. What a person acts on (states, questions, the end) is
    * published at once, streams as fast as they can be drawn, counts and lists no faster than they can be read.
    */
   publish(session: RunSession, changes: Changes): void {
     if (session !== this.#session) return;
     const growing = this.#growing;
-    for (const node of changes.nodes) {
-      const view = session.fold.nodes.get(node);
-      const state = view && `${view.state} ${view.epoch.join(".")}`;
-      if (state === this.#knownStates.get(node)) {
-        growing.nodes.add(node);
-        continue;
-      }
-      if (state) this.#knownStates.set(node, state);
-      growing.nodes.delete(node);
-      if (this.#nodes.has(node)) this.#scheduler.soon(node, () => this.#nodes.wake(node));
-    }
+    // Nothing of the past changes with the run.
+    if (!this.#past) this.#publishNodes(session, changes.nodes);
     for (const context of changes.contexts) growing.contexts.add(context);
     if (changes.entries.length > 0) growing.log = true;
     const before = this.#head;
@@ -130,6 +162,24 @@ export class ActiveRun {
 
   onContext(context: ContextId, listener: Listener): () => void {
     return this.#contexts.add(context, listener);
+  }
+
+  #publishNodes(session: RunSession, nodes: Iterable<NodeId>): void {
+    for (const node of nodes) {
+      const view = session.fold.nodes.get(node);
+      const state = view && `${view.state} ${view.epoch.join(".")}`;
+      if (state === this.#knownStates.get(node)) {
+        this.#growing.nodes.add(node);
+        continue;
+      }
+      if (state) this.#knownStates.set(node, state);
+      this.#growing.nodes.delete(node);
+      this.#wakeSoon(node);
+    }
+  }
+
+  #wakeSoon(node: NodeId): void {
+    if (this.#nodes.has(node)) this.#scheduler.soon(node, () => this.#nodes.wake(node));
   }
 
   #publishStreams(): void {

@@ -6,6 +6,7 @@ import type { Entry, Flow, NodeId, RunId } from "@/bindings";
 import type { Host, HostError } from "@/ipc";
 import { type Changed, RunFold } from "../fold/fold";
 import { isOver } from "../fold/status";
+import { RunStates } from "../time-travel/run-states";
 import { EventLog } from "./event-log";
 
 /** How long folding may take of one frame, in milliseconds; the rest waits for the next. */
@@ -25,6 +26,8 @@ export type SessionEvents = {
 export class RunSession {
   readonly fold = new RunFold();
   readonly log = new EventLog();
+  /** The state after each event so far. */
+  readonly states = new RunStates(this.log.entries);
   /** The nodes in the order of their first events. */
   readonly order: NodeId[] = [];
   /** The run's process died, according to the store. */

@@ -62,7 +62,7 @@ export class EpochChoice {
     const own = this.#ofRun(choices).byNode[node];
     if (own) return own;
     const iteration = this.iterationAround(node, choices);
-    const view = this.activeRun.session?.fold.nodes.get(node);
+    const view = this.activeRun.shown?.fold.nodes.get(node);
     return iteration && (latestWithin(view, iteration)?.epoch ?? iteration);
   }
 

@@ -1,18 +1,19 @@
-import { Ban, Check, CircleAlert, CircleDot, CirclePause, LoaderCircle, Unplug } from "lucide-react";
+import { Ban, Check, CircleAlert, CircleDot, CirclePause, Clock, LoaderCircle, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunStatus } from "@/bindings";
 import { pauseKey } from "@/run/control/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
+import { formatCount } from "@/run/values/format";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useInterrupted, useRunHead } from "@/workspace/run-hooks";
+import { useActiveSession, useEventCount, useInterrupted, usePastRun, useRunHead } from "@/workspace/run-hooks";
 import type { Workspace } from "@/workspace/workspace";
 
-type StatusView = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
+type StatusView = { status: RunStatus | "past"; text: string; icon: ReactNode; action?: () => void; what?: string };
 
 /** Text on a light tint of its own color; `contrast.test.ts` checks the contrast. */
-export const TONES: Record<RunStatus, string> = {
+export const TONES: Record<StatusView["status"], string> = {
   running: "bg-accent/15 text-accent",
   waiting: "bg-wait/15 text-wait",
   stopped: "bg-bad/15 text-bad",
@@ -20,6 +21,7 @@ export const TONES: Record<RunStatus, string> = {
   finished: "bg-ok/15 text-ok",
   failed: "bg-bad/15 text-bad",
   cancelled: "bg-bg-3 text-fg-2",
+  past: "bg-info/15 text-info",
 };
 
 const ICON = { size: 13, strokeWidth: 2.25, "aria-hidden": true } as const;
@@ -29,12 +31,16 @@ export function StatusPill() {
   const workspace = useWorkspace();
   const session = useActiveSession();
   const interrupted = useInterrupted();
+  const past = usePastRun();
+  const count = useEventCount();
   const head = useRunHead((head) => head);
   if (!session) return null;
-  const displayed = describe(head, interrupted, session.run, workspace);
+  const displayed = past
+    ? describePast(past.count, count, workspace)
+    : describe(head, interrupted, session.run, workspace);
   const look = `inline-flex h-[26px] min-w-0 items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[displayed.status]}`;
   return (
-    <div role="status" aria-live="polite" className="flex min-w-0">
+    <div role="status" aria-live={past ? "off" : "polite"} className="flex min-w-0">
       {displayed.action ? (
         <button
           type="button"
@@ -53,6 +59,16 @@ export function StatusPill() {
       )}
     </div>
   );
+}
+
+function describePast(position: number, count: number, { activeRun }: Workspace): StatusView {
+  return {
+    status: "past",
+    text: TEXTS.viewingEvent(formatCount(position), formatCount(count)),
+    icon: <Clock {...ICON} />,
+    action: () => activeRun.lookAt(undefined),
+    what: TEXTS.backToNow,
+  };
 }
 
 function describe(head: RunHead, interrupted: boolean, run: string, workspace: Workspace): StatusView {

@@ -58,6 +58,7 @@ function breakableNode({ editor }: Workspace): string | undefined {
   return [...selection.nodes][0];
 }
 
-function isPaused({ activeRun: { session } }: Workspace): boolean {
-  return session?.fold.head.stop !== undefined;
+/** A stop that a person can go on from: what is looked at is not the past. */
+function isPaused({ activeRun: { session, past } }: Workspace): boolean {
+  return !past && session?.fold.head.stop !== undefined;
 }

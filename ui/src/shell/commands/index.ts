@@ -8,12 +8,14 @@ import { flowCommands } from "./flow";
 import { helpCommands } from "./help";
 import { panelCommands } from "./panels";
 import { runCommands } from "./run";
+import { timeTravelCommands } from "./time-travel";
 import { windowCommands } from "./window";
 
 export const COMMANDS: readonly Command[] = [
   ...flowCommands,
   ...runCommands,
   ...debugCommands,
+  ...timeTravelCommands,
   ...editCommands,
   ...imageCommands,
   ...viewCommands,

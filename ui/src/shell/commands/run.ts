@@ -68,8 +68,10 @@ export const runCommands: readonly Command[] = [
     terms: ["answer", "pause", "reply"],
     whileTyping: true,
     enabled: (workspace) => (workspace.activeRun.session?.fold.head.pauses.length ?? 0) > 0,
-    run: ({ activeRun: { session }, layout }) => {
+    run: ({ activeRun, layout }) => {
+      const { session } = activeRun;
       const pause = session?.fold.head.pauses[0];
+      activeRun.lookAt(undefined);
       if (session && pause) layout.goToAnswer(pauseKey(session.run, pause));
     },
   },
@@ -78,7 +80,7 @@ export const runCommands: readonly Command[] = [
     title: "End without an answer",
     group: "Run",
     terms: ["end", "pause", "conversation", "finish"],
-    enabled: (workspace) => workspace.activeRun.session?.fold.head.pauses.length === 1,
+    enabled: ({ activeRun: { session, past } }) => !past && session?.fold.head.pauses.length === 1,
     run: (workspace) => {
       const pause = workspace.activeRun.session?.fold.head.pauses[0];
       return pause && workspace.runs.end(pause);

@@ -7,13 +7,13 @@ import { isRetryable } from "@/run/control/control";
 import { describeForecast, summarizeForecast } from "@/run/values/retry-forecast";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
+import { useActiveSession, useRunHeadOfNow } from "@/workspace/run-hooks";
 
 /** Goes on from where a run failed or was stopped, in a new run, and says before what that reuses and buys again. */
 export function RetryButton() {
   const workspace = useWorkspace();
   const session = useActiveSession();
-  const retryable = useRunHead((head) => isRetryable(head.status, head.parentRunId));
+  const retryable = useRunHeadOfNow((head) => isRetryable(head.status, head.parentRunId));
   const forecast = useRetryForecast(retryable ? session?.run : undefined);
   if (!session || !retryable) return null;
   const sentences = [TEXTS.retryHint, ...(forecast ? describeForecast(forecast) : [])];

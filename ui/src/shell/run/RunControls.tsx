@@ -10,7 +10,7 @@ import { isOver } from "@/run/fold/status";
 import { describeForecastCost, describeOutlook, describeUnknown, outlookTone } from "@/run/values/forecast-text";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useKeys, useWorkspace } from "@/workspace/context";
-import { useActiveSession, useFlowForecast, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
+import { useActiveSession, useFlowForecast, useInterrupted, useRunHeadOfNow, useRunState } from "@/workspace/run-hooks";
 import { RetryButton } from "./RetryButton";
 
 export function RunControls() {
@@ -109,8 +109,8 @@ function StopButton() {
   const keys = useKeys("run.stop");
   const workspace = useWorkspace();
   const session = useActiveSession();
-  const status = useRunHead((head) => head.status);
-  const cancelling = useRunHead((head) => head.cancelling);
+  const status = useRunHeadOfNow((head) => head.status);
+  const cancelling = useRunHeadOfNow((head) => head.cancelling);
   const idle = session === undefined || isOver(status);
   return (
     <Tooltip label={cancelling ? TEXTS.stopping : TEXTS.stopRun} keys={keys}>
@@ -130,7 +130,7 @@ function StopButton() {
 function useGoing(): boolean {
   const session = useActiveSession();
   const interrupted = useInterrupted();
-  const status = useRunHead((head) => head.status);
+  const status = useRunHeadOfNow((head) => head.status);
   return session !== undefined && status === "running" && !interrupted;
 }
 

@@ -8,7 +8,14 @@ import { formatDuration } from "@/run/values/format";
 import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useHasChildren, useInterrupted, useRunHead } from "@/workspace/run-hooks";
+import {
+  useActiveSession,
+  useHasChildren,
+  useInterrupted,
+  usePastRun,
+  useRunHead,
+  useRunHeadOfNow,
+} from "@/workspace/run-hooks";
 import { QuotaBar } from "./QuotaBar";
 
 export function RunTotals() {
@@ -61,13 +68,14 @@ const CHILDREN_INTERVAL_MS = 1000;
 
 /**
  * The child runs of the run. Their records include the usage of the runs below them; unknown until the host has listed
- * them.
+ * them, and for the past of the run.
  */
 function useChildRuns(): RunSummary[] | undefined {
   const { host } = useWorkspace();
   const children = useHasChildren();
   const run = useActiveSession()?.run;
-  const status = useRunHead((head) => head.status);
+  const status = useRunHeadOfNow((head) => head.status);
+  const isPast = usePastRun() !== undefined;
   const rests = isResting(status);
   const [known, setKnown] = useState<{ run: string; runs: RunSummary[] }>();
   useEffect(() => {
@@ -86,7 +94,7 @@ function useChildRuns(): RunSummary[] | undefined {
       clearInterval(timer);
     };
   }, [host, children, run, rests]);
-  return known !== undefined && known.run === run ? known.runs : undefined;
+  return known !== undefined && known.run === run && !isPast ? known.runs : undefined;
 }
 
 /** How many replies a retry took from the run that it retries. */
@@ -105,7 +113,8 @@ const TICK_MS = 100;
 function Elapsed() {
   const head = useRunHead((head) => head);
   const interrupted = useInterrupted();
-  const ticking = !isResting(head.status) && !interrupted && head.startedAt !== undefined;
+  const past = usePastRun();
+  const ticking = !past && !isResting(head.status) && !interrupted && head.startedAt !== undefined;
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (!ticking) return;
@@ -115,7 +124,7 @@ function Elapsed() {
   }, [ticking]);
   return (
     <span title={TEXTS.runTimeHint} data-testid="run-elapsed" className="min-w-[5ch] text-right @max-[800px]:hidden">
-      {formatDuration(elapsed(head, now))}
+      {formatDuration(elapsed(head, past?.at ?? now))}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-/** What can be done at a stop of the debugger, and the values that are held there. */
+/** What can be done at a stop of the debugger, and the values that are held there. A stop of the past can only be read. */
 import { ArrowDownToDot, ArrowUpFromDot, ChevronsRight, Play, Redo2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { DebugVerb, StopView } from "@/bindings";
@@ -8,7 +8,7 @@ import { InlineCode } from "@/design/text/InlineCode";
 import { oneLine } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
 import { useKeys, useWorkspace } from "@/workspace/context";
-import { useRunHead } from "@/workspace/run-hooks";
+import { usePastRun, useRunHead } from "@/workspace/run-hooks";
 import { StopValues, textOf } from "./StopValues";
 
 const ICON = { size: 14, "aria-hidden": true } as const;
@@ -26,10 +26,11 @@ const MAX_SHOWN = 160;
 
 export function StopBar() {
   const stop = useRunHead((head) => head.stop);
+  const isPast = usePastRun() !== undefined;
   // Another stop begins with its values folded.
   const [openAt, setOpenAt] = useState<number>();
   if (!stop) return null;
-  const canChange = stop.at !== undefined && Object.keys(stop.values).length > 0;
+  const canChange = !isPast && stop.at !== undefined && Object.keys(stop.values).length > 0;
   const isOpen = canChange && openAt === stop.number;
   return (
     <section
@@ -50,11 +51,13 @@ export function StopBar() {
           {TEXTS.values}
         </Button>
       ) : null}
-      <div className="flex shrink-0 items-center gap-1.5" role="toolbar" aria-label={TEXTS.pausedRun}>
-        {VERBS.map((verb) => (
-          <VerbButton key={verb.verb} {...verb} />
-        ))}
-      </div>
+      {isPast ? null : (
+        <div className="flex shrink-0 items-center gap-1.5" role="toolbar" aria-label={TEXTS.pausedRun}>
+          {VERBS.map((verb) => (
+            <VerbButton key={verb.verb} {...verb} />
+          ))}
+        </div>
+      )}
       {isOpen ? <StopValues stop={stop} /> : null}
     </section>
   );

@@ -1,0 +1,75 @@
+/** Ways through the past of the run that the window shows. */
+import type { Entry } from "@/bindings";
+import { lastChange, lastStop, stepBack, stepForward } from "@/run/time-travel/steps";
+import type { Command } from "@/workspace/commands/command";
+import type { Workspace } from "@/workspace/workspace";
+
+/** Where a verb leads from a position; nothing where it leads nowhere. */
+type Way = (journal: readonly Entry[], from: number, workspace: Workspace) => number | undefined;
+
+type Verb = Pick<Command, "id" | "title" | "keys" | "terms">;
+
+/** What else they are looked for by. */
+const TERMS: readonly string[] = ["time travel", "past", "reverse", "debug"];
+
+/** A verb that goes to an earlier event. */
+function back(verb: Verb, way: Way): Command {
+  const target = (workspace: Workspace) => {
+    const { session, past } = workspace.activeRun;
+    const { entries } = session?.log ?? {};
+    return entries && way(entries, past?.count ?? entries.length, workspace);
+  };
+  return {
+    ...verb,
+    group: "Run",
+    whileTyping: true,
+    whileHeld: true,
+    enabled: (workspace) => target(workspace) !== undefined,
+    run: (workspace) => workspace.activeRun.lookAt(target(workspace)),
+  };
+}
+
+export const timeTravelCommands: readonly Command[] = [
+  back({ id: "time.back", title: "Step back", keys: ["F7"], terms: ["previous", ...TERMS] }, stepBack),
+  {
+    id: "time.forward",
+    title: "Step forward",
+    group: "Run",
+    keys: ["Shift+F7"],
+    terms: ["next", ...TERMS],
+    whileTyping: true,
+    whileHeld: true,
+    enabled: isInPast,
+    // After the last step, the run is shown as it is.
+    run: ({ activeRun }) => {
+      const { past } = activeRun;
+      if (past) activeRun.lookAt(stepForward(past.session.log.entries, past.count));
+    },
+  },
+  back({ id: "time.lastStop", title: "Back to last stop", keys: ["Shift+F8"], terms: ["pause", ...TERMS] }, lastStop),
+  back(
+    {
+      id: "time.lastChange",
+      title: "Back to last change of selected node",
+      keys: ["Shift+F9"],
+      terms: ["value", ...TERMS],
+    },
+    (journal, from, { editor }) => {
+      const [node, ...others] = editor.state.selection.nodes;
+      return node === undefined || others.length > 0 ? undefined : lastChange(journal, from, node);
+    },
+  ),
+  {
+    id: "time.now",
+    title: "Back to now",
+    group: "Run",
+    keys: ["Escape"],
+    terms: ["live", "present", ...TERMS],
+    enabled: isInPast,
+    run: ({ activeRun }) => activeRun.lookAt(undefined),
+  },
+];
+
+function isInPast({ activeRun }: Workspace): boolean {
+  return activeRun.past !== undefined;
+}

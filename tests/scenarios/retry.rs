@@ -460,12 +460,12 @@ async fn terminal_retries_a_run_after_an_outage() {
     outage.end();
     let retried = home.plait(&["retry", "last"]);
     assert_eq!((retried.code, retried.out.trim()), (0, "re: late"), "{retried:#?}");
-    let bill = "Bill: reuses 1, buys 1, at most $0.00; 1 unknown.\nReuses 1 reply.\nBuys 1 model call (`late`): nobody knows what \
+    let bill = "Bill: reuses 1, buys 1; 1 unknown.\nReuses 1 reply.\nBuys 1 model call (`late`): nobody knows what \
                 it costs (no price is known for openai/m).\n";
     assert!(retried.err.starts_with(bill), "{retried:#?}");
     assert_eq!(server.calls().len(), 3, "the first call was not bought again");
     let shown = home.plait(&["runs", "show", "last"]);
-    assert!(shown.out.contains("Retry of run ") && shown.out.contains("1 reply reused"), "{shown:#?}");
+    assert!(shown.out.contains("Repeats run ") && shown.out.contains("1 reply reused"), "{shown:#?}");
     let refused = home.plait(&["retry", "last"]);
     assert_eq!(refused.code, 2, "{refused:#?}");
     assert!(refused.err.contains("run.not_retryable"), "{refused:#?}");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
+use plait_core::id::{Activation, Epoch, ReplyKey};
 use plait_run::context::Role;
 use plait_run::models::TokenUsage;
 use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
@@ -46,6 +47,8 @@ pub struct RecordingProvider {
     max_yields: u32,
     rng: Arc<Mutex<fastrand::Rng>>,
     sent: Arc<Mutex<Vec<SentRequest>>>,
+    /// Whether the keys of requests do not say which node asks, as those of HTTP providers do not.
+    keys_name_no_node: bool,
 }
 
 impl RecordingProvider {
@@ -58,7 +61,14 @@ impl RecordingProvider {
             max_yields: 0,
             rng: Arc::new(Mutex::new(fastrand::Rng::with_seed(0))),
             sent: Arc::default(),
+            keys_name_no_node: false,
         }
+    }
+
+    /// The keys of its requests do not say which node asks, as those of HTTP providers do not.
+    pub fn with_keys_of_content(mut self) -> Self {
+        self.keys_name_no_node = true;
+        self
     }
 
     /// Replies `re: <last message>`.
@@ -125,6 +135,14 @@ impl Provider for RecordingProvider {
             self.yield_randomly().await;
         }
         Ok(reply)
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        if self.keys_name_no_node {
+            let activation = Activation { node: "".into(), epoch: Epoch::root() };
+            return ModelRequest { activation, ..request.clone() }.key();
+        }
+        request.key()
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

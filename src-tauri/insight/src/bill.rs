@@ -206,23 +206,25 @@ impl Bill {
         for (node, attempts) in open.into_iter().zip(attempts) {
             let id = &plan.nodes[node].id;
             let ceiling = match &ceilings {
-                Ok(ceilings) => match ceilings.unknown.iter().find(|unknown| unknown.node == *id) {
-                    Some(unknown) => Err(unknown.reason.clone()),
+                Ok(ceilings) => {
+                    let unknown = ceilings.unknown.iter().find(|unknown| unknown.node == *id);
+                    let known = ceilings.by_node.get(id).copied().map(Ok);
                     // One that the forecast does not see calls no model.
-                    None => Ok(ceilings.by_node.get(id).copied().unwrap_or_default()),
-                },
+                    let Some(ceiling) = unknown.map(|one| Err(one.reason.clone())).or(known) else {
+                        continue;
+                    };
+                    ceiling
+                }
                 Err(_) => Err(UnknownReason::NoPrompt),
             };
             let (nano_usd, unknown) = split(ceiling);
             let at_most_nano_usd = nano_usd.map(|nano_usd| nano_usd.saturating_mul(attempts.into()));
-            if at_most_nano_usd != Some(0) {
-                self.behind.push(NodeBehind {
-                    subflow: subflow.clone(),
-                    node: id.clone(),
-                    at_most_nano_usd,
-                    unknown,
-                });
-            }
+            self.behind.push(NodeBehind {
+                subflow: subflow.clone(),
+                node: id.clone(),
+                at_most_nano_usd,
+                unknown,
+            });
         }
     }
 }

@@ -229,7 +229,7 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 16] = [
+const ON_CHILD: [(&str, OnChild); 17] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
@@ -238,8 +238,8 @@ const ON_CHILD: [(&str, OnChild); 16] = [
     ("run.go", OnChild::ActsByRoot),
     ("run.held", OnChild::Reads),
     ("run.pin", OnChild::ActsByRoot),
-    ("run.resume", OnChild::ActsByRoot),
     ("run.rerun", OnChild::Refused("run.is_child")),
+    ("run.resume", OnChild::ActsByRoot),
     ("run.retry", OnChild::Refused("run.is_child")),
     ("run.setBreakpoints", OnChild::ActsByRoot),
     ("run.start", OnChild::Reads),

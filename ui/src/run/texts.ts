@@ -11,6 +11,8 @@ export const TEXTS = {
   deleteRun: "Delete run",
   open: "Open",
   retry: "Retry",
+  rerun: "Rerun",
+  rerunActsTitle: "Run it again, and act outside again?",
   reconnect: "Reconnect",
   truncated: "Truncated",
   truncatedHint:

@@ -89,6 +89,8 @@ export const TEXTS = {
   stopRun: "Stop run",
   retry: "Retry",
   retryHint: "Runs again from the start, in a new run.",
+  rerun: "Rerun",
+  rerunHint: "Runs the edited flow from the start, in a new run that reuses what is asked again.",
   reusedReplies: (count: number) => `${count} ${count === 1 ? "reply" : "replies"} reused`,
   quotaUsed: "Used of the quotas",
   reusedHint: "Reused from the run that this one retries, at no cost",

@@ -75,7 +75,7 @@ test.describe("a run", () => {
     await expect(status(page)).toHaveAttribute("data-status", "waiting");
     await expect(page.getByTestId("retry-button")).toHaveCount(0);
     await page.getByRole("button", { name: "Runs", exact: true }).click();
-    await expect(page.locator("[data-testid^=run-row-]").first()).toContainText("retry");
+    await expect(page.locator("[data-testid^=run-row-]").first()).toContainText("repeat");
   });
 
   test("can be controlled by keyboard", async ({ page }) => {

@@ -39,7 +39,9 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry]) -> Vec<NodeIx> {
     let mut next: Vec<NodeIx> = Vec::new();
     for at in waiting {
         let Some(node) = plan.find(&at.node) else { continue };
-        if !buying.contains(at) {
+        if buying.contains(at) {
+            undecided.remove(&node);
+        } else {
             undecided.insert(node);
         }
         let repeats = plan.nodes[node].node.behavior().repeats.as_ref();

@@ -119,7 +119,7 @@ impl MemoryStore for Standing {
     }
 }
 
-/// Nothing takes time.
+/// No time passes: calls that wait must not time out.
 struct StandingClock(Arc<dyn Clock>);
 
 impl Clock for StandingClock {
@@ -128,7 +128,7 @@ impl Clock for StandingClock {
     }
 
     fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
-        Box::pin(future::ready(()))
+        Box::pin(future::pending())
     }
 
     fn random(&self) -> f64 {

@@ -8,12 +8,12 @@ use futures::executor::block_on;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::*;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
-use plait_core::id::RunId;
+use plait_core::id::{Epoch, ReplyKey, RunId};
 use plait_nodes::registry;
 use plait_run::earlier_run::{EarlierRun, EarlierTree};
 use plait_run::host::{Host, RunInfo};
@@ -35,6 +35,12 @@ impl Provider for Replies {
         let words = request.max_tokens.unwrap_or(1).saturating_sub(1);
         let text = format!("{count}{}", " a".repeat(words as usize));
         Ok(ModelReply { text, ..ModelReply::default() })
+    }
+
+    /// Without the node that asks, as those of HTTP providers are.
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        let activation = Activation { node: "".into(), epoch: Epoch::root() };
+        ModelRequest { activation, ..request.clone() }.key()
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
@@ -166,7 +172,9 @@ struct Chat {
 
 impl Chats {
     fn flow(&self) -> Flow {
-        let mut nodes = json!({});
+        let mut nodes = json!({
+            "main": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+        });
         let mut edges: Vec<String> = Vec::new();
         for (at, chat) in self.0.iter().enumerate() {
             let name = format!("chat {at} {}", chat.name);
@@ -178,15 +186,14 @@ impl Chats {
             nodes[&name] = json!({
                 "type": "chat",
                 "retry": { "attempts": chat.attempts },
-                "config": {
-                    "prompt": prompt, "provider": "openai", "model": "gpt-4o", "maxTokens": chat.max_tokens,
-                },
+                "config": { "prompt": prompt, "maxTokens": chat.max_tokens, "skipHistory": true },
             });
+            edges.push(format!("main.context -> {name}.context"));
             let name = if let Some(times) = chat.times {
                 let around = format!("loop {at}");
                 nodes[&around] = json!({ "type": "loop", "config": { "kind": "times", "times": times } });
                 nodes[&name]["parent"] = around.as_str().into();
-                edges.push(format!("{name}.response -> {around}.result"));
+                edges.push(format!("{name}.response -> {around}.next"));
                 name
             } else {
                 name
@@ -201,7 +208,7 @@ impl Chats {
             }
         }
         let edges: Vec<&str> = edges.iter().map(String::as_str).collect();
-        flow_of(&nodes, &edges, &Value::Null)
+        flow_of(&nodes, &edges, &json!({}))
     }
 }
 

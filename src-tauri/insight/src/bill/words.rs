@@ -11,7 +11,8 @@ const MAX_NAMED: usize = 5;
 pub(super) fn summary(bill: &Bill) -> String {
     let Bill { reused, bought, behind, at_most_nano_usd, unknown, .. } = bill;
     let mut summary = format!("reuses {}, buys {}", reused.calls, bought.len());
-    if !behind.is_empty() || *at_most_nano_usd > 0 || !bought.is_empty() {
+    let has_bound = *unknown < (bought.len() + behind.len()) as u64;
+    if has_bound {
         summary += &format!(", at most {}", dollars(*at_most_nano_usd));
     }
     if *unknown > 0 {
@@ -83,7 +84,7 @@ fn may_follow(behind: &[NodeBehind]) -> String {
         Some(path) => format!("`{path}/{}`", node.node),
         None => format!("`{}`", node.node),
     });
-    format!("What {} call then depends on that: {costs}.", list(named))
+    format!("What follows in {} depends on that: {costs}.", list(named))
 }
 
 fn costs(known: u64, unknown: usize, all: usize, reason: Option<&UnknownReason>) -> String {

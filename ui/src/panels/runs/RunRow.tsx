@@ -69,7 +69,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
   const used = children || run.tokens.input + run.tokens.output > 0;
   const events = [
     state.word,
-    run.from === undefined || run.parentRunId !== undefined ? undefined : TEXTS.retryOfEarlier,
+    run.from === undefined || run.parentRunId !== undefined ? undefined : TEXTS.repeatsEarlier,
     run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
     used ? formatRunTokens(run.tokens, false) : undefined,
     used && (children || run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatRunCost(run.cost, false) : undefined,

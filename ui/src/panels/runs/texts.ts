@@ -4,7 +4,7 @@ export const TEXTS = {
   n1SubFlow: "1 sub-flow",
   resume: "Resume run",
   retry: "Retry run, reusing its replies",
-  retryOfEarlier: "retry",
+  repeatsEarlier: "repeat",
   stopThisRun: "Stop run",
   deleteThisRun: "Delete run…",
   anyStatus: "Any status",

@@ -3,9 +3,11 @@ import type { StoreApi } from "zustand/vanilla";
 import type {
   Activation,
   Attachment,
+  Bill,
   Diagnostic,
   Epoch,
   ErrorCode,
+  Flow,
   MessageId,
   NodeId,
   RunId,
@@ -184,16 +186,11 @@ export class RunControl {
       const overrides = this.files.overrides(key, flow);
       const breakpoints = breakpointsIn(flow, this.#breakpoints.current);
       const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides, breakpoints };
-      const run = await this.#startGranted(request);
+      const run = await this.#startGranted("run.start", request);
       if (run === undefined) return;
-      this.#list.refresh();
-      // The document is closed by now: the run is in the list of runs.
-      if (!this.#documents.isOpen(key)) return;
       const waits = earlier !== undefined && needsPerson(earlier.fold.head.status);
-      const session = new RunSession(this.#host, run, flow, this.#events);
-      this.#sessions.setDocumentRun(session, key);
-      session.watch();
-      if (waits) notify.info(TEXTS.previousRunWaits, this.openAction(earlier.run));
+      if (this.#followNewRun(run, flow, key) && waits)
+        notify.info(TEXTS.previousRunWaits, this.openAction(earlier.run));
     } catch (thrown) {
       const error = HostError.from(thrown);
       if (error.code === "flow.invalid") this.#window.showProblems();
@@ -204,10 +201,56 @@ export class RunControl {
     }
   }
 
+  /** Runs the edited document again as a fork of its run, which reuses what is asked again. */
+  async rerun(): Promise<void> {
+    commitTyping();
+    if (!this.#editor.state.viewing) this.#editor.closeInner(0);
+    const { flow, path, key, viewing } = this.#editor.state;
+    const earlier = this.store.getState().document;
+    if (viewing || !earlier || !isOver(earlier.fold.head.status) || this.store.getState().starting.has(key)) return;
+    if (runBlockers(this.#editor.state).length > 0) {
+      this.#window.showProblems();
+      return;
+    }
+    this.#window.runStarts();
+    this.#sessions.setStarting(key, true);
+    await this.#reportErrors(async () => {
+      const request = { run: earlier.run, flow, path };
+      if (!(await this.#mayAct(await this.#host.call("run.bill", request)))) return;
+      const run = await this.#startGranted("run.rerun", request);
+      if (run !== undefined) this.#followNewRun(run, flow, key);
+    });
+    this.#sessions.setStarting(key, false);
+  }
+
+  /** Whether the person wants what a rerun does outside. */
+  async #mayAct({ outside, sentences }: Bill): Promise<boolean> {
+    if (outside.length === 0) return true;
+    const choice = await this.#questions.ask({
+      title: TEXTS.rerunActsTitle,
+      text: sentences.join(" "),
+      actions: [{ id: "rerun", label: TEXTS.rerun, kind: "main" }],
+    });
+    return choice === "rerun";
+  }
+
+  /** Shows a run that the document has begun. Not if the document is closed by now: then the run is in the list of runs. */
+  #followNewRun(run: RunId, flow: Flow, key: string): boolean {
+    this.#list.refresh();
+    if (!this.#documents.isOpen(key)) return false;
+    const session = new RunSession(this.#host, run, flow, this.#events);
+    this.#sessions.setDocumentRun(session, key);
+    session.watch();
+    return true;
+  }
+
   /** Starts a run, after asking the person about what the flow needs. Nothing if the person cancels. */
-  async #startGranted(request: Args<"run.start">): Promise<RunId | undefined> {
+  async #startGranted<Start extends "run.start" | "run.rerun">(
+    start: Start,
+    request: Args<Start> & { flow: Flow; path?: string },
+  ): Promise<RunId | undefined> {
     try {
-      return (await this.#host.call("run.start", request)).run;
+      return (await this.#host.call(start, request)).run;
     } catch (thrown) {
       const error = HostError.from(thrown);
       const needs = error.code === "grant.needed" ? neededBy(error.details) : undefined;
@@ -219,7 +262,7 @@ export class RunControl {
       if (path !== undefined && answer.kept.length > 0) {
         await this.#host.call("grants.set", { path, rules: answer.kept });
       }
-      return (await this.#host.call("run.start", { ...request, grants: answer.once })).run;
+      return (await this.#host.call(start, { ...request, grants: answer.once })).run;
     }
   }
 

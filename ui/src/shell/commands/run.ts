@@ -3,6 +3,7 @@
 import { displayedFlow } from "@/flow/document/flow-state";
 import { openChild, runsFlow } from "@/run/control/child-run";
 import { isRetryable, pauseKey } from "@/run/control/control";
+import { isRerunnable } from "@/run/control/rerun";
 import { isOver } from "@/run/fold/status";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -10,6 +11,7 @@ import type { Workspace } from "@/workspace/workspace";
 export const RUN_KEYS = "Mod+Enter";
 export const STOP_KEYS = "Mod+.";
 const RUN_TO_KEYS = "Shift+Enter";
+const RERUN_KEYS = "Mod+Shift+Enter";
 
 export const runCommands: readonly Command[] = [
   {
@@ -96,6 +98,16 @@ export const runCommands: readonly Command[] = [
       const session = workspace.activeRun.session;
       return session && workspace.runs.resume(session.run);
     },
+  },
+  {
+    id: "run.rerun",
+    title: "Rerun the edited flow",
+    group: "Run",
+    keys: [RERUN_KEYS],
+    terms: ["again", "reuse", "bill", "fork", "edit"],
+    whileTyping: true,
+    enabled: ({ editor, activeRun: { session } }) => isRerunnable(editor.state, session),
+    run: ({ runs }) => runs.rerun(),
   },
   {
     id: "run.retry",

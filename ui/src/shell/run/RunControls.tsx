@@ -11,13 +11,13 @@ import { describeForecastCost, describeOutlook, describeUnknown, outlookTone } f
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useKeys, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useFlowForecast, useInterrupted, useRunHeadOfNow, useRunState } from "@/workspace/run-hooks";
-import { RetryButton } from "./RetryButton";
+import { RerunButton } from "./RerunButton";
 
 export function RunControls() {
   return (
     <div className="flex shrink-0 items-center gap-2 @max-[900px]:gap-1.5">
       <ProblemsBadge />
-      <RetryButton />
+      <RerunButton />
       <StopButton />
       <RunButton />
     </div>

@@ -47,7 +47,7 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
     writeln!(out, "Run {run}, {}, started {}", status_text(*status), format_time(*started_at))?;
     writeln!(out, "{}", activations(&detail.entries).trim_fmt())?;
     if let Some(earlier) = &detail.summary.from {
-        writeln!(out, "Retry of run {earlier}, {}", reused_text(&detail.entries))?;
+        writeln!(out, "Repeats run {earlier}, {}", reused_text(&detail.entries))?;
     }
     if let Some(parent) = detail.above.last() {
         writeln!(out, "Child of run {}, {}", parent.run, parent.flow_name)?;

@@ -164,10 +164,11 @@ test("prompts, contexts and questions are as they were, and nothing can be answe
   await expect(page.getByTestId("context-view")).not.toContainText("It is at the depot");
   await expect(page.getByTestId("messages")).not.toContainText("It is at the depot");
   await expect(page.getByTestId("pause-answer")).toHaveCount(0);
-  for (let steps = 0; steps < 3; steps++) await page.keyboard.press("F7");
+  for (let steps = 0; steps < 4; steps++) await page.keyboard.press("F7");
   await expect(page.getByTestId("time-position")).toContainText("run.paused · Ask the customer");
   await expect(page.getByTestId("pauses")).toContainText("The run waited for an answer at this event.");
   await expect(page.getByTestId("pause-end")).toHaveCount(0);
+  await page.screenshot({ path: "/tmp/slider-pics/question.png" });
   // Going to the question goes to now.
   await page.keyboard.press("Alt+a");
   await expect(page.getByTestId("pause-answer")).toBeFocused();

@@ -63,7 +63,6 @@ export const timeTravelCommands: readonly Command[] = [
     id: "time.now",
     title: "Back to now",
     group: "Run",
-    keys: ["Escape"],
     terms: ["live", "present", ...TERMS],
     enabled: isInPast,
     run: ({ activeRun }) => activeRun.lookAt(undefined),

@@ -52,7 +52,7 @@ export const timeTravelCommands: readonly Command[] = [
       id: "time.lastChange",
       title: "Back to last change of selected node",
       keys: ["Shift+F9"],
-      terms: ["value", ...TERMS],
+      terms: ["node", "value", ...TERMS],
     },
     (journal, from, { editor }) => {
       const [node, ...others] = editor.state.selection.nodes;

@@ -103,7 +103,7 @@ function Journal({ session, count }: { session: RunSession; count: number }) {
       />
       <Time text={whole} width={timeWidth} className="@max-[760px]:hidden" />
       <p
-        className="w-[340px] shrink-0 truncate text-fg-2 text-xs tabular-nums @max-[1000px]:w-[260px] @max-[760px]:w-[236px]"
+        className="w-[340px] shrink-0 truncate text-fg-2 text-xs tabular-nums @max-[1000px]:w-[260px] @max-[760px]:w-[256px]"
         title={[place, ...what].join(" · ")}
         data-testid="time-position"
       >

@@ -13,12 +13,15 @@ import { DropOverlay } from "./file-drop/DropOverlay";
 import { FlowSearchDialog } from "./flow-search/FlowSearchDialog";
 import { CommandPalette } from "./palette/CommandPalette";
 import { ShortcutsHelp } from "./shortcuts/ShortcutsHelp";
+import { useEscapeToNow } from "./shortcuts/useEscapeToNow";
 import { useShortcuts } from "./shortcuts/useShortcuts";
 import { Shell } from "./window/Shell";
 import { useWindow } from "./window/useWindow";
 
 /** The whole window. */
 export function App() {
+  // Before the shortcuts, for which Escape is something else.
+  useEscapeToNow();
   useShortcuts();
   useWindow();
   const { questions } = useWorkspace();

@@ -50,6 +50,7 @@ export const TEXTS = {
     cancelled: "stopped",
   },
   viewingEvent: (event: string, count: string) => `Viewing event ${event} of ${count}`,
+  viewingPosition: (event: string) => `Viewing event ${event}`,
   backToNow: "Back to now",
   versions: "Versions from runs",
   noVersions: "No run of this flow’s file has kept another version.",

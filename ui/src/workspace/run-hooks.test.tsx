@@ -1,9 +1,9 @@
-import { cleanup } from "@testing-library/react";
+import { act, cleanup } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
 import { RunSession } from "@/run/live/session";
 import { fakeFrames } from "./fake-frames";
-import { useEventCount, useNodeOf } from "./run-hooks";
+import { useEventCount, useNodeOf, useRunHead } from "./run-hooks";
 import { createTestWorkspace, renderInWorkspace } from "./test-workspace";
 import type { Workspace } from "./workspace";
 
@@ -16,6 +16,11 @@ let workspace: Workspace;
 
 function Card() {
   drawn.push(useNodeOf("chat", (view) => view?.epochs[0]?.streamed ?? ""));
+  return null;
+}
+function State() {
+  const head = useRunHead(({ counts }) => counts.done);
+  drawn.push(`${useNodeOf("chat", (view) => view?.state ?? "none")}, ${head} done`);
   return null;
 }
 function Count() {
@@ -69,5 +74,45 @@ describe("the active run", () => {
     }
     expect(counted - before).toBeGreaterThan(10);
     expect(counted - before).toBeLessThan(20);
+  });
+
+  it("stays in the past while the run goes on, and follows it again from now on", () => {
+    const session = begin();
+    renderInWorkspace(
+      <>
+        <State />
+        <Count />
+      </>,
+      { workspace },
+    );
+    session.push([ready(1), ready(2)]);
+    vi.advanceTimersByTime(200);
+    act(() => workspace.activeRun.lookAt(2));
+    const [looked, before] = [drawn.length, counted];
+    session.push([
+      { seq: 3, at: 0, type: "node.finished", node: "chat", epoch: [], outputs: {}, metadata: { durationMs: 1 } },
+    ]);
+    vi.advanceTimersByTime(200);
+    expect(drawn.slice(looked)).toEqual([]);
+    expect(counted).toBeGreaterThan(before);
+    act(() => workspace.activeRun.lookAt(undefined));
+    vi.advanceTimersByTime(200);
+    expect(drawn.at(-1)).toBe("done, 1 done");
+    act(() => workspace.activeRun.lookAt(1));
+    vi.advanceTimersByTime(200);
+    expect(drawn.at(-1)).toBe("running, 0 done");
+  });
+
+  it("is at now after its last event, and leaves the past with its run", () => {
+    const session = begin();
+    session.push([ready(1)]);
+    vi.advanceTimersByTime(200);
+    workspace.activeRun.lookAt(1);
+    expect(workspace.activeRun.past?.count).toBe(1);
+    workspace.activeRun.lookAt(2);
+    expect(workspace.activeRun.past).toBeUndefined();
+    workspace.activeRun.lookAt(1);
+    workspace.activeRun.show(undefined);
+    expect(workspace.activeRun.past).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 /** Time travel: the window shows a run as it was after any of its events, while the run itself goes on. */
 import type { Locator, Page } from "@playwright/test";
 import { findViolations } from "./axe";
-import { expect, node, openFlow, TALK_FLOW, takePicture, test } from "./fixture";
+import { expect, node, openFlow, SLOW_TALK_FLOW, TALK_FLOW, takePicture, test } from "./fixture";
 
 const FLOW = {
   version: 1,
@@ -64,7 +64,6 @@ test("the slider shows cards and values as they were, and Now shows them as they
   await expect(state(page, "loud")).toHaveAttribute("data-state", "idle");
   await expect(page.getByTestId("inspector")).toContainText("Hello Ada");
   await expect(slider(page)).toHaveAttribute("aria-valuetext", /^Event \d+ of \d+, node\.finished, Greet, /);
-  await page.screenshot({ path: "/tmp/slider-pics/past-1280.png" });
   await takePicture(page, "time-travel");
   await page.getByTestId("time-now").click();
   await expect(status(page)).toHaveAttribute("data-status", "finished");
@@ -152,19 +151,13 @@ test("prompts, contexts and questions are as they were, and nothing can be answe
   await page.getByTestId("inspector-tab-prompt").click();
   await expect(page.getByTestId("prompt-lens")).toContainText("It is at the depot");
   for (let steps = 0; steps < 4; steps++) await page.keyboard.press("F7");
-  await page.screenshot({ path: "/tmp/slider-pics/talk.png" });
-  await page.setViewportSize({ width: 1000, height: 700 });
-  await page.getByTestId("dock-unfold").click();
-  await page.screenshot({ path: "/tmp/slider-pics/talk-1000.png" });
-  await page.getByTestId("dock-unfold").click();
-  await page.setViewportSize({ width: 1280, height: 800 });
   await expect(page.getByTestId("time-position")).toContainText("node.started · Answer");
   await expect(page.getByTestId("inspector")).toContainText("No model call");
   await page.getByTestId("inspector-tab-context").click();
   await expect(page.getByTestId("context-view")).not.toContainText("It is at the depot");
   await expect(page.getByTestId("messages")).not.toContainText("It is at the depot");
   await expect(page.getByTestId("pause-answer")).toHaveCount(0);
-  for (let steps = 0; steps < 3; steps++) await page.keyboard.press("F7");
+  for (let steps = 0; steps < 4; steps++) await page.keyboard.press("F7");
   await expect(page.getByTestId("time-position")).toContainText("run.paused · Ask the customer");
   await expect(page.getByTestId("pauses")).toContainText("The run waited for an answer at this event.");
   await expect(page.getByTestId("pause-end")).toHaveCount(0);
@@ -172,6 +165,38 @@ test("prompts, contexts and questions are as they were, and nothing can be answe
   await page.keyboard.press("Alt+a");
   await expect(page.getByTestId("pause-answer")).toBeFocused();
   await expect(page.getByTestId("context-view")).toContainText("It is at the depot");
+});
+
+test("a question that is asked meanwhile is offered, and its offer leads to now", async ({ page }) => {
+  await run(page, SLOW_TALK_FLOW);
+  await page.getByTestId("pause-answer").fill("Where is my parcel 7731?");
+  await page.getByTestId("pause-send").click();
+  await expect(state(page, "answer")).toHaveAttribute("data-state", "running");
+  await slider(page).press("Home");
+  await page.getByTestId("dock-tab-timeline").click();
+  const offer = page.locator("[data-sonner-toast]").filter({ hasText: "is waiting for you" });
+  await expect(offer).toBeVisible();
+  await expect(page.getByTestId("timeline-later")).toBeVisible();
+  await expect(status(page)).toContainText("Viewing event 1 of 27");
+  await expect(page.getByRole("button", { name: "Answer, not begun", exact: true })).toBeVisible();
+  await offer.getByRole("button", { name: "Open" }).click();
+  await expect(status(page)).toHaveText("Waiting for you · iteration 2");
+  await expect(page.getByTestId("pause-answer")).toBeVisible();
+});
+
+test("a run of the list can be gone through, and its nodes' menus lead to their last changes", async ({ page }) => {
+  await runToEnd(page);
+  await page.reload();
+  await page.getByRole("button", { name: "Runs", exact: true }).click();
+  await page.locator("[data-testid^=run-row-]").getByRole("button").first().click();
+  await expect(page.getByTestId("viewing-banner")).toBeVisible();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await node(page, "hello").click({ button: "right" });
+  await page.getByTestId("menu-time.lastChange").click();
+  await expect(page.getByTestId("time-position")).toContainText("node.finished · Greet");
+  await expect(state(page, "loud")).toHaveAttribute("data-state", "idle");
+  await page.getByTestId("leave-view").click();
+  await expect(page.getByTestId("time-bar")).toHaveCount(0);
 });
 
 for (const theme of ["dark", "light"] as const) {

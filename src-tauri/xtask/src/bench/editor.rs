@@ -1,4 +1,5 @@
-//! The editor in Chromium: panning compared with bare React Flow, 10,000 events per second, and opening large flows.
+//! The editor in Chromium: panning compared with bare React Flow, 10,000 events per second, opening large flows, and going
+//! through the past of a long run.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -32,6 +33,17 @@ fn read(result: &Value) -> Vec<Figure> {
             figure("events-worst-frame", tab, result["worstMs"].as_f64(), "ms"),
             figure("events-slow-frames", tab, result["over50Ms"].as_f64(), "frames"),
             figure("events-slow-frames-empty-page", tab, result["emptyPage"]["over50Ms"].as_f64(), "frames"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+    }
+    if result["measure"] == "time-travel" {
+        let kind = result["kind"].as_str().unwrap_or_default();
+        let unit = "ms of processor";
+        return [
+            figure("time-travel-first", kind, result["open"]["longestTaskMs"].as_f64(), unit),
+            figure("time-travel-worst", kind, result["positions"]["longestTaskMs"].as_f64(), unit),
         ]
         .into_iter()
         .flatten()

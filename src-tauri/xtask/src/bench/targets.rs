@@ -382,6 +382,18 @@ fn window(measured: Measurements<'_>) -> Vec<Target> {
             Limit::AtMost(empty_page.unwrap_or_default()),
             "frames",
         ),
+        target(
+            "first look at the past of a run of 100,000 events, ms of processor",
+            measured.largest("time-travel-first"),
+            Limit::AtMost(500.0),
+            "ms",
+        ),
+        target(
+            "worst of 60 other positions in it, ms of processor",
+            measured.largest("time-travel-worst"),
+            Limit::AtMost(50.0),
+            "ms",
+        ),
     ];
     for webview in ["chromium", "window"] {
         for nodes in [1_000, 5_000] {

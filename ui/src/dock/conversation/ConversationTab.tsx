@@ -20,7 +20,7 @@ import { RunPanel } from "../RunPanel";
 import { Timeline } from "../timeline/TimelineTab";
 import { useSize } from "../useSize";
 import { ContextChooser } from "./ContextChooser";
-import { ConversationItems, type Item, itemsIn, itemsOf } from "./conversation-items";
+import { ConversationItems, type Item, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
 import { TEXTS } from "./texts";
 
@@ -59,14 +59,13 @@ function Chat() {
   const pauses = useRunHead((head) => head.pauses);
   const [chosen, setChosen] = useState<ContextId>();
   const displayed = useDisplayedContext(chosen);
-  const growing = useRef(new ConversationItems());
-  const asItWas = useMemo(() => past && itemsIn(past.log.entries), [past]);
+  const source = useRef(new ConversationItems());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; its length says when it changed.
   const items = useMemo(() => {
-    if (session) growing.current.read(session.log.entries);
-    const all = asItWas ?? growing.current.items;
+    if (session) source.current.read(session.log.entries);
+    const all = past ? source.current.after(past.count) : source.current.items;
     return itemsOf(all, displayed).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
-  }, [session, events, asItWas, displayed, pauses]);
+  }, [session, past, events, displayed, pauses]);
   return (
     <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label={TEXTS.conversation}>
       <ContextChooser chosen={displayed} onChoose={setChosen} />

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Entry, Message } from "@/bindings";
+import { readVectors } from "@/run/fold/test-vectors";
 import { ConversationItems, itemsOf } from "./conversation-items";
 
 let seq = 0;
@@ -51,6 +52,16 @@ describe("the conversation", () => {
     expect(items.items.map((item) => item.kind)).toEqual(["question", "message"]);
     items.read(journal);
     expect(items.items).toHaveLength(2);
+  });
+
+  it.each(readVectors())("is after each entry what the entries up to it make: $name", ({ journal }) => {
+    const whole = new ConversationItems();
+    whole.read(journal);
+    for (let count = 0; count <= journal.length; count++) {
+      const known = new ConversationItems();
+      known.read(journal.slice(0, count));
+      expect(whole.after(count)).toEqual(known.items);
+    }
   });
 
   it("keeps an answer that is in no context", () => {

@@ -13,11 +13,16 @@ export type Item =
   | { kind: "failure"; key: string; node: NodeId; epoch: Epoch; error: Fault }
   | { kind: "output"; key: string; node: NodeId; port: PortName; value: unknown };
 
+/** An item, and the places of the entries of the journal that add it and take it away. */
+type Shown = { item: Item; from: number; until?: number };
+
 export class ConversationItems {
   readonly items: Item[] = [];
+  /** These, and those that are not shown any more. */
+  readonly #all: Shown[] = [];
   #read = 0;
   /** Answers by activation, until it is known whether they became messages. */
-  #answers = new Map<string, Item>();
+  #answers = new Map<string, Shown>();
   /** Texts already in the conversation, so that an equal output is not repeated. */
   #messageTexts = new Set<string>();
 
@@ -27,6 +32,20 @@ export class ConversationItems {
       const entry = entries[this.#read];
       if (entry) this.#take(entry);
     }
+  }
+
+  /** The items after the first `count` entries, of those that were read. */
+  after(count: number): Item[] {
+    return this.#all
+      .filter(({ from, until }) => from < count && (until === undefined || until >= count))
+      .map(({ item }) => item);
+  }
+
+  #add(item: Item): Shown {
+    const shown = { item, from: this.#read };
+    this.items.push(item);
+    this.#all.push(shown);
+    return shown;
   }
 
   #take(entry: Entry): void {
@@ -44,7 +63,7 @@ export class ConversationItems {
           this.#messages(key, entry.contextId, entry.change.messages ?? []);
         }
         if (entry.change.kind === "reset") {
-          this.items.push({ kind: "cleared", key, context: entry.contextId, node: entry.node });
+          this.#add({ kind: "cleared", key, context: entry.contextId, node: entry.node });
         }
         break;
       case "turn.committed":
@@ -52,17 +71,16 @@ export class ConversationItems {
         this.#removeAnswers(entry.messages);
         break;
       case "run.paused":
-        this.items.push({ kind: "question", key, node: entry.node, epoch: entry.epoch, prompt: entry.prompt });
+        this.#add({ kind: "question", key, node: entry.node, epoch: entry.epoch, prompt: entry.prompt });
         break;
       case "input.provided": {
-        const item: Item = { kind: "answer", key, node: entry.node, epoch: entry.epoch, answer: entry.answer };
-        this.items.push(item);
-        this.#answers.set(activationKey(entry.node, entry.epoch), item);
+        const shown = this.#add({ kind: "answer", key, node: entry.node, epoch: entry.epoch, answer: entry.answer });
+        this.#answers.set(activationKey(entry.node, entry.epoch), shown);
         break;
       }
       case "node.failed":
         if (!entry.handled && !wasStopped(entry)) {
-          this.items.push({ kind: "failure", key, node: entry.node, epoch: entry.epoch, error: entry.error });
+          this.#add({ kind: "failure", key, node: entry.node, epoch: entry.epoch, error: entry.error });
         }
         break;
       case "run.finished":
@@ -72,7 +90,7 @@ export class ConversationItems {
 
   #messages(key: string, context: ContextId, messages: readonly Message[]): void {
     for (const message of messages) {
-      this.items.push({ kind: "message", key: `${key}/${message.id}`, context, message });
+      this.#add({ kind: "message", key: `${key}/${message.id}`, context, message });
       if (typeof message.content === "string") this.#messageTexts.add(message.content);
     }
   }
@@ -80,10 +98,11 @@ export class ConversationItems {
   /** Removes the answer of this activation, which is in the conversation as a message now. */
   #removeAnswer(node: NodeId, epoch: Epoch): void {
     const key = activationKey(node, epoch);
-    const item = this.#answers.get(key);
-    if (!item) return;
+    const shown = this.#answers.get(key);
+    if (!shown) return;
     this.#answers.delete(key);
-    const place = this.items.lastIndexOf(item);
+    shown.until = this.#read;
+    const place = this.items.lastIndexOf(shown.item);
     if (place >= 0) this.items.splice(place, 1);
   }
 
@@ -92,8 +111,8 @@ export class ConversationItems {
     const userMessages = messages.filter((message) => message.role === "user");
     const userTexts = userMessages.map((message) => plainMessageText(message.content));
     const taken = [...this.#answers.values()].findLast(
-      (item) => item.kind === "answer" && userTexts.includes(answerValue(item.answer) as string),
-    );
+      ({ item }) => item.kind === "answer" && userTexts.includes(answerValue(item.answer) as string),
+    )?.item;
     if (taken?.kind === "answer") this.#removeAnswer(taken.node, taken.epoch);
   }
 
@@ -102,17 +121,10 @@ export class ConversationItems {
       for (const [port, value] of Object.entries(ports)) {
         if (typeof value === "string" && this.#messageTexts.has(value)) continue;
         if (isHandle(value)) continue;
-        this.items.push({ kind: "output", key: `${key}/${node}/${port}`, node, port, value });
+        this.#add({ kind: "output", key: `${key}/${node}/${port}`, node, port, value });
       }
     }
   }
-}
-
-/** The items of a journal that does not grow. */
-export function itemsIn(entries: readonly Entry[]): readonly Item[] {
-  const conversation = new ConversationItems();
-  conversation.read(entries);
-  return conversation.items;
 }
 
 /** The items of one context, and the items without a context. */

@@ -29,7 +29,7 @@ export function TimeBar({ className = "" }: { className?: string }) {
   if (!session || count === 0) return null;
   return (
     <section
-      className={`@container flex h-[34px] shrink-0 items-center gap-2 px-2.5 ${className}`}
+      className={`@container flex h-[34px] shrink-0 items-center gap-1.5 px-2.5 ${className}`}
       aria-label={TEXTS.timeTravel}
       data-testid="time-bar"
     >
@@ -52,7 +52,7 @@ function VerbButton({ command, icon }: (typeof VERBS)[number]) {
   const { title } = commands.get(command);
   return (
     <IconButton
-      className="size-[26px]"
+      className="size-[26px]!"
       label={title}
       keys={commands.keysOf(command)}
       icon={icon}
@@ -103,7 +103,7 @@ function Journal({ session, count }: { session: RunSession; count: number }) {
       />
       <Time text={whole} width={timeWidth} className="@max-[760px]:hidden" />
       <p
-        className="w-[340px] shrink-0 truncate text-fg-2 text-xs tabular-nums @max-[1000px]:w-[260px] @max-[760px]:w-[200px]"
+        className="w-[340px] shrink-0 truncate text-fg-2 text-xs tabular-nums @max-[1000px]:w-[260px] @max-[760px]:w-[256px]"
         title={[place, ...what].join(" · ")}
         data-testid="time-position"
       >
@@ -131,13 +131,12 @@ function Time({ text, width, className = "" }: { text: string; width: string; cl
 /** The way back. The run as it is needs none: then it says whether it goes on. */
 function NowButton({ isLive }: { isLive: boolean }) {
   const { activeRun } = useWorkspace();
-  const commands = useCommands();
   const isPast = usePastRun() !== undefined;
   if (isPast) {
     return (
       <Button
-        className="h-[24px] w-16 px-2 text-xs"
-        aria-keyshortcuts={commands.keysOf("time.now")}
+        className="h-[24px]! w-16 px-2 text-xs"
+        aria-keyshortcuts="Escape"
         data-testid="time-now"
         onClick={() => activeRun.lookAt(undefined)}
       >

@@ -43,6 +43,13 @@ describe("the log", () => {
     expect(log.endOf("chat", [7])).toBeUndefined();
   });
 
+  it("records where the debugger stopped", () => {
+    const journal = journalOf("stopped");
+    const stopped = journal.flatMap(({ type }, index) => (type === "debug.stopped" ? [index + 1] : []));
+    expect(stopped.length).toBeGreaterThan(0);
+    expect(logOf(journal).stops).toEqual(stopped);
+  });
+
   it("records waits for a person, the last one open while it lasts", () => {
     expect(logOf(journalOf("two-pauses")).waits.map(({ from, to }) => (to ?? 0) - from)).toEqual([3000, 1500]);
     expect(logOf(journalOf("pause-resumed")).waits.at(-1)?.to).toBeUndefined();

@@ -30,12 +30,15 @@ export class EventLog {
   readonly #memories: { seq: number; memory: MemoryState }[] = [];
   /** The times when the run only waited for a person. */
   readonly waits: { from: number; to?: number }[] = [];
+  /** For each stop of the debugger, how many events there were with it. */
+  readonly stops: number[] = [];
   /** Whether it began runs of its own. */
   hasChildren = false;
 
   append(entries: readonly Entry[]): void {
     for (const entry of entries) {
       this.entries.push(entry);
+      if (entry.type === "debug.stopped") this.stops.push(this.entries.length);
       this.#wait(entry);
       if (entry.type === "child.started") this.hasChildren = true;
       this.#remember(entry);

@@ -70,6 +70,9 @@ describe("a chosen iteration", () => {
       get session() {
         return session;
       },
+      get shown() {
+        return session;
+      },
     };
     choice = new EpochChoice(active as unknown as ActiveRun, editor);
   });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Entry } from "@/bindings";
-import { lastChange, lastStop, stepBack, stepForward } from "./steps";
+import { lastChange, stepBack, stepForward } from "./steps";
 
 const JOURNAL = [
   { type: "run.started" },
@@ -25,11 +25,6 @@ it("steps forward to the same places", () => {
   const visited = [];
   for (let at: number | undefined = 1; at !== undefined; at = stepForward(JOURNAL, at)) visited.push(at);
   expect(visited).toEqual([1, 3, 6, 9]);
-});
-
-it("goes back to the last stop, and not to the one that is shown", () => {
-  expect(lastStop(JOURNAL, 10)).toBe(4);
-  expect(lastStop(JOURNAL, 4)).toBeUndefined();
 });
 
 it("goes back to the last event of a node, which the iterations of a loop are not", () => {

@@ -28,11 +28,6 @@ export function stepForward(journal: readonly Entry[], from: number): number | u
   return index < 0 ? undefined : index + 1;
 }
 
-/** The nearest earlier stop of the debugger. */
-export function lastStop(journal: readonly Entry[], from: number): number | undefined {
-  return before(journal, from, ({ type }) => type === "debug.stopped");
-}
-
 /** The nearest earlier event that changed the node. */
 export function lastChange(journal: readonly Entry[], from: number, node: NodeId): number | undefined {
   return before(journal, from, (entry) => "node" in entry && entry.node === node && !isIterationEvent(entry));

@@ -40,24 +40,30 @@ export function StatusPill() {
     : describe(head, interrupted, session.run, workspace);
   const look = `inline-flex h-[26px] min-w-0 items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[displayed.status]}`;
   return (
-    <div role="status" aria-live={past ? "off" : "polite"} className="flex min-w-0">
-      {displayed.action ? (
-        <button
-          type="button"
-          data-testid="run-status"
-          data-status={displayed.status}
-          className={`${look} hover:brightness-110`}
-          onClick={displayed.action}
-          title={displayed.what}
-        >
-          <span className="shrink-0">{displayed.icon}</span> <span className="truncate">{displayed.text}</span>
-        </button>
-      ) : (
-        <span data-testid="run-status" data-status={displayed.status} className={look}>
-          <span className="shrink-0">{displayed.icon}</span> <span className="truncate">{displayed.text}</span>
-        </span>
-      )}
-    </div>
+    <>
+      {/* The number of events grows with the run: only the position is announced. */}
+      <span aria-live="polite" className="sr-only">
+        {past ? TEXTS.viewingPosition(formatCount(past.count)) : ""}
+      </span>
+      <div role="status" aria-live={past ? "off" : "polite"} className="flex min-w-0">
+        {displayed.action ? (
+          <button
+            type="button"
+            data-testid="run-status"
+            data-status={displayed.status}
+            className={`${look} hover:brightness-110`}
+            onClick={displayed.action}
+            title={displayed.what}
+          >
+            <span className="shrink-0">{displayed.icon}</span> <span className="truncate">{displayed.text}</span>
+          </button>
+        ) : (
+          <span data-testid="run-status" data-status={displayed.status} className={look}>
+            <span className="shrink-0">{displayed.icon}</span> <span className="truncate">{displayed.text}</span>
+          </span>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -1,11 +1,11 @@
 /** Ways through the past of the run that the window shows. */
-import type { Entry } from "@/bindings";
-import { lastChange, lastStop, stepBack, stepForward } from "@/run/time-travel/steps";
+import type { RunSession } from "@/run/live/session";
+import { lastChange, stepBack, stepForward } from "@/run/time-travel/steps";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
 
 /** Where a verb leads from a position; nothing where it leads nowhere. */
-type Way = (journal: readonly Entry[], from: number, workspace: Workspace) => number | undefined;
+type Way = (session: RunSession, from: number, workspace: Workspace) => number | undefined;
 
 type Verb = Pick<Command, "id" | "title" | "keys" | "terms">;
 
@@ -16,8 +16,7 @@ const TERMS: readonly string[] = ["time travel", "past", "reverse", "debug"];
 function back(verb: Verb, way: Way): Command {
   const target = (workspace: Workspace) => {
     const { session, past } = workspace.activeRun;
-    const { entries } = session?.log ?? {};
-    return entries && way(entries, past?.count ?? entries.length, workspace);
+    return session && way(session, past?.count ?? session.log.entries.length, workspace);
   };
   return {
     ...verb,
@@ -30,7 +29,9 @@ function back(verb: Verb, way: Way): Command {
 }
 
 export const timeTravelCommands: readonly Command[] = [
-  back({ id: "time.back", title: "Step back", keys: ["F7"], terms: ["previous", ...TERMS] }, stepBack),
+  back({ id: "time.back", title: "Step back", keys: ["F7"], terms: ["previous", ...TERMS] }, ({ log }, from) =>
+    stepBack(log.entries, from),
+  ),
   {
     id: "time.forward",
     title: "Step forward",
@@ -46,24 +47,27 @@ export const timeTravelCommands: readonly Command[] = [
       if (past) activeRun.lookAt(stepForward(past.session.log.entries, past.count));
     },
   },
-  back({ id: "time.lastStop", title: "Back to last stop", keys: ["Shift+F8"], terms: ["pause", ...TERMS] }, lastStop),
+  back(
+    { id: "time.lastStop", title: "Back to last stop", keys: ["Shift+F8"], terms: ["pause", ...TERMS] },
+    ({ log }, from) => log.stops.findLast((stop) => stop < from),
+  ),
   back(
     {
       id: "time.lastChange",
       title: "Back to last change of selected node",
       keys: ["Shift+F9"],
-      terms: ["value", ...TERMS],
+      terms: ["node", "value", ...TERMS],
     },
-    (journal, from, { editor }) => {
+    ({ log }, from, { editor, activeRun }) => {
       const [node, ...others] = editor.state.selection.nodes;
-      return node === undefined || others.length > 0 ? undefined : lastChange(journal, from, node);
+      if (node === undefined || others.length > 0 || !activeRun.shown?.fold.nodes.has(node)) return undefined;
+      return lastChange(log.entries, from, node);
     },
   ),
   {
     id: "time.now",
     title: "Back to now",
     group: "Run",
-    keys: ["Escape"],
     terms: ["live", "present", ...TERMS],
     enabled: isInPast,
     run: ({ activeRun }) => activeRun.lookAt(undefined),

@@ -15,6 +15,7 @@ const OTHERS: { title: string; keys: string }[] = [
   { title: TEXTS.cutCopyPaste, keys: "Mod+X / C / V" },
   { title: TEXTS.focusNextNode, keys: "Tab" },
   { title: TEXTS.addSelection, keys: "Shift+Click" },
+  { title: TEXTS.backToNow, keys: "Escape" },
   { title: TEXTS.selectAnArea, keys: "Shift+Drag" },
 ];
 

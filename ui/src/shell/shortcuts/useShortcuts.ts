@@ -4,7 +4,7 @@ import { isTyping, matches } from "@/design/keys/keys";
 import { useCommands } from "@/workspace/context";
 
 /** These have keys of their own, until they close. */
-const OWN_KEYS = ":is([role=dialog], [role=alertdialog], [role=menu], [data-own-keys]):not([data-closed])";
+export const OWN_KEYS = ":is([role=dialog], [role=alertdialog], [role=menu], [data-own-keys]):not([data-closed])";
 /** Controls that use Space, Enter and the arrow keys without modifiers. */
 const CONTROLS =
   "button, a, select, summary, [role=tab], [role=separator], [role=switch], [role=treeitem], [role=listbox], [role=option]";

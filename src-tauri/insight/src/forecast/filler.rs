@@ -10,22 +10,34 @@ const MAX_VALUES: usize = 500;
 const MAX_ITEMS: u64 = 8;
 /// How many of the first words differ from text to text.
 const SERIAL_WORDS: u64 = 4;
+/// Each is one token.
+const DIGITS: &[u8; 10] = b"0123456789";
 /// The words. Each is one token, alone and after a space.
 const WORDS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
 
 /// A text of so many tokens, at least 1. Texts with other serial numbers differ in their first words, so that nothing takes one
-/// for another.
+/// for another. It begins and ends with a digit, which is a token of its own beside a space or a letter: in a prompt around it, the text
+/// takes no fewer tokens than any other one of this size does.
 pub(super) fn text(tokens: u64, serial: u64) -> String {
     let length = usize::try_from(tokens.saturating_mul(2)).unwrap_or_default();
     let mut text = String::with_capacity(length);
     let mut serial = serial;
-    for at in 0..tokens.max(1) {
+    let mut next = |of: u64| {
+        let value = serial % of;
+        serial /= of;
+        usize::try_from(value).unwrap_or_default()
+    };
+    text.push(char::from(DIGITS[next(10)]));
+    let words = tokens.max(1) - 1 - u64::from(tokens > 2);
+    for at in 0..words {
         if at > 0 {
             text.push(' ');
         }
-        let word = if at < SERIAL_WORDS { serial % 26 } else { 0 };
-        serial /= 26;
-        text.push(char::from(WORDS[usize::try_from(word).unwrap_or_default()]));
+        let word = if at < SERIAL_WORDS { next(26) } else { 0 };
+        text.push(char::from(WORDS[word]));
+    }
+    if tokens > 2 {
+        text.push('0');
     }
     text
 }

@@ -213,6 +213,47 @@ export type BaseStatus = { state: BaseState,
   embeddings?: EmbeddingModel,
 };
 
+/** What a fork reuses, buys, does outside and asks again. */
+export type Bill = {
+  /** All of it in a few words, such as `reuses 41, buys 3, at most $0.04; 2 unknown`. */
+  summary: string,
+  /** The same as sentences. */
+  sentences: Array<string>,
+  /** The replies that are reused, and what they cost when they were bought. */
+  reused: Spending,
+  /** The results of tools and searches that are reused. */
+  reusedResults: number,
+  /** The answers of people that are reused. */
+  reusedAnswers: number,
+  /** The model calls that are bought, as far as their requests are known. */
+  bought: Array<BoughtCall>,
+  /** The tool calls that are made again. */
+  outside: Array<OutsideCall>,
+  /** The questions that are asked. */
+  asked: Array<BillPlace>,
+  /** The nodes that may buy more, since they come after one of these. */
+  behind: Array<NodeBehind>,
+  /** The most that all of it costs, without what has no upper bound, in billionths of a US dollar. */
+  atMostNanoUsd: number,
+  /** How many calls and nodes have no upper bound. */
+  unknown: number,
+};
+
+/** A node's execution, in the flow or in a sub-flow. */
+export type BillPlace = {
+  /** The nodes that lead to the sub-flow it is in, as `a/b`, if it is in one. */
+  subflow?: string,
+  /** The node. */
+  node: NodeId,
+  /** The iteration. */
+  epoch: Epoch,
+};
+
+/** `run.bill`: what such a run reuses, buys, does outside and asks, before it starts. Calls nobody. The errors are those of `run.rerun`,
+ * without those of grants.
+ */
+export type BillRerun = RerunRequest;
+
 /** What a cap left out of a block. */
 export type BlockCut = {
   /** The cap, in tokens. */
@@ -256,6 +297,16 @@ export type BlockText = { block: BlockKind, text: string, tokens: number,
   origins?: Origins,
   /** What its cap left out. */
   cut?: BlockCut,
+};
+
+/** A model call that is bought. */
+export type BoughtCall = { place: BillPlace,
+  /** As `provider/model`. */
+  model: string,
+  /** What it costs at most, with the calls that its tools and the correction of its reply may add, and all attempts of its node. */
+  atMostNanoUsd?: number,
+  /** Why there is no upper bound, if there is none. */
+  unknown?: UnknownReason,
 };
 
 /** Where activations of a node are held, or what is noted when they come there. */
@@ -975,7 +1026,11 @@ export type Entry = {
   /** The request of a tool that it serves, if it serves one. The step is that of the tool call then. */
   sampling?: SamplingRef, } | { "type": "knowledge.retrieved",
   /** What was found. */
-  retrieval: Retrieval, } | { "type": "memory.recalled",
+  retrieval: Retrieval,
+  /** What was searched. Empty in journals of early versions. */
+  bases?: Array<KnowledgeRef>,
+  /** The event of an earlier run that it is taken from. */
+  reused?: EventRef, } | { "type": "memory.recalled",
   /** What was found. */
   recall: Recall,
   /** The event of an earlier run that it is taken from. */
@@ -987,7 +1042,9 @@ export type Entry = {
   /** Number of the model call that requested it, from 0. */
   step: number,
   /** The tool and its arguments. */
-  call: ToolCall, } | { "type": "tool.progressed",
+  call: ToolCall,
+  /** Hash of what the tool's host knows besides the arguments, such as the request of an HTTP tool, if it knows anything. */
+  binding?: string, } | { "type": "tool.progressed",
   /** Number of the model call that requested it, from 0. */
   step: number,
   /** The id of the tool call. */
@@ -1363,14 +1420,6 @@ export type ForecastFlow = { flow: Flow,
   run?: RunId,
 };
 
-/** `run.retry_forecast`: what a retry of a run, and of the runs that it started, reuses and buys again, as far as that is known
- * before it runs. Starts nothing. The errors are those of `run.retry`.
- */
-export type ForecastRetry = {
-  /** The run that is to be retried. */
-  run: RunId,
-};
-
 /** `flow.forget`: removes a flow from the recent ones. The file stays. */
 export type ForgetFlow = {
   /** The flow's file. */
@@ -1628,6 +1677,10 @@ export type KeyStatus = {
    * person has to enter the key again.
    */
   removedWith?: string,
+};
+
+/** A knowledge base, as a flow names it. */
+export type KnowledgeRef = { "base": string } | { "folder": string
 };
 
 /** Something that a prompt does not have. */
@@ -2271,6 +2324,16 @@ export type Node = {
   unconfirmed?: Array<Unconfirmed>,
 };
 
+/** A node that comes after a missing value. */
+export type NodeBehind = {
+  /** The nodes that lead to the sub-flow it is in, as `a/b`, if it is in one. */
+  subflow?: string, node: NodeId,
+  /** What all its calls cost at most. */
+  atMostNanoUsd?: number,
+  /** Why there is no upper bound, if there is none. */
+  unknown?: UnknownReason,
+};
+
 /** How many nodes show each state. */
 export type NodeCounts = {
   /** Wait for a place. */
@@ -2451,6 +2514,10 @@ export type Outlook = { "kind": "fits", percent: number,
 export type OutputPort = { name: PortName, kind: PortKind, type: PortType,
   /** A description in one line, without a period. */
   description: string,
+};
+
+/** A tool call that is made again, or for the first time. */
+export type OutsideCall = { place: BillPlace, tool: string,
 };
 
 /** One part of a message's content. */
@@ -2990,6 +3057,24 @@ export type RequestSettings = {
   refusedParameters?: Array<string>,
 };
 
+/** What is run again. */
+export type RerunRequest = {
+  /** The run to repeat. It stays as it is. */
+  run: RunId,
+  /** The flow to run in place of the one that it ran. */
+  flow?: Flow,
+  /** The file of that flow, if it has one. */
+  path?: string,
+  /** What the person decided beside what the earlier run was allowed. `grant.needed` when an edited flow needs more. */
+  grants?: Array<GrantRule>,
+};
+
+/** `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers
+ * are taken from it where the requests are equal, each once, wherever in the flow they are made now. What it says belongs to no
+ * conversation if the flow is edited. `run.busy` while the earlier run is active, `run.is_child` for child runs, `flow.invalid`.
+ */
+export type RerunRun = RerunRequest;
+
 /** The value that holds, and what each layer says. */
 export type ResolvedConfig = { key: string,
   /** What it does, as one sentence. */
@@ -3050,20 +3135,6 @@ export type RetrievedChunk = {
   tokens: number,
 };
 
-/** What a retry of a run does with what that run recorded. What follows on that is not known before it runs. */
-export type RetryForecast = {
-  /** The replies that are reused, as long as the requests for them stay the same, and what they cost when they were bought. */
-  replies: Spending,
-  /** The results of tools that are reused. */
-  toolResults: number,
-  /** The answers of people that are reused. */
-  answers: number,
-  /** The calls that are made again, because they got no reply or one that the run failed by. Their tokens and their cost are
-   * those of their prompts alone: nobody knows how long a reply will be.
-   */
-  bought: Spending,
-};
-
 /** How often and after which delays to retry. */
 export type RetryPolicy = {
   /** The maximum number of attempts, including the first; at least 1. */
@@ -3078,7 +3149,7 @@ export type RetryPolicy = {
 
 /** `run.retry`: runs again what a run ran, in a new run that takes over replies, tool results and answers, so that nothing is
  * bought, called or asked twice. For runs that failed, were canceled or cannot be resumed; `run.not_retryable` for others,
- * `run.busy` while the run is active.
+ * `run.is_child` for child runs, `run.busy` while the run is active.
  */
 export type RetryRun = {
   /** The run to retry. It stays as it is. */
@@ -3193,6 +3264,10 @@ export type RunOrigin = {
   run: RunId,
   /** How many of its events count. */
   seq: number,
+  /** Whether this run runs the flow that it was given, and not the one that the earlier run recorded. What it says belongs to no
+   * conversation.
+   */
+  edited?: boolean,
 };
 
 /** A run to start. Child runs are started from the same request. */
@@ -3972,7 +4047,7 @@ export type WorkflowMemory = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.moved_on" | "debug.no_value" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_retryable" | "run.not_running" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.moved_on" | "debug.no_value" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_confirmed" | "run.not_retryable" | "run.not_running" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -4002,8 +4077,9 @@ export type Commands = {
   "autosave.drop": { args: DropAutosave; reply: null };
   "flow.forecast": { args: ForecastFlow; reply: FlowForecast };
   "run.start": { args: StartRun; reply: StartedRun };
+  "run.rerun": { args: RerunRun; reply: StartedRun };
+  "run.bill": { args: BillRerun; reply: Bill };
   "run.retry": { args: RetryRun; reply: StartedRun };
-  "run.retry_forecast": { args: ForecastRetry; reply: RetryForecast };
   "run.answer": { args: AnswerRun; reply: null };
   "run.end": { args: EndPause; reply: null };
   "run.pin": { args: PinTurn; reply: null };

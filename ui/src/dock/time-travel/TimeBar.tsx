@@ -46,7 +46,7 @@ export function TimeBar({ className = "" }: { className?: string }) {
 
 function VerbButton({ command, icon }: (typeof VERBS)[number]) {
   const commands = useCommands();
-  // Whether it leads anywhere depends on what is looked at, and on the selected node.
+  // Whether it leads anywhere depends on the shown position and on the selected node.
   usePastRun();
   useFlow((state) => state.selection);
   const { title } = commands.get(command);

@@ -18,7 +18,7 @@ export type {
 /** A run view without nodes and contexts, which are stored separately so that each can be watched alone. */
 export type RunHead = Omit<RunView, "nodes" | "contexts">;
 
-/** What is read of a fold. */
+/** The readable part of a fold. */
 export type RunState = {
   readonly head: RunHead;
   readonly nodes: ReadonlyMap<NodeId, NodeView>;

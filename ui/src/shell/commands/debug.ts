@@ -58,7 +58,7 @@ function breakableNode({ editor }: Workspace): string | undefined {
   return [...selection.nodes][0];
 }
 
-/** A stop that a person can go on from: what is looked at is not the past. */
+/** Whether there is a stop to go on from. A stop of the past can only be read. */
 function isPaused({ activeRun: { session, past } }: Workspace): boolean {
   return !past && session?.fold.head.stop !== undefined;
 }

@@ -69,7 +69,7 @@ export function Shell() {
                       </div>
                     </Panel>
                     <Seam part="dock" label={TEXTS.resizeDock} />
-                    <FoldingPanel part="dock" defaultSize="250px" minSize="150px">
+                    <FoldingPanel part="dock" defaultSize="216px" minSize="120px">
                       <Dock />
                     </FoldingPanel>
                   </RememberedGroup>

@@ -13,7 +13,7 @@ test("opens the last flow again, with its view, its dock tab and its panels", as
   // A style is rounded, and what is stored is not.
   const moved = (text: string, pattern: RegExp) => Math.round(Number(pattern.exec(text)?.[1]) * 10);
   const shown = moved(left, /translate\((-?[\d.]+)px/);
-  await expect.poll(() => moved(host.settings(), /"viewport":\{"x":(-?[\d.]+)/)).toBe(shown);
+  await expect.poll(async () => moved(await host.settings(), /"viewport":\{"x":(-?[\d.]+)/)).toBe(shown);
   await page.goto("/");
   await expect(page.getByTestId("flow-name")).toHaveText("Support triage");
   await expect.poll(view).toBe(left);

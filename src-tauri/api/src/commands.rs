@@ -64,6 +64,7 @@ commands![
     runs::GoOn,
     runs::CancelRun,
     runs::ResumeRun,
+    runs::FindRuns,
     runs::ListRuns,
     runs::ShowRun,
     runs::RemoveRun,

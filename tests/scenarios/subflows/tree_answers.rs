@@ -229,7 +229,7 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 16] = [
+const ON_CHILD: [(&str, OnChild); 17] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
@@ -243,6 +243,7 @@ const ON_CHILD: [(&str, OnChild); 16] = [
     ("run.setBreakpoints", OnChild::ActsByRoot),
     ("run.start", OnChild::Reads),
     ("run.stop", OnChild::ActsByRoot),
+    ("runs.find", OnChild::Reads),
     ("runs.list", OnChild::Reads),
     ("runs.remove", OnChild::Refused("run.is_child")),
     ("runs.show", OnChild::Reads),

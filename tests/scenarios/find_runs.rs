@@ -17,19 +17,31 @@ fn tagged() -> Value {
     )
 }
 
-/// A flow that runs another one.
+/// A flow that runs `child`.
 fn parent() -> Value {
-    let config = json!({ "file": "tagged.flow.json", "inputSource": "mapping" });
+    let config = json!({ "file": "child.flow.json", "inputSource": "mapping" });
     flow_json(
         "parent",
         json!({ "in": { "type": "subflow", "config": config }, "result": { "type": "output" } }),
-        &["in.out -> result.value"],
+        &["in.text -> result.value"],
+    )
+}
+
+fn child() -> Value {
+    flow_json(
+        "child",
+        json!({ "word": { "type": "value", "config": { "value": "inside" } }, "out": { "type": "output" } }),
+        &["word.value -> out.value"],
     )
 }
 
 /// Three runs, of `a`, `b` and `b`.
 fn three_runs() -> (FlowFolder, Home) {
-    let folder = FlowFolder::with_files(&[("tagged.flow.json", &tagged()), ("parent.flow.json", &parent())]);
+    let folder = FlowFolder::with_files(&[
+        ("tagged.flow.json", &tagged()),
+        ("parent.flow.json", &parent()),
+        ("child.flow.json", &child()),
+    ]);
     let home = Home::default();
     for value in ["a", "b", "b"] {
         let set = format!("text.value=\"{value}\"");
@@ -88,11 +100,12 @@ fn find_reports_what_can_not_be_asked() {
     let (folder, home) = three_runs();
     let find = |args: &[&str]| home.plait(&[&["runs", "find"], args].concat());
     let bad = find(&["--node", "text", "--when", "value ="]);
-    let same = home.plait(&["run", &folder.file("tagged.flow.json"), "--break", "text:when=value ="]);
+    let file = folder.file("tagged.flow.json");
+    let same = home.plait(&["run", &file, "--set", "text.value=1", "--break", "text:when=value ="]);
     assert!(bad.err.contains("[debug.bad_breakpoint]") && bad.out.is_empty(), "{bad:#?}");
     assert!(same.err.contains("[debug.bad_breakpoint]") && same.code == bad.code, "{same:#?}");
     let unknown = find(&["--node", "txt"]);
-    assert!(unknown.err.contains("None of the 3 runs has a node `txt`. [debug.unknown_node]"), "{unknown:#?}");
+    assert!(unknown.err.contains("[debug.unknown_node]: None of the 3 runs has a node `txt`."), "{unknown:#?}");
     let failing = find(&["--node", "text:after", "--when", "value.score > 1"]);
     assert_eq!(failing.code, 0, "{failing:#?}");
     assert!(failing.out.contains("would have stopped 3 times in 3 of 3 runs\n"), "{}", failing.out);
@@ -137,9 +150,9 @@ fn find_asks_the_runs_of_a_sub_flow() {
     let (folder, home) = three_runs();
     let run = home.plait(&["run", &folder.file("parent.flow.json")]);
     assert_eq!(run.code, 0, "{run:#?}");
-    let found = home.plait(&["runs", "find", "--node", "in/text:after"]);
+    let found = home.plait(&["runs", "find", "--node", "in/word:after"]);
     assert_eq!(found.code, 0, "{found:#?}");
     assert!(found.out.contains("would have stopped 1 time in 1 of 1 run\n"), "{}", found.out);
-    assert!(found.out.contains("  after `text`, in run "), "{}", found.out);
+    assert!(found.out.contains("  after `word`, in run "), "{}", found.out);
     assert!(found.err.contains("3 more runs do not have the node."), "{}", found.err);
 }

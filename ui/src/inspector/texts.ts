@@ -23,7 +23,9 @@ export const TEXTS = {
   wouldHaveStopped: (stops: number, stopped: number, runs: number) => {
     const of = runs === 1 ? "1 run" : `${formatCount(runs)} runs`;
     const times = stops === 1 ? "1 time" : `${formatCount(stops)} times`;
-    return stops === 0 ? `Would not have stopped in ${of}.` : `Would have stopped ${times} in ${formatCount(stopped)} of ${of}.`;
+    return stops === 0
+      ? `Would not have stopped in ${of}.`
+      : `Would have stopped ${times} in ${formatCount(stopped)} of ${of}.`;
   },
   conditionFailed: (places: number, message: string) =>
     `At ${formatCount(places)} of these places the condition could not be evaluated: ${message}`,

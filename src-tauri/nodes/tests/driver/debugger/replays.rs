@@ -1,13 +1,11 @@
 //! What the journal of a run tells of breakpoints that it did not have.
 
-use std::sync::Arc;
-
 use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
 use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
 use serde_json::{Value, json};
 
-use super::{Session, Stage, breakpoint, chat, diamond, tool_round};
+use super::{Session, Stage, breakpoint, chat, diamond, repeated, tool_round};
 use plait_run::journal::{Breakpoint, DebugVerb, Entry, Side};
 
 /// The places that a journal tells of.
@@ -89,10 +87,10 @@ fn value_that_a_person_changed_is_seen_as_it_was() {
 fn journal_of_another_flow_is_refused() {
     let stage = Stage::new();
     stage.play(&diamond().0, &diamond().1, &json!({}));
-    let (nodes, _) = diamond();
-    let plan = Stage::new().setup(&nodes, &json!(["a.value -> b.value"]), &json!({}), None).plan;
+    let (nodes, edges) = repeated(1);
+    let plan = Stage::new().setup(&nodes, &edges, &json!({}), None).plan;
     let question = BreakpointQuestion::new(None, Side::After, None).unwrap();
-    let mut replay = BreakpointReplay::new(&question, Arc::clone(&plan)).unwrap();
+    let mut replay = BreakpointReplay::new(&question, plan).unwrap();
     let entries = stage.entries();
     let error = entries.iter().find_map(|entry| block_on(replay.apply(entry, &InProcess)).err()).unwrap();
     assert_eq!(error.code.domain(), "journal", "{error}");

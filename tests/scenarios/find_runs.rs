@@ -105,7 +105,10 @@ fn find_reports_what_can_not_be_asked() {
     assert!(bad.err.contains("[debug.bad_breakpoint]") && bad.out.is_empty(), "{bad:#?}");
     assert!(same.err.contains("[debug.bad_breakpoint]") && same.code == bad.code, "{same:#?}");
     let unknown = find(&["--node", "txt"]);
-    assert!(unknown.err.contains("[debug.unknown_node]: None of the 3 runs has a node `txt`."), "{unknown:#?}");
+    assert!(
+        unknown.err.contains("[debug.unknown_node]: None of the 3 runs has a node `txt`."),
+        "{unknown:#?}"
+    );
     let failing = find(&["--node", "text:after", "--when", "value.score > 1"]);
     assert_eq!(failing.code, 0, "{failing:#?}");
     assert!(failing.out.contains("would have stopped 3 times in 3 of 3 runs\n"), "{}", failing.out);

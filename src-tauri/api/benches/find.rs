@@ -77,7 +77,8 @@ async fn write_runs(home: &Path) -> Result<(), BenchError> {
 /// The entries with another run in the first one.
 fn entries_of(new: &RunId, entries: &[Entry]) -> Vec<Entry> {
     let mut entries = entries.to_vec();
-    if let Some(Event::Run(RunEvent::Started { run, .. })) = entries.first_mut().map(|entry| &mut entry.event) {
+    if let Some(Event::Run(RunEvent::Started { run, .. })) = entries.first_mut().map(|entry| &mut entry.event)
+    {
         run.clone_from(new);
     }
     entries
@@ -93,7 +94,8 @@ fn chain() -> Result<StartRun, BenchError> {
         let output = if at == 1 { "value" } else { "text" };
         let config = json!({ "template": "{{value}}." });
         nodes.insert(node.clone(), json!({ "type": "text", "config": config }));
-        let edge = json!({ "source": before, "sourceOutput": output, "target": node, "targetInput": "value" });
+        let edge =
+            json!({ "source": before, "sourceOutput": output, "target": node, "targetInput": "value" });
         edges.insert(format!("e{at}"), edge);
     }
     let flow = serde_json::from_value(json!({ "version": 1, "nodes": nodes, "edges": edges }))?;

@@ -210,10 +210,7 @@ impl JournalEntries {
 
     /// The next entry with a line that `is_wanted` accepts, like [`next`](Iterator::next). Other lines are not decoded: only damage
     /// of the file is found in them. `is_wanted` gets lines as they are stored, and must accept those of the events that end a run.
-    pub fn next_where(
-        &mut self,
-        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> Option<Result<Entry, Fault>> {
+    pub fn next_where(&mut self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Option<Result<Entry, Fault>> {
         if self.over {
             return None;
         }

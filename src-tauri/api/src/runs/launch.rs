@@ -339,7 +339,10 @@ impl Launch {
 }
 
 /// What the settings said of a run when it started. Journals of earlier versions have the summarizer in another place.
-pub(super) fn recorded_config<'e>(config: &'e ConfigValues, models: &ModelOverrides) -> Cow<'e, ConfigValues> {
+pub(super) fn recorded_config<'e>(
+    config: &'e ConfigValues,
+    models: &ModelOverrides,
+) -> Cow<'e, ConfigValues> {
     if models.summarizer.is_empty() {
         return Cow::Borrowed(config);
     }

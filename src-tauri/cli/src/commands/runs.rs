@@ -20,7 +20,9 @@ use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs rm 0197")]
+#[command(
+    after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs rm 0197"
+)]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
     command: RunsCommand,

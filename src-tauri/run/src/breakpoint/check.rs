@@ -21,7 +21,10 @@ pub fn check_breakpoints(plan: &Plan, breakpoints: &[Breakpoint]) -> Result<(), 
         let log = breakpoint.log.as_deref().map(Template::new);
         let problem = problem.or_else(|| log.and_then(|log| log.problem().map(ToString::to_string)));
         if let Some(problem) = problem {
-            return Err(bad_breakpoint(format!("The breakpoint `{}` can't be used: {problem}", breakpoint.id)));
+            return Err(bad_breakpoint(format!(
+                "The breakpoint `{}` can't be used: {problem}",
+                breakpoint.id
+            )));
         }
         if breakpoints[..index].iter().any(|other| other.id == breakpoint.id) {
             return Err(bad_breakpoint(format!("Two breakpoints are called `{}`.", breakpoint.id)));

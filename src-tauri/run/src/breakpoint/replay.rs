@@ -19,7 +19,9 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{ActivationFacts, Key, Reached, Values, ended_loop, input_values, loops_that_begin, variables_of};
+use super::{
+    ActivationFacts, Key, Reached, Values, ended_loop, input_values, loops_that_begin, variables_of,
+};
 use crate::journal::divergence::{diverged, impossible, recorded_revision};
 use crate::journal::{ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint};
 use crate::plan::{NodeIx, Plan};

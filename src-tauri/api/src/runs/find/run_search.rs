@@ -101,7 +101,9 @@ impl<'s> RunSearch<'s> {
     ) -> Result<Vec<RunId>, ErrorReply> {
         let mut entries = self.search.store.read_journal(run, 0)?;
         let mut is_wanted = |line: &[u8]| {
-            [&b"\"child.started\""[..], b"\"run."].iter().any(|text| line.windows(text.len()).any(|at| at == *text))
+            [&b"\"child.started\""[..], b"\"run."]
+                .iter()
+                .any(|text| line.windows(text.len()).any(|at| at == *text))
         };
         let first = entries.next_where(&mut is_wanted).transpose()?;
         if self.plan(run, first.as_ref())?.find(node).is_none() {

@@ -38,6 +38,15 @@ pub(super) struct Search {
     next: AtomicUsize,
 }
 
+/// Ends a search that nobody waits for any more.
+struct EndWhenDropped(Arc<Search>);
+
+impl Drop for EndWhenDropped {
+    fn drop(&mut self) {
+        self.0.next.store(self.0.records.len(), Ordering::Relaxed);
+    }
+}
+
 /// What one thread found. Lists are by the place of the run among all.
 #[derive(Default)]
 struct Findings {
@@ -68,6 +77,7 @@ impl Search {
     /// Asks all runs. `debug.unknown_node` if there are runs and none has the node.
     pub(super) async fn run(self) -> Result<FoundRuns, ErrorReply> {
         let search = Arc::new(self);
+        let _end = EndWhenDropped(Arc::clone(&search));
         let threads = (0..THREADS).map(|_| {
             let search = Arc::clone(&search);
             let runtime = tokio::runtime::Handle::current();

@@ -79,8 +79,8 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     if matches!(expected.end, ExpectedEnd::Failed { .. }) || plain.entries.iter().any(is_failed_iteration) {
         return Err(TestCaseError::reject("fails"));
     }
-    let named = scenario.plan.nodes.iter().filter(|node| !node.is_border);
-    let names: Vec<NodeId> = named.map(|node| node.id.clone()).collect();
+    let inner = scenario.plan.nodes.iter().filter(|node| !node.is_border);
+    let names: Vec<NodeId> = inner.map(|node| node.id.clone()).collect();
     let mut rng = fastrand::Rng::with_seed(case.seed);
     for side in [Side::Before, Side::After] {
         let when = CONDITIONS[rng.usize(..CONDITIONS.len())];

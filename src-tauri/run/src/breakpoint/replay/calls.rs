@@ -23,7 +23,8 @@ impl OpenCalls {
             CallEvent::QuotaReserved { step, sampling: None, .. }
             | CallEvent::PromptRendered { step, sampling: None, .. } => OpenCall::Model { step: *step },
             CallEvent::ToolCalled { step, .. } => OpenCall::ToolRound { step: *step },
-            CallEvent::ModelReplied { sampling: None, .. } | CallEvent::ModelFailed { sampling: None, .. } => {
+            CallEvent::ModelReplied { sampling: None, .. }
+            | CallEvent::ModelFailed { sampling: None, .. } => {
                 self.close(key);
                 return None;
             }

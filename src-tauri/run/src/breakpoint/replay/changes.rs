@@ -52,9 +52,9 @@ impl ChangedValues {
         }
         match self.outputs.remove(key) {
             None => Cow::Borrowed(delivered),
-            Some(given) => {
-                Cow::Owned(delivered.iter().chain(&given).map(|(port, value)| (port.clone(), value.clone())).collect())
-            }
+            Some(given) => Cow::Owned(
+                delivered.iter().chain(&given).map(|(port, value)| (port.clone(), value.clone())).collect(),
+            ),
         }
     }
 }

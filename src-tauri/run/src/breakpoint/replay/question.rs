@@ -65,14 +65,12 @@ impl BreakpointQuestion {
         let Some(name) = after(head, b"\"type\":\"") else { return true };
         let group = name.split(|byte| *byte == b'.').next().unwrap_or_default();
         match group {
-            b"loop" | b"iteration" | b"history" | b"context" | b"turn" | b"debug" => false,
+            b"loop" | b"iteration" | b"history" | b"context" | b"turn" | b"debug" | b"knowledge"
+            | b"memory" => false,
             b"prompt" | b"quota" | b"model" | b"tool" => self.depends_on_calls && self.is_of_node(line),
-            b"knowledge" | b"memory" => false,
-            b"node" => {
-                !["node.ready\"", "node.skipped\"", "node.noticed\""]
-                    .iter()
-                    .any(|other| name.starts_with(other.as_bytes()))
-            }
+            b"node" => !["node.ready\"", "node.skipped\"", "node.noticed\""]
+                .iter()
+                .any(|other| name.starts_with(other.as_bytes())),
             _ => true,
         }
     }

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use plait_core::config::{ConfigValues, with_settings};
+use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{NodeId, RunId};
-use plait_run::breakpoint::BreakpointReplay;
+use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay};
 use plait_run::journal::{ChildEvent, Entry, Event, InputOverrides, RunEvent};
+use plait_run::node::Registry;
 use plait_run::plan::Plan;
+use plait_store::Store;
 use plait_store::record::RunRecord;
 
-use super::search::Search;
 use super::{FoundPlace, UnreadableRun};
 use crate::ErrorReply;
 use crate::flows::text::recorded_flow;
@@ -42,15 +44,25 @@ struct PlanSource {
     overrides: InputOverrides,
 }
 
+/// What each run is asked, and what that takes.
+pub(super) struct SearchSetup {
+    pub store: Store,
+    pub registry: Arc<Registry>,
+    pub evaluator: Arc<dyn Evaluator>,
+    pub question: BreakpointQuestion,
+    /// The `subflow` nodes that lead to the node's flow.
+    pub path: Vec<NodeId>,
+}
+
 /// Asks one run after another.
 pub(super) struct RunSearch<'s> {
-    search: &'s Search,
+    setup: &'s SearchSetup,
     plans: Vec<(PlanSource, Arc<Plan>)>,
 }
 
 impl<'s> RunSearch<'s> {
-    pub(super) fn new(search: &'s Search) -> Self {
-        Self { search, plans: Vec::new() }
+    pub(super) fn new(setup: &'s SearchSetup) -> Self {
+        Self { setup, plans: Vec::new() }
     }
 
     /// Asks a run and the runs of sub-flows below it that the path leads to.
@@ -58,7 +70,7 @@ impl<'s> RunSearch<'s> {
         let mut finding = RunFinding::default();
         let mut next = vec![(record.run.clone(), 0)];
         while let Some((run, depth)) = next.pop() {
-            let asked = match self.search.path.get(depth) {
+            let asked = match self.setup.path.get(depth) {
                 Some(node) => self.find_children(&run, node, &mut finding).map(|children| {
                     // The last one is taken first.
                     next.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
@@ -66,7 +78,7 @@ impl<'s> RunSearch<'s> {
                 None => self.ask_alone(&run, &mut finding).await,
             };
             if let Err(error) = asked {
-                // Whether it has the node can't be told: it was asked.
+                // Nothing says whether it has the node: it was asked.
                 finding.has_node = true;
                 finding.unreadable.get_or_insert(UnreadableRun { run, error });
             }
@@ -75,7 +87,7 @@ impl<'s> RunSearch<'s> {
     }
 
     async fn ask_alone(&mut self, run: &RunId, finding: &mut RunFinding) -> Result<(), ErrorReply> {
-        let Search { store, question, evaluator, .. } = self.search;
+        let SearchSetup { store, question, evaluator, .. } = self.setup;
         let mut entries = store.read_journal(run, 0)?;
         let mut is_wanted = |line: &[u8]| question.needs(line);
         let first = entries.next_where(&mut is_wanted).transpose()?;
@@ -99,7 +111,7 @@ impl<'s> RunSearch<'s> {
         node: &NodeId,
         finding: &mut RunFinding,
     ) -> Result<Vec<RunId>, ErrorReply> {
-        let mut entries = self.search.store.read_journal(run, 0)?;
+        let mut entries = self.setup.store.read_journal(run, 0)?;
         let mut is_wanted = |line: &[u8]| {
             [&b"\"child.started\""[..], b"\"run."]
                 .iter()
@@ -139,9 +151,9 @@ impl<'s> RunSearch<'s> {
         if let Some((_, plan)) = self.plans.iter().find(|(known, _)| *known == source) {
             return Ok(Arc::clone(plan));
         }
-        let flow = recorded_flow(&self.search.store, &source.flow_hash)?;
+        let flow = recorded_flow(&self.setup.store, &source.flow_hash)?;
         let flow = with_settings(&flow, &source.config);
-        let plan = plan_to_run(&flow, &self.search.registry, source.to.as_ref(), &source.overrides);
+        let plan = plan_to_run(&flow, &self.setup.registry, source.to.as_ref(), &source.overrides);
         let plan = Arc::new(plan?);
         if self.plans.len() >= MAX_KEPT_PLANS {
             self.plans.remove(0);

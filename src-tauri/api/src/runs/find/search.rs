@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::NodeId;
 use plait_run::breakpoint::BreakpointQuestion;
-use plait_run::node::Registry;
-use plait_store::Store;
 use plait_store::record::RunRecord;
 
-use super::run_search::{RunFinding, RunSearch};
+use super::run_search::{RunFinding, RunSearch, SearchSetup};
 use super::{FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -26,12 +23,7 @@ const THREADS: usize = 2;
 
 /// A question, and the runs that are asked.
 pub(super) struct Search {
-    pub(super) store: Store,
-    pub(super) registry: Arc<Registry>,
-    pub(super) evaluator: Arc<dyn Evaluator>,
-    pub(super) question: BreakpointQuestion,
-    /// The `subflow` nodes that lead to the node's flow.
-    pub(super) path: Vec<NodeId>,
+    setup: SearchSetup,
     /// Newest first.
     records: Vec<RunRecord>,
     /// The next run to ask.
@@ -63,15 +55,14 @@ impl Search {
         path: Vec<NodeId>,
         records: Vec<RunRecord>,
     ) -> Self {
-        Self {
+        let setup = SearchSetup {
             store: parts.store.clone(),
             registry: Arc::clone(&parts.registry),
             evaluator: Arc::clone(&parts.evaluator),
             question,
             path,
-            records,
-            next: AtomicUsize::new(0),
-        }
+        };
+        Self { setup, records, next: AtomicUsize::new(0) }
     }
 
     /// Asks all runs. `debug.unknown_node` if there are runs and none has the node.
@@ -89,8 +80,8 @@ impl Search {
         }
         let found = all.into_reply();
         if found.runs == 0 && found.without_node > 0 {
-            let node = search.path.first();
-            return Err(search.question.unknown_node(node, found.without_node).into());
+            let node = search.setup.path.first();
+            return Err(search.setup.question.unknown_node(node, found.without_node).into());
         }
         Ok(found)
     }
@@ -98,7 +89,7 @@ impl Search {
     /// Asks one run after another until none is left.
     async fn ask_next_runs(&self) -> Findings {
         let mut findings = Findings::default();
-        let mut run_search = RunSearch::new(self);
+        let mut run_search = RunSearch::new(&self.setup);
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(record) = self.records.get(index) else { return findings };

@@ -1,4 +1,4 @@
-//! Where activations begin to call a model or tools, told from the events of the calls.
+//! Where activations begin to call a model or tools, found in the events of the calls.
 
 use rustc_hash::FxHashMap;
 

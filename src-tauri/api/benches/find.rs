@@ -57,16 +57,17 @@ fn main() -> Result<(), BenchError> {
     Ok(figures.write("find")?)
 }
 
-/// Runs a chain once, and stores its journal for many runs.
+/// Runs a chain once, and stores its journal for all other runs.
 async fn write_runs(home: &Path) -> Result<(), BenchError> {
     let plait = Plait::open(Options::new(home)).map_err(|error| error.message)?;
     let run = plait.call(chain()?).await.map_err(|error| error.message)?.run;
     plait.runs().settled(&run).await;
     let entries = plait.call(ShowRun { run: run.clone() }).await.map_err(|error| error.message)?.entries;
     plait.close().await.map_err(|error| error.message)?;
+    // It holds the lock of the store.
+    drop(plait);
     let store = Store::open(home)?;
-    store.remove_run(&run)?;
-    for _ in 0..RUNS {
+    for _ in 1..RUNS {
         let run: RunId = uuid::Uuid::now_v7().to_string().into();
         store.journal(&run)?.append(&entries_of(&run, &entries))?;
     }

@@ -23,6 +23,7 @@ mod conversation;
 mod conversations;
 mod crash;
 mod debugger;
+mod find_runs;
 mod flow_files;
 mod forecast;
 mod grants;

@@ -65,6 +65,7 @@ commands![
     runs::GoOn,
     runs::CancelRun,
     runs::ResumeRun,
+    runs::FindRuns,
     runs::ListRuns,
     runs::ShowRun,
     runs::RemoveRun,

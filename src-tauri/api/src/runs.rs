@@ -1,13 +1,14 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
 //! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `service`
-//! owns the life of a run, and `start`, `rerun`, `retry`, `control` and `records` are the commands.
+//! owns the life of a run, and `start`, `rerun`, `retry`, `control`, `find` and `records` are the commands.
 
 pub mod answer_text;
 mod broadcast;
 mod children;
 mod control;
 mod debug;
+mod find;
 mod forecast;
 mod launch;
 mod live_export;
@@ -25,6 +26,7 @@ mod watch;
 
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use debug::{ChangeValue, FindHeld, GoOn, HeldRun, SetBreakpoints, StopRun};
+pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};

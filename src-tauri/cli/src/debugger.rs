@@ -6,7 +6,7 @@ use console::style;
 use plait_core::exact_json;
 use plait_core::expression::as_text;
 use plait_core::id::{NodeId, RunId};
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause};
+use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause, StopPoint};
 use plait_run::view::StopView;
 use serde_json::Value;
 
@@ -57,6 +57,22 @@ pub(crate) fn number(breakpoints: Vec<Breakpoint>) -> Vec<Breakpoint> {
 pub(crate) fn parse_breakpoint(text: &str) -> Result<Breakpoint, String> {
     let (text, log) = split_option(text, ":log=");
     let (text, when) = split_option(text, ":when=");
+    let Place { path, node, side } = parse_place(text)?;
+    let (when, log) = (when.map(str::to_owned), log.map(str::to_owned));
+    Ok(Breakpoint { id: String::new(), path, node, side, when, log, disabled: false })
+}
+
+/// A side of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Place {
+    /// The `subflow` nodes that lead to its flow.
+    pub(crate) path: Vec<NodeId>,
+    pub(crate) node: NodeId,
+    pub(crate) side: Side,
+}
+
+/// Reads `NODE[:before|call|after]`, as breakpoints have it.
+pub(crate) fn parse_place(text: &str) -> Result<Place, String> {
     let (place, side) = match text.rsplit_once(':') {
         None => (text, Side::Before),
         Some((place, "before")) => (place, Side::Before),
@@ -68,8 +84,7 @@ pub(crate) fn parse_breakpoint(text: &str) -> Result<Breakpoint, String> {
     };
     let mut path: Vec<NodeId> = place.split('/').map(NodeId::from).collect();
     let node = path.pop().filter(|node| !node.as_str().is_empty()).ok_or("expected the name of a node")?;
-    let (when, log) = (when.map(str::to_owned), log.map(str::to_owned));
-    Ok(Breakpoint { id: String::new(), path, node, side, when, log, disabled: false })
+    Ok(Place { path, node, side })
 }
 
 fn split_option<'t>(text: &'t str, option: &str) -> (&'t str, Option<&'t str>) {
@@ -102,16 +117,22 @@ fn parse_command(line: &str) -> Result<StopCommand, String> {
     })
 }
 
+/// A place, as part of a sentence: ``before `chat#1` ``.
+pub(crate) fn describe_point(at: &StopPoint) -> String {
+    let node = at.activation();
+    match (at.side, &at.call) {
+        (Side::Before, _) => format!("before `{node}`"),
+        (Side::Call, Some(call)) => format!("in `{node}`, before {call}"),
+        (Side::Call, None) => format!("in `{node}`"),
+        (Side::After, _) => format!("after `{node}`"),
+    }
+}
+
 /// Where a run stands and why, as part of a sentence: ``before `chat#1`, at breakpoint 2``.
 pub(crate) fn describe(stop: &StopView) -> String {
-    let place = stop.at.as_ref().map(|at| {
-        let node = at.activation();
-        match (at.side, &at.call) {
-            (Side::Before, _) => format!("before `{node}`"),
-            (Side::Call, Some(call)) => format!("in `{node}`, before {call}"),
-            (Side::Call, None) => format!("in `{node}`"),
-            (Side::After, _) => format!("after `{node}`, whose outputs are not delivered yet"),
-        }
+    let place = stop.at.as_ref().map(|at| match at.side {
+        Side::After => format!("{}, whose outputs are not delivered yet", describe_point(at)),
+        Side::Before | Side::Call => describe_point(at),
     });
     let why = match &stop.cause {
         StopCause::Breakpoint { id } => Some(format!("at breakpoint {id}")),

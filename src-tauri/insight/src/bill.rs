@@ -10,7 +10,7 @@ mod rehearsal;
 mod standing_world;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -140,7 +140,7 @@ impl Bill {
         let place = |at: &Activation| BillPlace { subflow: run.subflow.clone(), at: at.clone() };
         let mut unanswered = BTreeMap::new();
         let mut unmade = BTreeMap::new();
-        let mut asked = BTreeMap::new();
+        let mut asked = BTreeSet::new();
         for entry in &run.entries {
             match &entry.event {
                 Event::Call(at, CallEvent::PromptRendered { step, prompt, sampling }) => {
@@ -165,7 +165,7 @@ impl Bill {
                     self.reused_results += 1;
                 }
                 Event::Node(at, NodeEvent::Paused { .. }) => {
-                    asked.insert(at.clone(), ());
+                    asked.insert(at.clone());
                 }
                 Event::Node(at, NodeEvent::Answered { .. }) => {
                     asked.remove(at);
@@ -174,7 +174,7 @@ impl Bill {
                 _ => {}
             }
         }
-        self.asked.extend(asked.keys().map(place));
+        self.asked.extend(asked.iter().map(place));
         let outside =
             unmade.into_iter().map(|((at, ..), tool)| OutsideCall { place: place(&at), tool: tool.clone() });
         self.outside.extend(outside);

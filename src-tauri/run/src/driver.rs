@@ -54,7 +54,7 @@ use recorder::Recorder;
 use restore::{Restored, restore};
 use scoped_state::ScopedState;
 use stops::Stops;
-pub use stops::{DebugCommand, DebugReply, check_breakpoints};
+pub use stops::{DebugCommand, DebugReply};
 use turns::OpenTurns;
 
 /// Sees every entry as it is appended, and every delta. Called in order; must not block.
@@ -335,6 +335,7 @@ impl Driver {
             // Boxed, so that runs without a debugger do not carry its state.
             return Box::pin(self.next_start_or_stop(has_room, running)).await;
         }
+        self.stops.ended_loops.clear();
         Ok(if has_room { self.restart_queue.pop().or_else(|| self.scheduler.next_ready()) } else { None })
     }
 
@@ -372,6 +373,8 @@ impl Driver {
     /// Appends events and their derived events, all of it or none.
     fn record_events(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
         let derived = &mut self.derived;
+        // Breakpoints are set behind `run.started`, from which loops without anything to do end at once.
+        let may_stop = self.stops.is_armed() || self.recorder.next_seq() == 0;
         self.recorder.begin();
         for event in events {
             self.scheduler.apply(&event, derived)?;
@@ -386,7 +389,9 @@ impl Driver {
             }
             for follows in derived.iter() {
                 self.state.apply(&self.plan, follows);
-                self.stops.note_derived(&self.plan, follows);
+                if may_stop {
+                    self.stops.note_derived(&self.plan, follows);
+                }
             }
             self.recorder.stage(event);
             derived.drain(..).for_each(|follows| self.recorder.stage(follows));

@@ -14,6 +14,7 @@
 mod breakpoint;
 mod call_account;
 mod codec;
+pub(crate) mod divergence;
 mod entry;
 mod event;
 mod event_payload;

@@ -4,6 +4,7 @@
 //! [`tool`], [`retriever`], [`host`]). Refuses to know any node type, and to touch the outside: no HTTP, files, database, system clock
 //! or randomness.
 
+pub mod breakpoint;
 pub mod codes;
 pub mod context;
 pub mod debugger;
@@ -31,5 +32,6 @@ pub mod transcript;
 mod unused_setting;
 pub mod view;
 
-pub use driver::{Control, DebugCommand, Driver, RunHandle, RunSetup, Watcher, check_breakpoints};
+pub use breakpoint::check_breakpoints;
+pub use driver::{Control, DebugCommand, Driver, RunHandle, RunSetup, Watcher};
 pub use scheduler::{RunPhase, Scheduler, Start};

@@ -47,6 +47,14 @@ pub(crate) fn duplicate(file: &File) -> Result<File, Fault> {
     file.try_clone().map_err(|error| fault::of_io("read a journal", &error))
 }
 
+/// An entry as it is stored.
+struct Line {
+    seq: u64,
+    text: Vec<u8>,
+    /// Whether it refers to large values.
+    has_references: bool,
+}
+
 /// Reads the entries of one run in the file of its tree, as they are stored.
 pub(crate) struct EntryReader {
     /// None if there is no file.
@@ -54,8 +62,8 @@ pub(crate) struct EntryReader {
     run: Key,
     spans: VecDeque<Span>,
     values: Values,
-    /// What was read ahead: entries, or why they can't be read.
-    ahead: VecDeque<(u64, Result<Entry, String>)>,
+    /// What was read ahead.
+    ahead: VecDeque<Line>,
     next_seq: u64,
     /// The seq after the last entry that is known of.
     end: u64,
@@ -92,24 +100,37 @@ impl EntryReader {
 
     /// The next entry; nothing at the end. After a fault `journal.corrupt`, reading goes on behind the damage.
     pub(crate) fn next(&mut self) -> Result<Option<Entry>, Fault> {
+        self.next_where(&mut |_| true)
+    }
+
+    /// The next entry with a line that `is_wanted` accepts. Other lines are not decoded. It gets each line as it is stored: large
+    /// values are references.
+    pub(crate) fn next_where(
+        &mut self,
+        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<Option<Entry>, Fault> {
         loop {
             match self.ahead.front() {
-                Some((seq, _)) if *seq > self.next_seq => {
-                    let lost = self.next_seq..*seq;
+                Some(line) if line.seq > self.next_seq => {
+                    let lost = self.next_seq..line.seq;
                     return Err(self.lose(lost, "it can't be read"));
                 }
                 Some(_) => {
-                    let Some((seq, read)) = self.ahead.pop_front() else { continue };
-                    if seq < self.next_seq {
+                    let Some(line) = self.ahead.pop_front() else { continue };
+                    if line.seq < self.next_seq {
                         continue;
                     }
-                    match read {
+                    if !is_wanted(&line.text) {
+                        self.next_seq = line.seq + 1;
+                        continue;
+                    }
+                    match self.decode(&line) {
                         Ok(entry) => {
-                            self.next_seq = seq + 1;
+                            self.next_seq = line.seq + 1;
                             self.ended = entry.event.is_terminal();
                             return Ok(Some(entry));
                         }
-                        Err(why) => return Err(self.lose(seq..seq + 1, &why)),
+                        Err(why) => return Err(self.lose(line.seq..line.seq + 1, &why)),
                     }
                 }
                 None => {}
@@ -131,14 +152,32 @@ impl EntryReader {
         let frames =
             entry_frames(file, span, self.run).map_err(|error| fault::of_io("read a journal", &error))?;
         for frame in frames {
-            for (seq, line) in (frame.first_seq..).zip(lines(&frame.lines)) {
+            for (seq, text) in (frame.first_seq..).zip(lines(&frame.lines)) {
                 if seq >= self.next_seq {
-                    let entry = decode(file, &self.values, seq, line, frame.has_references);
-                    self.ahead.push_back((seq, entry));
+                    let has_references = frame.has_references;
+                    self.ahead.push_back(Line { seq, text: text.to_vec(), has_references });
                 }
             }
         }
         Ok(())
+    }
+
+    fn decode(&mut self, line: &Line) -> Result<Entry, String> {
+        let expanded;
+        let text = if line.has_references {
+            let Self { file, values, .. } = self;
+            let file = file.as_mut().ok_or("its file is gone")?;
+            let mut load = |hash: &large_value::ValueHash| {
+                let offset = values.lock().get(hash).copied();
+                load_value(file, offset, hash)
+            };
+            expanded = large_value::expand(&line.text, &mut load)?;
+            &expanded
+        } else {
+            &line.text
+        };
+        let entry: Entry = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if entry.seq == Some(line.seq) { Ok(entry) } else { Err("it carries another seq".to_owned()) }
     }
 
     fn lose(&mut self, lost: Range<u64>, why: &str) -> Fault {
@@ -155,28 +194,6 @@ impl EntryReader {
     }
 }
 
-fn decode(
-    file: &mut File,
-    values: &Values,
-    seq: u64,
-    line: &[u8],
-    has_references: bool,
-) -> Result<Entry, String> {
-    let expanded;
-    let text = if has_references {
-        let mut load = |hash: &large_value::ValueHash| {
-            let offset = values.lock().get(hash).copied();
-            load_value(file, offset, hash)
-        };
-        expanded = large_value::expand(line, &mut load)?;
-        &expanded
-    } else {
-        line
-    };
-    let entry: Entry = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    if entry.seq == Some(seq) { Ok(entry) } else { Err("it carries another seq".to_owned()) }
-}
-
 /// The entries of a journal, in order, as far as it went when reading began. After a fault it is over, unless it was
 /// opened to read what is behind damage as well.
 pub struct JournalEntries {
@@ -191,8 +208,22 @@ impl JournalEntries {
         Self { reader, conversations, skips_damage, over: false }
     }
 
-    fn read(&mut self) -> Result<Option<Entry>, Fault> {
-        let Some(mut entry) = self.reader.next()? else { return Ok(None) };
+    /// The next entry with a line that `is_wanted` accepts, like [`next`](Iterator::next). Other lines are not decoded: only damage
+    /// of the file is found in them. `is_wanted` gets lines as they are stored, and must accept those of the events that end a run.
+    pub fn next_where(&mut self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Option<Result<Entry, Fault>> {
+        if self.over {
+            return None;
+        }
+        let read = self.read(is_wanted);
+        self.over = match &read {
+            Ok(entry) => entry.is_none(),
+            Err(fault) => !self.skips_damage || fault.code.domain() == "store",
+        };
+        read.transpose()
+    }
+
+    fn read(&mut self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<Option<Entry>, Fault> {
+        let Some(mut entry) = self.reader.next_where(is_wanted)? else { return Ok(None) };
         reference::expand(&self.conversations, &mut entry)?;
         Ok(Some(entry))
     }
@@ -202,14 +233,6 @@ impl Iterator for JournalEntries {
     type Item = Result<Entry, Fault>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.over {
-            return None;
-        }
-        let read = self.read();
-        self.over = match &read {
-            Ok(entry) => entry.is_none(),
-            Err(fault) => !self.skips_damage || fault.code.domain() == "store",
-        };
-        read.transpose()
+        self.next_where(&mut |_| true)
     }
 }

@@ -185,11 +185,13 @@ impl Shared {
         let Some(file) = file else { return Ok(Arc::default()) };
         let failed = |error: std::io::Error| fault::of_io("read a journal", &error);
         let size = file.metadata().map_err(failed)?.len();
-        let mut layouts = self.layouts.lock();
-        if let Some((.., layout)) = layouts.iter().find(|(key, known, _)| *key == root && *known == size) {
+        let is_same = |(key, known, _): &&(Key, u64, _)| *key == root && *known == size;
+        if let Some((.., layout)) = self.layouts.lock().iter().find(is_same) {
             return Ok(Arc::clone(layout));
         }
+        // Not locked meanwhile: others read other trees.
         let layout = Arc::new(TreeLayout::of_file(path, duplicate(file)?)?);
+        let mut layouts = self.layouts.lock();
         layouts.retain(|(key, ..)| *key != root);
         if layouts.len() >= MAX_CACHED_LAYOUTS {
             layouts.remove(0);

@@ -229,7 +229,7 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 17] = [
+const ON_CHILD: [(&str, OnChild); 18] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
@@ -244,6 +244,7 @@ const ON_CHILD: [(&str, OnChild); 17] = [
     ("run.setBreakpoints", OnChild::ActsByRoot),
     ("run.start", OnChild::Reads),
     ("run.stop", OnChild::ActsByRoot),
+    ("runs.find", OnChild::Reads),
     ("runs.list", OnChild::Reads),
     ("runs.remove", OnChild::Refused("run.is_child")),
     ("runs.show", OnChild::Reads),

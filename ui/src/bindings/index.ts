@@ -1292,6 +1292,24 @@ export type Fault = { code: ErrorCode,
 export type FindHeld = { run: RunId,
 };
 
+/** `runs.find`: asks the recorded runs of a user where a breakpoint would have stopped them. `debug.bad_breakpoint` for a condition that
+ * does not compile, `debug.unknown_node` if none of the runs has the node, `user.unknown`.
+ */
+export type FindRuns = {
+  /** A condition in CEL, as breakpoints have it. Without one, each place counts that is reached. */
+  when?: string,
+  /** Every node when left out. */
+  node?: NodeId,
+  /** The `subflow` nodes that lead to the node's flow, the outermost first. */
+  path?: Array<NodeId>, side?: Side,
+  /** The user; the current one when left out. */
+  user?: UserName,
+  /** Only runs of this flow file. */
+  flowPath?: string,
+  /** At most so many runs, the newest; all when left out. Child runs are not counted. */
+  limit?: number,
+};
+
 /** What a node has to say about its own execution. */
 export type FinishMetadata = {
   /** How long it took, in milliseconds. */
@@ -1446,6 +1464,44 @@ export type ForkedConversation = { conversation: ConversationRecord,
 
 /** A tool whose files can be imported. */
 export type Format = "dify" | "flowise" | "langflow" | "n8n" | "rivet";
+
+/** A place, and the run that has it: the run of a sub-flow may be another one than the run that was started. */
+export type FoundPlace = { run: RunId, point: StopPoint,
+  /** Why the condition could not be evaluated there. Such a place stops a run as well. */
+  error?: Fault,
+};
+
+/** A run that would have stopped, with the runs below it. */
+export type FoundRun = { run: RunId, flowName: string,
+  /** In milliseconds since the Unix epoch. */
+  startedAt: number,
+  /** How often. */
+  stops: number,
+  /** The first places. */
+  places: Array<FoundPlace>,
+};
+
+/** What recorded runs say of a breakpoint. */
+export type FoundRuns = {
+  /** How many runs were asked. */
+  runs: number,
+  /** How many more there are, whose flows do not have the node. */
+  withoutNode: number,
+  /** How many of the asked runs would have stopped. */
+  stoppedRuns: number,
+  /** How often they would have stopped. */
+  stops: number,
+  /** How many of these stops are because the condition could not be evaluated. */
+  errors: number,
+  /** The first of them. */
+  firstError?: FoundPlace,
+  /** The newest runs that would have stopped. */
+  found: Array<FoundRun>,
+  /** How many runs could not be read to the end. What was found in them before counts. */
+  unreadableRuns: number,
+  /** The newest of them. */
+  unreadable: Array<UnreadableRun>,
+};
 
 /** A box with a title around nodes that belong together. All of them have the same `parent`. */
 export type Frame = {
@@ -4002,6 +4058,10 @@ export type UnknownCost = { node: NodeId, reason: UnknownReason,
 export type UnknownReason = { "kind": "noPrice", model: string, } | { "kind": "noMaxTokens" } | { "kind": "noLimit" } | { "kind": "subflow" } | { "kind": "noPrompt" } | { "kind": "tooLarge"
 };
 
+/** A run that could not be read to the end. */
+export type UnreadableRun = { run: RunId, error: ErrorReply,
+};
+
 /** The usage of several days. */
 export type Usage = {
   /** The days on which a model was called, newest first. */
@@ -4090,6 +4150,7 @@ export type Commands = {
   "run.go": { args: GoOn; reply: null };
   "run.cancel": { args: CancelRun; reply: null };
   "run.resume": { args: ResumeRun; reply: null };
+  "runs.find": { args: FindRuns; reply: FoundRuns };
   "runs.list": { args: ListRuns; reply: Array<RunSummary> };
   "runs.show": { args: ShowRun; reply: RunDetail };
   "runs.remove": { args: RemoveRun; reply: null };

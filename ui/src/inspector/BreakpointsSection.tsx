@@ -3,6 +3,7 @@ import type { Breakpoint, NodeDescriptor, NodeId, Side } from "@/bindings";
 import { Switch } from "@/design/controls/Switch";
 import { nameOf } from "@/run/debug/breakpoints";
 import { useFlow, useWorkspace } from "@/workspace/context";
+import { EarlierRuns } from "./EarlierRuns";
 import { TEXTS } from "./texts";
 import { useDraft } from "./useDraft";
 
@@ -49,7 +50,12 @@ function SideRow({ nodeId, side, set }: { nodeId: NodeId; side: Side; set: Break
           }
         />
       </div>
-      {set ? <Condition nodeId={nodeId} breakpoint={set} /> : null}
+      {set ? (
+        <>
+          <Condition nodeId={nodeId} breakpoint={set} />
+          <EarlierRuns breakpoint={set} />
+        </>
+      ) : null}
     </div>
   );
 }

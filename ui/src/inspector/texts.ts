@@ -1,3 +1,5 @@
+import { formatCount } from "@/run/values/format";
+
 /** Every text of this part of the window. */
 export const TEXTS = {
   debugging: "Debugging",
@@ -14,6 +16,21 @@ export const TEXTS = {
   },
   pauseConditionHint:
     "A condition in CEL over value, inputs, outputs, error, iteration, attempt, tokens, cost and trimmed. Empty: always.",
+  askEarlierRuns: "Ask earlier runs",
+  earlierRuns: "Earlier runs that would have stopped",
+  noEarlierRuns: "There are no earlier runs of this file.",
+  times: (count: number) => (count === 1 ? "once" : `${formatCount(count)} times`),
+  wouldHaveStopped: (stops: number, stopped: number, runs: number) => {
+    const of = runs === 1 ? "1 run" : `${formatCount(runs)} runs`;
+    const times = stops === 1 ? "1 time" : `${formatCount(stops)} times`;
+    return stops === 0
+      ? `Would not have stopped in ${of}.`
+      : `Would have stopped ${times} in ${formatCount(stopped)} of ${of}.`;
+  },
+  conditionFailed: (places: number, message: string) =>
+    `At ${formatCount(places)} of these places the condition could not be evaluated: ${message}`,
+  unreadableRuns: (runs: number) =>
+    runs === 1 ? "1 run could not be read to its end." : `${formatCount(runs)} runs could not be read to their ends.`,
   runFiles: "Files for runs",
   runFilesHint: "Go with the message in each run from here, and are not part of the flow.",
   problemsNode: "Problems with this node",

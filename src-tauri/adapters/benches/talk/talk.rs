@@ -103,6 +103,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_core::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),
+        earlier: plait_run::earlier_run::EarlierTree::default(),
         debugger: plait_run::debugger::Debugger::default(),
         quotas: no_limits(),
     }

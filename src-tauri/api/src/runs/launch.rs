@@ -292,7 +292,10 @@ impl Launch {
 }
 
 /// What the settings said of a run when it started. Journals of earlier versions have the summarizer in another place.
-fn recorded_config<'e>(config: &'e ConfigValues, models: &ModelOverrides) -> Cow<'e, ConfigValues> {
+pub(super) fn recorded_config<'e>(
+    config: &'e ConfigValues,
+    models: &ModelOverrides,
+) -> Cow<'e, ConfigValues> {
     if models.summarizer.is_empty() {
         return Cow::Borrowed(config);
     }
@@ -317,7 +320,7 @@ fn started_event<'e>(run: &RunId, entries: &'e [Entry]) -> Result<&'e RunEvent, 
     }
 }
 
-fn no_start(run: &RunId) -> ErrorReply {
+pub(super) fn no_start(run: &RunId) -> ErrorReply {
     let message = format!("The journal of run {run} does not begin with the start of the run.");
     ErrorReply::new(codes::JOURNAL_CORRUPT, message)
 }

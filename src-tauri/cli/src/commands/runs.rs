@@ -1,5 +1,6 @@
 //! `plait runs`. Also finds the run that an argument names.
 
+mod find;
 mod list;
 mod pin;
 mod remove;
@@ -19,7 +20,9 @@ use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs rm 0197")]
+#[command(
+    after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs rm 0197"
+)]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
     command: RunsCommand,
@@ -29,6 +32,8 @@ pub(crate) struct RunsArgs {
 enum RunsCommand {
     /// List runs, newest first, with their child runs.
     List(list::ListArgs),
+    /// Find the runs that a breakpoint would have stopped.
+    Find(find::FindArgs),
     /// Show what happened in a run.
     Show(show::ShowArgs),
     /// List the turns of the loops with a conversation that are open in a run.
@@ -41,13 +46,16 @@ enum RunsCommand {
 
 pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
-        RunsCommand::List(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => open_app::for_reading(home)?,
+        RunsCommand::List(_) | RunsCommand::Find(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => {
+            open_app::for_reading(home)?
+        }
         RunsCommand::Rm(_) => open_app::for_writing(home)?,
         // Pinning continues the run, which only waits.
         RunsCommand::Pin(_) => open_app::for_running(home, &[])?,
     };
     match args.command {
         RunsCommand::List(args) => list::execute(&app, &args).await?,
+        RunsCommand::Find(args) => find::execute(&app, args).await?,
         RunsCommand::Show(args) => show::execute(&app, &args).await?,
         RunsCommand::Turns(args) => turns::execute(&app, &args).await?,
         RunsCommand::Pin(args) => pin::execute(&app, &args).await?,

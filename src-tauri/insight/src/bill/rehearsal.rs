@@ -104,8 +104,7 @@ pub fn rehearse(setup: RunSetup, first: Event) -> Result<(), Fault> {
     if pool.spawner().spawn_local(drive).is_ok() {
         pool.run_until_stalled();
     }
-    let result = ended.lock().clone();
-    result
+    ended.lock().clone()
 }
 
 /// Lets nothing end or begin because of time, attempts, quotas or free places: only what the world does not say stands still.

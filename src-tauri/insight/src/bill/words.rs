@@ -1,5 +1,7 @@
 //! A bill in words: the same in the window and in the terminal.
 
+use std::fmt::Write as _;
+
 use super::{Bill, BillPlace, BoughtCall, NodeBehind, OutsideCall};
 use crate::forecast::UnknownReason;
 use plait_run::models::Cost;
@@ -13,10 +15,10 @@ pub(super) fn summary(bill: &Bill) -> String {
     let mut summary = format!("reuses {}, buys {}", reused.calls, bought.len());
     let has_bound = *unknown < (bought.len() + behind.len()) as u64;
     if has_bound {
-        summary += &format!(", at most {}", dollars(*at_most_nano_usd));
+        let _ = write!(summary, ", at most {}", dollars(*at_most_nano_usd));
     }
     if *unknown > 0 {
-        summary += &format!("; {unknown} unknown");
+        let _ = write!(summary, "; {unknown} unknown");
     }
     summary
 }
@@ -116,8 +118,8 @@ fn place(BillPlace { subflow, at }: &BillPlace) -> String {
 
 fn list(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = names.len().saturating_sub(MAX_NAMED);
-    let named: Vec<String> = names.take(MAX_NAMED).collect();
-    if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
+    let listed = names.take(MAX_NAMED).collect::<Vec<String>>().join(", ");
+    if more > 0 { format!("{listed} and {more} more") } else { listed }
 }
 
 fn count(number: u64, one: &str, many: &str) -> String {

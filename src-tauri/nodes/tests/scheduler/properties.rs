@@ -10,6 +10,7 @@ mod mutated_input;
 mod origins;
 mod plans;
 mod regressions;
+mod replayed_stops;
 mod resuming;
 mod rules_of_design;
 mod run_time_contexts;

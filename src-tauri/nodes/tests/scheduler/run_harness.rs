@@ -147,6 +147,15 @@ impl Scenario {
         self.drive(&simulation, journal, Ok((driver, handle)), schedule)
     }
 
+    /// Runs it from the start with these breakpoints, and continues from each.
+    pub fn stop_at(&self, breakpoints: Vec<Breakpoint>, schedule: Schedule) -> RunRecord {
+        let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
+        let journal = TestJournal::new(&simulation, &[]);
+        let (mut driver, handle) = Driver::start(self.setup(&simulation, &journal), started()).unwrap();
+        driver.set_breakpoints(breakpoints).unwrap();
+        self.drive(&simulation, journal, Ok((driver, handle)), schedule)
+    }
+
     /// Runs it from the start, as a fork of a run with these entries.
     pub fn fork(&self, earlier: &[Entry], schedule: Schedule) -> RunRecord {
         let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
@@ -316,7 +325,10 @@ impl<'a> Execution<'a> {
     fn go_on(&mut self, handle: &RunHandle, cx: &mut Context<'_>) -> bool {
         let Some(stop) = RunOutline::of(&self.journal.entries()).stop else { return false };
         let verbs = [DebugVerb::Continue, DebugVerb::Over, DebugVerb::Into, DebugVerb::Out, DebugVerb::All];
-        let verb = verbs[self.simulation.choose(verbs.len())];
+        let verb = match self.schedule.stop {
+            Some(Stop::Debug(_)) => verbs[self.simulation.choose(verbs.len())],
+            _ => DebugVerb::Continue,
+        };
         self.debug(handle, DebugCommand::Go { verb, stop: stop.number }, cx);
         true
     }

@@ -14,9 +14,9 @@ use super::effects::RecordedEffects;
 use super::scoped_state::ScopedState;
 use super::stops::RestoredStops;
 use super::turns::OpenTurns;
-use crate::codes;
 use crate::context::ConversationRef;
-use crate::journal::{ContextEvent, ENGINE_REVISION, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
+use crate::journal::divergence::{diverged, impossible, is_without_cause, recorded_revision};
+use crate::journal::{ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
 use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
@@ -71,7 +71,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         stops: RestoredStops::default(),
         missing: Vec::new(),
     };
-    let revision = recorded_revision(entries);
+    let revision = recorded_revision(entries.first());
     let mut expected: VecDeque<Event> = VecDeque::new();
     let mut derived = Vec::new();
     for entry in entries {
@@ -185,55 +185,4 @@ impl Restored {
 /// The memory that a run starts with: that of the conversation which it continues.
 pub(super) fn first_memory(conversation: Option<&ConversationRef>) -> WorkflowMemory {
     conversation.and_then(|at| at.memory.as_deref()).map(WorkflowMemory::for_next_run).unwrap_or_default()
-}
-
-/// The revision of the engine that recorded a journal.
-fn recorded_revision(entries: &[Entry]) -> u32 {
-    match entries.first().map(|entry| &entry.event) {
-        Some(Event::Run(RunEvent::Started { revision, .. })) => *revision,
-        _ => ENGINE_REVISION,
-    }
-}
-
-/// The fault for an event that does not follow from those before it.
-fn diverged(entry: &Entry, expected: &Event, revision: u32) -> Fault {
-    let seq = entry.seq.unwrap_or_default();
-    let details = serde_json::json!({ "found": entry.event, "expected": expected });
-    if revision != ENGINE_REVISION {
-        return other_revision(seq, revision).details(details);
-    }
-    Fault::new(
-        codes::JOURNAL_DIVERGED,
-        format!("Entry {seq} of this run's journal is not what follows from those before it."),
-    )
-    .hint("The journal is damaged. `plait retry` continues as a new run, which reuses what this one bought.")
-    .details(details)
-}
-
-/// The fault for an event that the scheduler refuses.
-fn impossible(entry: &Entry, fault: Fault, revision: u32) -> Fault {
-    if revision == ENGINE_REVISION {
-        return fault;
-    }
-    other_revision(entry.seq.unwrap_or_default(), revision).details(fault.details)
-}
-
-/// Whether journals of earlier versions have the derived event in this form: they do not say which failure a node was skipped after.
-fn is_without_cause(derived: &Event, recorded: &Event) -> bool {
-    match (derived, recorded) {
-        (
-            Event::Node(at, NodeEvent::Skipped { reason, .. }),
-            Event::Node(recorded_at, NodeEvent::Skipped { reason: recorded_reason, failed: None }),
-        ) => at == recorded_at && reason == recorded_reason,
-        _ => false,
-    }
-}
-
-fn other_revision(seq: u64, revision: u32) -> Fault {
-    let message = format!(
-        "This run was recorded by revision {revision} of the engine. This is revision {ENGINE_REVISION}, which decides \
-         differently from entry {seq} on."
-    );
-    Fault::new(codes::JOURNAL_OTHER_REVISION, message)
-        .hint("`plait retry` continues as a new run, which reuses what this one bought.")
 }

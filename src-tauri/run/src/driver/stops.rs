@@ -5,39 +5,34 @@
 //! the `debug.*` events of the journal, so a run that was killed at a stop is held at the same one.
 
 mod breakpoints;
-mod facts;
 mod overrides;
 mod restored;
 mod steps;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::attempt::{Done, Outcome};
 use super::{Driver, Start};
+use crate::breakpoint::{ActivationFacts, Armed, Key, Values, ended_loop, input_values};
 use crate::debugger::Debugger;
-use crate::journal::{DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint};
-use crate::node::{Datum, Inputs};
+use crate::journal::{
+    ChildEvent, DebugEvent, DebugVerb, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint,
+};
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
 
-pub use breakpoints::check_breakpoints;
-use breakpoints::{Armed, Values, ended_loop};
-use facts::Facts;
 use overrides::Overrides;
 pub(super) use restored::RestoredStops;
 use steps::Step;
 pub use steps::{DebugCommand, DebugReply};
 
-type Key = (NodeIx, Epoch);
 pub(super) type Running<'p> = FuturesUnordered<BoxFuture<'p, Done>>;
 
 /// What is held, and what was left.
@@ -63,13 +58,13 @@ pub(super) struct Stops {
     pub reentering: usize,
     step: Option<Step>,
     /// Loops that have ended, with their outputs: places to stop at.
-    ended_loops: VecDeque<(Key, NodeOutputs)>,
+    pub ended_loops: VecDeque<(Key, NodeOutputs)>,
     /// The child runs of open activations.
     children: FxHashMap<RunId, Key>,
     /// What persons changed of open activations.
     overrides: Overrides,
     /// What conditions can read of open activations.
-    facts: FxHashMap<Key, Facts>,
+    facts: ActivationFacts,
 }
 
 /// A call of a model or a tool that an activation is about to make.
@@ -122,18 +117,39 @@ impl Stops {
         stops
     }
 
-    /// Notes a loop that has ended, if that is a place to stop at.
+    /// Whether this run's flow has breakpoints.
+    pub fn is_armed(&self) -> bool {
+        !self.armed.is_empty()
+    }
+
+    /// Notes a loop that has ended: the next place to stop at.
     pub fn note_derived(&mut self, plan: &Plan, event: &Event) {
-        if !self.armed.is_empty() {
-            self.ended_loops.extend(ended_loop(plan, event));
+        self.ended_loops.extend(ended_loop(plan, event));
+    }
+
+    /// Notes what an event says of an open activation.
+    pub fn note(&mut self, plan: &Plan, event: &Event) {
+        self.facts.note(plan, event);
+        if let Event::Child(at, ChildEvent::Started { run }) = event
+            && let Some(node) = plan.find(&at.node)
+        {
+            self.children.insert(run.clone(), (node, at.epoch.clone()));
+        }
+    }
+
+    /// The same for an event of the journal, in which activations end.
+    pub fn note_recorded(&mut self, plan: &Plan, event: &Event) {
+        self.note(plan, event);
+        if let Event::Node(at, NodeEvent::Finished { .. } | NodeEvent::Failed { .. }) = event
+            && let Some(node) = plan.find(&at.node)
+        {
+            self.close(&(node, at.epoch.clone()));
         }
     }
 
     /// Forgets an activation that has ended.
     pub fn close(&mut self, key: &Key) {
-        if !self.facts.is_empty() {
-            self.facts.remove(key);
-        }
+        self.facts.remove(key);
         if !self.overrides.is_empty() {
             self.overrides.retain(|(of, _), _| of != key);
         }
@@ -220,7 +236,7 @@ impl Driver {
         };
         let start = self.with_changed_inputs(start);
         let key = (start.node, start.epoch.clone());
-        for (of_loop, point) in self.loops_that_begin(&key) {
+        for (of_loop, point) in self.armed_loops_that_begin(&key) {
             if let Some(cause) = self.reached(&of_loop, &point, Values::None).await? {
                 let values = input_values(&start.inputs);
                 self.stops.starts.push_front(start);
@@ -288,7 +304,7 @@ impl Driver {
             return Ok(Some(done));
         }
         let point = self.point(&key, done.start.attempt, Side::After);
-        let Some(cause) = self.reached(&key, &point, Values::Outcome(&done.outcome)).await? else {
+        let Some(cause) = self.reached(&key, &point, outcome_values(&done.outcome)).await? else {
             return Ok(Some(done));
         };
         let values = output_values(&done.outcome);
@@ -393,13 +409,13 @@ impl Driver {
     }
 }
 
-/// The values on inputs, by port: the value itself where there is one, a list where there are several.
-fn input_values(inputs: &Inputs) -> NodeOutputs {
-    let value = |data: &[Datum]| match data {
-        [datum] => Arc::clone(&datum.value),
-        several => Arc::new(Value::Array(several.iter().map(|datum| Value::clone(&datum.value)).collect())),
-    };
-    inputs.iter().map(|(port, data)| (port.clone(), value(data))).collect()
+/// The values of the place after an activation.
+fn outcome_values(outcome: &Outcome) -> Values<'_> {
+    match outcome {
+        Outcome::Finished { output, .. } => Values::Outputs(&output.outputs),
+        Outcome::Failed(fault) => Values::Error(fault),
+        Outcome::Paused(_) | Outcome::Retrying { .. } | Outcome::RetryDue | Outcome::Stopped => Values::None,
+    }
 }
 
 /// The values that an outcome would deliver, by port.

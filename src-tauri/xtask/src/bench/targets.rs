@@ -54,6 +54,7 @@ fn targets(measured: Measurements<'_>) -> Vec<Target> {
         loops,
         commands,
         opening,
+        finding,
         expressions,
         prompts,
         retrieval,
@@ -205,6 +206,20 @@ fn opening(measured: Measurements<'_>) -> Vec<Target> {
         ("opening 10,000 runs beside a writer and listing them", 500.0),
     ]
     .map(|(by, most)| target(by, measured.figure("open", by), Limit::AtMost(most), "ms"))
+    .into()
+}
+
+fn finding(measured: Measurements<'_>) -> Vec<Target> {
+    [
+        "a condition on the outputs of a node",
+        "a condition on the inputs of a node",
+        "a condition that is true in each",
+    ]
+    .map(|condition| {
+        let by = format!("asking 10,000 runs of 100 events: {condition}");
+        let value = measured.figure("find", &by);
+        target(by, value, Limit::AtMost(2_000.0), "ms")
+    })
     .into()
 }
 

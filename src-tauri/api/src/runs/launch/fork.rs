@@ -68,13 +68,13 @@ impl Launch {
         mut self,
         earlier: &RunId,
         edit: Option<Box<EditedFlow>>,
-        access: FileAccess,
+        access: &FileAccess,
     ) -> Result<Bill, ErrorReply> {
         let rehearsal = Rehearsal::default();
         let fork = self.prepare_fork(earlier, edit, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
-        let (_, setup, first) = self.rehearse(fork, &rehearsal, (&[], &access), None)?;
+        let (_, setup, first) = self.rehearse(fork, &rehearsal, (&[], access), None)?;
         rehearse(setup, first)?;
         Ok(Bill::of(rehearsal, &models))
     }
@@ -143,7 +143,7 @@ impl Launch {
             Some(edit) => {
                 let EditedFlow { flow: document, path, .. } = *edit;
                 let hash = content_hash(write_flow(&document)?.as_bytes());
-                *flow = Box::new(FlowRef { name: document.name.clone(), path, hash });
+                **flow = FlowRef { name: document.name.clone(), path, hash };
                 document
             }
         };

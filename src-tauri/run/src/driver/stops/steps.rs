@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::breakpoints::{check_breakpoints, is_inside, loop_around};
 use super::{Driver, Key, Running, Start, input_values};
+use crate::breakpoint::{check_breakpoints, is_inside, loop_around};
 use crate::codes;
 use crate::journal::{
     Breakpoint, ChildEvent, DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint,

@@ -1,0 +1,128 @@
+//! `runs.find`: in which recorded runs a breakpoint would have stopped.
+
+mod run_search;
+mod search;
+
+use plait_core::id::{NodeId, RunId};
+use plait_core::user::UserName;
+use plait_run::breakpoint::{BreakpointQuestion, ReachedPlace};
+use plait_run::journal::Side;
+use plait_store::{RunFilter, Which};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::service::RunService;
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
+use crate::command::Command;
+use search::Search;
+
+/// `runs.find`: asks the recorded runs of a user where a breakpoint would have stopped them. `debug.bad_breakpoint` for a condition that
+/// does not compile, `debug.unknown_node` if none of the runs has the node, `user.unknown`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FindRuns {
+    /// A condition in CEL, as breakpoints have it. Without one, each place counts that is reached.
+    #[serde(default)]
+    #[ts(optional)]
+    pub when: Option<String>,
+    /// Every node when left out.
+    #[serde(default)]
+    #[ts(optional)]
+    pub node: Option<NodeId>,
+    /// The `subflow` nodes that lead to the node's flow, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    pub path: Vec<NodeId>,
+    #[serde(default)]
+    #[ts(optional, as = "Option<Side>")]
+    pub side: Side,
+    /// The user; the current one when left out.
+    #[serde(default)]
+    #[ts(optional)]
+    pub user: Option<UserName>,
+    /// Only runs of this flow file.
+    #[serde(default)]
+    #[ts(optional)]
+    pub flow_path: Option<String>,
+    /// At most so many runs, the newest; all when left out. Child runs are not counted.
+    #[serde(default)]
+    #[ts(optional)]
+    pub limit: Option<u32>,
+}
+
+/// What recorded runs say of a breakpoint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundRuns {
+    /// How many runs were asked.
+    pub runs: u32,
+    /// How many more there are, whose flows do not have the node.
+    pub without_node: u32,
+    /// How many of the asked runs would have stopped.
+    pub stopped_runs: u32,
+    /// How often they would have stopped.
+    #[ts(type = "number")]
+    pub stops: u64,
+    /// How many of these stops are because the condition could not be evaluated.
+    #[ts(type = "number")]
+    pub errors: u64,
+    /// The first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub first_error: Option<FoundPlace>,
+    /// The newest runs that would have stopped.
+    pub found: Vec<FoundRun>,
+    /// How many runs could not be read to the end. What was found in them before counts.
+    pub unreadable_runs: u32,
+    /// The newest of them.
+    pub unreadable: Vec<UnreadableRun>,
+}
+
+/// A run that would have stopped, with the runs below it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundRun {
+    pub run: RunId,
+    pub flow_name: String,
+    /// In milliseconds since the Unix epoch.
+    #[ts(type = "number")]
+    pub started_at: u64,
+    /// How often.
+    #[ts(type = "number")]
+    pub stops: u64,
+    /// The first places.
+    pub places: Vec<FoundPlace>,
+}
+
+/// A place, and the run that has it: the run of a sub-flow may be another one than the run that was started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct FoundPlace {
+    pub run: RunId,
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub place: ReachedPlace,
+}
+
+/// A run that could not be read to the end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct UnreadableRun {
+    pub run: RunId,
+    pub error: ErrorReply,
+}
+
+impl Command for FindRuns {
+    const NAME: &'static str = "runs.find";
+    type Service = RunService;
+    type Reply = FoundRuns;
+
+    async fn run(self, service: &RunService) -> Result<FoundRuns, ErrorReply> {
+        let question = BreakpointQuestion::new(self.node.clone(), self.side, self.when.as_deref())?;
+        let user = Some(service.parts.users.resolve(self.user.as_ref())?);
+        let limit = self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let filter = RunFilter { flow_path: self.flow_path, user, which: Which::Roots, limit };
+        let store = service.parts.store.clone();
+        let records = run_blocking(move || Ok(store.runs(&filter)?)).await?;
+        Search::new(&service.parts, question, self.path, records).run().await
+    }
+}

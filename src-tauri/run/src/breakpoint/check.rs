@@ -1,0 +1,45 @@
+//! Whether breakpoints can ever hold anything.
+
+use crate::codes;
+use crate::journal::Breakpoint;
+use crate::plan::Plan;
+use plait_core::error::Fault;
+use plait_core::expression::condition::StopCondition;
+use plait_core::expression::template::Template;
+
+/// Refuses breakpoints that can never hold anything. `debug.unknown_node`, `debug.bad_breakpoint`.
+pub fn check_breakpoints(plan: &Plan, breakpoints: &[Breakpoint]) -> Result<(), Fault> {
+    for (index, breakpoint) in breakpoints.iter().enumerate() {
+        let known = breakpoint.path.first().unwrap_or(&breakpoint.node);
+        if plan.find(known).is_none() {
+            let message =
+                format!("The breakpoint `{}` is at `{known}`, which this flow does not have.", breakpoint.id);
+            return Err(Fault::new(codes::DEBUG_UNKNOWN_NODE, message)
+                .hint("Remove it, or name a node of the flow; `plait check` lists them."));
+        }
+        let problem = breakpoint.when.as_deref().and_then(problem_of_condition);
+        let log = breakpoint.log.as_deref().map(Template::new);
+        let problem = problem.or_else(|| log.and_then(|log| log.problem().map(ToString::to_string)));
+        if let Some(problem) = problem {
+            return Err(bad_breakpoint(format!(
+                "The breakpoint `{}` can't be used: {problem}",
+                breakpoint.id
+            )));
+        }
+        if breakpoints[..index].iter().any(|other| other.id == breakpoint.id) {
+            return Err(bad_breakpoint(format!("Two breakpoints are called `{}`.", breakpoint.id)));
+        }
+    }
+    Ok(())
+}
+
+/// Why a condition does not compile, if so.
+pub(super) fn problem_of_condition(source: &str) -> Option<String> {
+    StopCondition::new(source).problem().map(str::to_owned)
+}
+
+/// The fault `debug.bad_breakpoint`.
+pub(super) fn bad_breakpoint(message: String) -> Fault {
+    Fault::new(codes::DEBUG_BAD_BREAKPOINT, message)
+        .hint("Conditions are CEL over `value`, `inputs`, `outputs`, `error`, `iteration`, `attempt`, `tokens`, `cost` and `trimmed`; each breakpoint has an ID of its own.")
+}

@@ -5,6 +5,7 @@
 
 pub mod answer_text;
 mod broadcast;
+mod child;
 mod children;
 mod control;
 mod debug;

@@ -7,15 +7,13 @@ use plait_core::id::{Activation, RunId};
 use plait_run::host::RunInfo;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
 use plait_run::journal::{
-    ChildEvent, ChildQuestion, Entry, Event, FlowRef, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
+    ChildEvent, ChildQuestion, Entry, Event, FlowRef, MAX_LISTED_QUESTIONS, NodeEvent, RunEvent,
 };
 use plait_run::quota::TreeCount;
-use plait_run::view::{OpenPause, RunOutline, RunStatus};
+use plait_run::view::{OpenPause, RunOutline};
 use plait_store::record::RunRecord;
-use serde_json::json;
-use sha2::{Digest as _, Sha256};
-use uuid::{Builder, Uuid};
 
+use super::child::{child_end, child_id, fault};
 use super::registry::ActiveRuns;
 use super::request::{ChildInputs, EditedFlow, NewRun, RunRequest};
 use super::service::{Purpose, RunService, find_record};
@@ -172,19 +170,6 @@ impl RunService {
     }
 }
 
-/// The id of a child: the same whenever its parent is resumed, and a different one for each activation and attempt. It is a
-/// version 8 UUID that begins with the timestamp of its parent, so that runs sort by the start of their root.
-pub(super) fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<RunId, Fault> {
-    let root = Uuid::try_parse(parent.as_str())
-        .map_err(|_| Fault::new(codes::RUN_BAD_ID, format!("`{parent}` is not a run ID.")))?;
-    // As JSON, so that different parts never produce the same text.
-    let parts = json!([parent, activation.node, activation.epoch, attempt]).to_string();
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&Sha256::digest(parts.as_bytes())[..16]);
-    bytes[..6].copy_from_slice(&root.as_bytes()[..6]);
-    Ok(Builder::from_custom_bytes(bytes).into_uuid().to_string().into())
-}
-
 /// Whether a node of the run, or of a child run of it, asks a person. A question whether a tool may be called, or a quota exceeded, is
 /// none of the flow's.
 fn asks(entry: &Entry) -> bool {
@@ -204,27 +189,6 @@ fn open_questions(outline: &RunOutline) -> Vec<ChildQuestion> {
         ChildQuestion { run, node, epoch, prompt, schema, tool }
     };
     outline.pauses.iter().take(MAX_LISTED_QUESTIONS).map(question).collect()
-}
-
-pub(super) fn child_end(run: RunId, outline: RunOutline) -> Result<ChildEnd, Fault> {
-    let end = match outline.status {
-        RunStatus::Finished => RunEnd::Finished,
-        RunStatus::Failed => RunEnd::Failed,
-        RunStatus::Cancelled => RunEnd::Canceled,
-        _ => {
-            return Err(Fault::new(
-                codes::SUBFLOW_LOST,
-                format!("The child run {run} was continued by another process."),
-            )
-            .hint("Resume this run when the child has ended."));
-        }
-    };
-    Ok(ChildEnd { run, end, outputs: outline.outputs, origins: outline.origins, error: outline.error })
-}
-
-pub(super) fn fault(error: ErrorReply) -> Fault {
-    let ErrorReply { code, message, hint, details, cause } = error;
-    Fault { hint, details, cause, ..Fault::new(code, message) }
 }
 
 /// Cancels a child run when the future of the node that started it is dropped.

@@ -15,7 +15,7 @@ use plait_run::{Driver, RunSetup};
 use super::Launch;
 use crate::ErrorReply;
 use crate::flows::subflows;
-use crate::runs::children::{child_end, child_id, fault};
+use crate::runs::child::{child_end, child_id, fault};
 use crate::runs::request::{ChildInputs, EditedFlow};
 
 /// Runs the child runs of one rehearsed run.

@@ -13,7 +13,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   // A press that a loaded machine delivers late is tried once more; the list names what needed it as "flaky".
-  retries: 1,
+  retries: 2,
   // What hangs is found; what a busy machine slows down is not.
   timeout: 120_000,
   expect: { timeout: 30_000 },

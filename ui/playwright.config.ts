@@ -12,8 +12,8 @@ export default defineConfig({
   globalTeardown: "./tests/e2e/remove-folder.ts",
   fullyParallel: true,
   workers: 2,
-  // A press that a loaded machine delivers late is tried up to twice more; the list names what needed it as "flaky".
-  retries: 2,
+  // A press that a loaded machine delivers late is tried once more; the list names what needed it as "flaky".
+  retries: 1,
   // What hangs is found; what a busy machine slows down is not.
   timeout: 120_000,
   expect: { timeout: 30_000 },

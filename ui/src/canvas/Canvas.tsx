@@ -54,6 +54,8 @@ import "./cards/node-colors.css";
 const NODE_TYPES = { card: NodeCard, comment: CommentCard, loop: LoopContainer, frame: FrameBox };
 const EDGE_TYPES = { strand: StrandEdge, routed: RoutedEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
+/** How far the pointer may move while a node is pressed, in pixels: a press that moves less is a click, and one that moves more drags. */
+const PRESS_DISTANCE = 2;
 
 /** The canvas: draws the flow and turns what people do on it into edits. */
 export function Canvas() {
@@ -120,7 +122,8 @@ export function Canvas() {
           zoomOnDoubleClick={false}
           disableKeyboardA11y
           elevateNodesOnSelect={false}
-          nodeDragThreshold={2}
+          nodeDragThreshold={PRESS_DISTANCE}
+          nodeClickDistance={PRESS_DISTANCE}
           proOptions={{ hideAttribution: true }}
         >
           <Backdrop />

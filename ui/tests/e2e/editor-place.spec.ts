@@ -1,6 +1,6 @@
 /** The view: of a large flow when it opens, and in the minimap. */
 import type { Flow } from "../../src/bindings";
-import { CHAT_FLOW, expect, node, openFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, middle, node, openFlow, test } from "./fixture";
 
 const COLUMNS = 20;
 /** A flow that is far larger than the window. */
@@ -88,6 +88,26 @@ test("a minimap that comes below a pressed pointer does not move the view", asyn
   const after = await card.boundingBox();
   expect(after?.x).toBeCloseTo(before.x + 100, 0);
   expect(after?.y).toBeCloseTo(before.y, 0);
+});
+
+test("a press selects a card though the pointer moves by a pixel, and nothing scrolls the canvas", async ({ page }) => {
+  await openFlow(page);
+  const at = await middle(node(page, "start"));
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  await page.mouse.move(at.x + 1, at.y);
+  await page.mouse.up();
+  await expect(node(page, "start")).toHaveAttribute("data-selected", "true");
+  const scrolled = await node(page, "answer").evaluate((card) => {
+    const before = card.getBoundingClientRect().x;
+    const beyond = document.createElement("div");
+    beyond.style.cssText = "position: absolute; left: 5000px; width: 10px; height: 10px;";
+    card.append(beyond);
+    beyond.scrollIntoView();
+    beyond.remove();
+    return before - card.getBoundingClientRect().x;
+  });
+  expect(scrolled).toBe(0);
 });
 
 test("the minimap contains the frame of a view far from the nodes", async ({ page }) => {

@@ -211,10 +211,16 @@ async fn sub_flow_under_another_name_buys_nothing() {
         json!({
             "text": { "type": "manualInput" },
             "main": { "type": "contextStart" },
+            "twice": { "type": "json", "config": { "query": ". + ." } },
             "reply": chat("child: {{text}}"),
             "result": { "type": "output" },
         }),
-        &["main.context -> reply.context", "text.value -> reply.text", "reply.response -> result.value"],
+        &[
+            "main.context -> reply.context",
+            "text.value -> twice.value",
+            "twice.result -> reply.text",
+            "reply.response -> result.value",
+        ],
     );
     let parent = |name: &str| {
         let sub = json!({ "type": "subflow", "config": { "file": "child.flow.json", "inputSource": "nodeOutput" } });

@@ -79,7 +79,17 @@ pub struct BoughtCall {
     pub place: BillPlace,
     /// As `provider/model`.
     pub model: String,
-    /// What it costs at most, with the calls that its tools and the correction of its reply may add, and all attempts of its node.
+    /// With the calls that its tools and the correction of its reply may add, and all attempts of its node.
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub ceiling: Ceiling,
+}
+
+/// What something costs at most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Ceiling {
+    /// In billionths of a US dollar. Absent if there is no upper bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub at_most_nano_usd: Option<u64>,
@@ -87,6 +97,15 @@ pub struct BoughtCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub unknown: Option<UnknownReason>,
+}
+
+impl From<Result<u64, UnknownReason>> for Ceiling {
+    fn from(known: Result<u64, UnknownReason>) -> Self {
+        match known {
+            Ok(nano_usd) => Self { at_most_nano_usd: Some(nano_usd), unknown: None },
+            Err(reason) => Self { at_most_nano_usd: None, unknown: Some(reason) },
+        }
+    }
 }
 
 /// A tool call that is made again, or for the first time.
@@ -105,14 +124,10 @@ pub struct NodeBehind {
     #[ts(optional)]
     pub subflow: Option<String>,
     pub node: NodeId,
-    /// What all its calls cost at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional, type = "number")]
-    pub at_most_nano_usd: Option<u64>,
-    /// Why there is no upper bound, if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub unknown: Option<UnknownReason>,
+    /// Of all its calls.
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub ceiling: Ceiling,
 }
 
 impl Bill {
@@ -122,10 +137,9 @@ impl Bill {
         for run in rehearsal.into_runs() {
             bill.add_run(run, models);
         }
-        let costs = bill.bought.iter().map(|call| call.at_most_nano_usd);
-        let costs = costs.chain(bill.behind.iter().map(|node| node.at_most_nano_usd));
-        for cost in costs {
-            match cost {
+        let ceilings = bill.bought.iter().map(|call| &call.ceiling);
+        for ceiling in ceilings.chain(bill.behind.iter().map(|node| &node.ceiling)) {
+            match ceiling.at_most_nano_usd {
                 Some(nano_usd) => bill.at_most_nano_usd = bill.at_most_nano_usd.saturating_add(nano_usd),
                 None => bill.unknown += 1,
             }
@@ -180,9 +194,8 @@ impl Bill {
         self.outside.extend(outside);
         let bought = unanswered.into_iter().map(|((at, _, sampling), prompt)| {
             let ceiling = call_ceiling(&run.plan, &run.twin, &at, sampling.as_ref(), prompt, models);
-            let (at_most_nano_usd, unknown) = split(ceiling);
             let model = format!("{}/{}", prompt.provider, prompt.model);
-            BoughtCall { place: place(&at), model, at_most_nano_usd, unknown }
+            BoughtCall { place: place(&at), model, ceiling: ceiling.into() }
         });
         self.bought.extend(bought);
         let open = open_nodes(&run.plan, &run.entries);
@@ -192,7 +205,7 @@ impl Bill {
     }
 
     fn add_nodes_behind(&mut self, run: RehearsedRun, open: &[NodeIx], models: &ModelOverrides) {
-        let RehearsedRun { subflow, plan, twin, flow_name, .. } = run;
+        let RehearsedRun { subflow, plan, twin, .. } = run;
         let buys = |node: &&NodeIx| {
             let behavior = plan.nodes[**node].node.behavior();
             behavior.is_agent || behavior.calls.is_some() || plan.nodes[**node].body.is_some()
@@ -202,11 +215,11 @@ impl Bill {
             return;
         }
         let attempts: Vec<u32> = open.iter().map(|node| twin.attempts(*node)).collect();
-        let ceilings = twin.ceilings(&flow_name, models);
+        let ceilings = twin.ceilings(models);
         for (node, attempts) in open.into_iter().zip(attempts) {
             let id = &plan.nodes[node].id;
             let ceiling = match &ceilings {
-                Ok(ceilings) => {
+                Some(ceilings) => {
                     let unknown = ceilings.unknown.iter().find(|unknown| unknown.node == *id);
                     let known = ceilings.by_node.get(id).copied().map(Ok);
                     // One that the forecast does not see calls no model.
@@ -215,15 +228,13 @@ impl Bill {
                     };
                     ceiling
                 }
-                Err(_) => Err(UnknownReason::NoPrompt),
+                None => Err(UnknownReason::NoPrompt),
             };
-            let (nano_usd, unknown) = split(ceiling);
-            let at_most_nano_usd = nano_usd.map(|nano_usd| nano_usd.saturating_mul(attempts.into()));
+            let in_all_attempts = |nano_usd: u64| nano_usd.saturating_mul(attempts.into());
             self.behind.push(NodeBehind {
                 subflow: subflow.clone(),
                 node: id.clone(),
-                at_most_nano_usd,
-                unknown,
+                ceiling: ceiling.map(in_all_attempts).into(),
             });
         }
     }
@@ -262,13 +273,6 @@ fn dearest(price: &Price, input: u64, output: u64) -> u64 {
     let plain = TokenUsage::new(input, output);
     let cached = TokenUsage { cache_write: input, ..plain };
     price.nano_usd(&plain).max(price.nano_usd(&cached))
-}
-
-fn split(ceiling: Result<u64, UnknownReason>) -> (Option<u64>, Option<UnknownReason>) {
-    match ceiling {
-        Ok(nano_usd) => (Some(nano_usd), None),
-        Err(reason) => (None, Some(reason)),
-    }
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ use growth::{Fate, Size, outlook};
 pub use growth::{Outlook, WindowShare};
 pub use measured::{MeasuredSizes, SizeEstimate, SizeSource};
 use observed::{Observed, ObservedCall};
-use repetition::{Bounds, Exits, Iterations, Repeater, around, iterations};
+use repetition::{Bounds, Exits, Iterations, Repeater, around, feeds_tools, iterations};
 use spending::NodeCalls;
 pub use spending::{CostForecast, UnknownCost, UnknownReason};
 
@@ -173,6 +173,7 @@ pub fn forecast(plan: Plan, request: &ForecastRequest<'_>) -> Result<FlowForecas
             },
             at_most: counted.executions.at_most,
             is_complete: counted.is_complete,
+            has_tools: feeds_tools(&plan, *node) || calls.iter().any(|call| call.has_tools),
             unlimited: &unlimited,
         };
         let at_most = spending.at_most();

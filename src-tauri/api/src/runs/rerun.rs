@@ -81,7 +81,7 @@ impl RunService {
         let host = self.host_of_rehearsal(&run, self.limits_of_fork(&earlier, edit.as_deref()).await?);
         let launch = self.launch(&run, &self.active.broadcast(&run), &host);
         let access = self.file_access.clone();
-        run_blocking(move || launch.bill(&earlier, edit, &access)).await
+        run_blocking(move || launch.bill(&earlier, edit, access)).await
     }
 
     async fn limits_of_fork(

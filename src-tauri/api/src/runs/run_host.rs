@@ -19,16 +19,20 @@ use crate::flows::text::recorded_flow;
 impl RunService {
     /// The environment of a new tree with these limits of its flow.
     pub(super) fn host_of_new(&self, root: &RunId, limits: Option<TreeLimits>) -> Host {
-        let limits = tree_limits(limits, &self.parts.config.current());
-        let used = TreeUsage { runs: 1, ..TreeUsage::default() };
+        let (limits, used) = self.of_new(limits);
         self.host(root, self.parts.quotas.open_tree(root, limits, used))
     }
 
-    /// The environment of a tree that is only rehearsed: nothing in it is counted.
+    /// The same for a tree that is only rehearsed: its account is no other's.
     pub(super) fn host_of_rehearsal(&self, root: &RunId, limits: Option<TreeLimits>) -> Host {
-        let limits = tree_limits(limits, &self.parts.config.current());
-        let used = TreeUsage { runs: 1, ..TreeUsage::default() };
+        let (limits, used) = self.of_new(limits);
         self.host(root, Arc::new(TreeAccount::new(limits, used)))
+    }
+
+    /// The limits that hold a new tree, and what is used of them.
+    fn of_new(&self, limits: Option<TreeLimits>) -> (TreeLimits, TreeUsage) {
+        let used = TreeUsage { runs: 1, ..TreeUsage::default() };
+        (tree_limits(limits, &self.parts.config.current()), used)
     }
 
     /// The environment of a run that exists.

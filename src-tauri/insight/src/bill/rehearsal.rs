@@ -18,6 +18,7 @@ use plait_run::journal::{Entry, Event, Journal};
 use plait_run::models::ModelOverrides;
 use plait_run::node::{Behavior, BoundNode, Inputs, LoopKind, LoopSpec, NodeContext, NodeOutput};
 use plait_run::plan::{NodeIx, Plan};
+use plait_run::tool::ToolSpec;
 use plait_run::view::RunOutline;
 use plait_run::{Driver, RunSetup};
 
@@ -27,7 +28,6 @@ pub struct Rehearsal(Arc<Mutex<Vec<RehearsedRun>>>);
 
 /// One of them.
 pub(super) struct RehearsedRun {
-    pub flow_name: String,
     /// The nodes that lead to it, if it is a child run.
     pub subflow: Option<String>,
     pub plan: Arc<Plan>,
@@ -35,27 +35,39 @@ pub(super) struct RehearsedRun {
     pub entries: Vec<Entry>,
 }
 
-/// The plan as it was before the rehearsal changed it.
-pub(super) struct Twin(Plan);
+/// A run as it was before the rehearsal changed its plan.
+pub(super) struct Twin {
+    plan: Plan,
+    flow_name: String,
+    input: Option<String>,
+    /// Whether a conversation goes on in it, of which a forecast knows nothing.
+    is_continued: bool,
+    tools: Arc<[ToolSpec]>,
+}
 
 impl Twin {
     /// How often a node is tried.
     pub fn attempts(&self, node: NodeIx) -> u32 {
-        self.0.nodes[node].retry.as_ref().map_or(1, |retry| retry.attempts.max(1))
+        self.plan.nodes[node].retry.as_ref().map_or(1, |retry| retry.attempts.max(1))
     }
 
-    /// What the nodes cost at most, in a run that reuses nothing.
-    pub fn ceilings(self, flow_name: &str, models: &ModelOverrides) -> Result<CostForecast, Fault> {
+    /// What the nodes cost at most, in a run that reuses nothing. None if nobody can say.
+    pub fn ceilings(self, models: &ModelOverrides) -> Option<CostForecast> {
+        let Self { plan, flow_name, input, is_continued, tools } = self;
+        if is_continued {
+            return None;
+        }
         let request = ForecastRequest {
-            flow_name,
-            input: None,
+            flow_name: &flow_name,
+            input: input.as_deref(),
             models: Arc::new(models.clone()),
-            tools: Arc::default(),
+            tools,
             earlier: Arc::new(MeasuredSizes::default()),
             live: Arc::new(MeasuredSizes::default()),
             so_far: None,
         };
-        Ok(forecast(self.0, &request)?.cost)
+        // A run that cannot begin is refused with its reason when it is started.
+        forecast(plan, &request).ok().map(|forecast| forecast.cost)
     }
 }
 
@@ -65,7 +77,7 @@ impl Rehearsal {
     /// Returns the number of the run, and what its driver is made of.
     pub fn setup(
         &self,
-        (mut plan, twin): (Plan, Plan),
+        (mut plan, unchanged): (Plan, Plan),
         info: RunInfo,
         host: Host,
         subflow: Option<String>,
@@ -74,8 +86,14 @@ impl Rehearsal {
         let plan = Arc::new(plan);
         let mut runs = self.0.lock();
         let place = runs.len();
-        let (flow_name, twin) = (info.flow_name.clone(), Twin(twin));
-        runs.push(RehearsedRun { flow_name, subflow, plan: Arc::clone(&plan), twin, entries: Vec::new() });
+        let twin = Twin {
+            plan: unchanged,
+            flow_name: info.flow_name.clone(),
+            input: info.input.as_ref().map(|input| input.text.clone()),
+            is_continued: info.conversation.is_some(),
+            tools: host.tools.list().into(),
+        };
+        runs.push(RehearsedRun { subflow, plan: Arc::clone(&plan), twin, entries: Vec::new() });
         let journal = Box::new(KeptJournal { runs: self.clone(), place });
         let spent_by_children = BTreeMap::new();
         (place, RunSetup { plan, info, host, journal, watcher: Box::new(|_| ()), spent_by_children })

@@ -19,7 +19,8 @@ use plait_run::quota::QuotaChain;
 use plait_run::retriever::{Retrieval, RetrievalRequest, Retriever};
 use plait_run::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 
-/// The host with which a fork is rehearsed, in place of this one: the same tools are offered, and requests have the same keys.
+/// The host with which a fork is rehearsed, in place of this one: the same tools are offered, requests have the same keys, and the same
+/// limits hold the tree. No quota does.
 pub fn standing_host(host: Host) -> Host {
     Host {
         providers: Arc::new(StandingProviders(host.providers)),
@@ -28,7 +29,7 @@ pub fn standing_host(host: Host) -> Host {
         memories: Arc::new(Standing),
         clock: Arc::new(StandingClock(host.clock)),
         debugger: Debugger::default(),
-        quotas: QuotaChain::default(),
+        quotas: QuotaChain { tree: host.quotas.tree, ..QuotaChain::default() },
         ..host
     }
 }

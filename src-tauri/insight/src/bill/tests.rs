@@ -14,9 +14,10 @@ use super::*;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{Epoch, ReplyKey, RunId};
+use plait_core::origin::Origins;
 use plait_nodes::registry;
 use plait_run::earlier_run::{EarlierRun, EarlierTree};
-use plait_run::host::{Host, RunInfo};
+use plait_run::host::{Host, RunInfo, RunInput};
 use plait_run::journal::{Entry, InputOverrides, Journal};
 use plait_run::plan::plan;
 use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
@@ -93,12 +94,13 @@ fn host(replies: &Replies, earlier: EarlierTree) -> Host {
 }
 
 fn info(earlier: Option<EarlierRun>) -> RunInfo {
+    let input = Some(RunInput { text: "matches".to_owned(), origins: Origins::NONE });
     RunInfo {
+        input,
         run: "run".into(),
         user: plait_core::user::UserName::default(),
         flow_name: "flow".to_owned(),
         folder: None,
-        input: None,
         conversation: None,
         grants: None,
         earlier,
@@ -323,4 +325,34 @@ fn equal_flow_buys_nothing() {
     assert_eq!(bill.summary, "reuses 6, buys 0");
     assert_eq!(bill.at_most_nano_usd, 0);
     assert_eq!(paid(&run(&flow, &replies, &first)).0.calls, 0);
+}
+
+#[test]
+fn what_may_follow_is_on_the_way_that_the_input_of_the_run_takes() {
+    let flow = |prompt: &str| {
+        let limited = |prompt: &str| json!({ "type": "chat", "config": { "prompt": prompt, "maxTokens": 5, "skipHistory": true } });
+        let nodes = json!({
+            "main": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+            "input": { "type": "manualInput" },
+            "way": { "type": "switch", "config": { "cases": [{ "name": "right", "equals": "matches" }] } },
+            "first": limited(prompt),
+            "after": limited("{{first}} and {{way}}"),
+        });
+        let edges = [
+            "main.context -> first.context",
+            "main.context -> after.context",
+            "input.value -> way.value",
+            "way.right -> after.way",
+            "first.response -> after.first",
+        ];
+        flow_of(&nodes, &edges, &json!({}))
+    };
+    let replies = Replies::default();
+    let earlier = run(&flow("one"), &replies, &[]);
+    assert_eq!(paid(&earlier).0.calls, 2);
+    let bill = bill_of(&flow("other"), &replies, &earlier);
+    let behind: Vec<&str> = bill.behind.iter().map(|node| node.node.as_str()).collect();
+    assert_eq!((bill.bought.len(), behind), (1, vec!["after"]), "{bill:#?}");
+    let spent = paid(&run(&flow("other"), &replies, &earlier)).0;
+    assert!(bill.at_most_nano_usd >= spent.cost.nano_usd, "{bill:#?} and {spent:#?}");
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Bill, BillPlace, BoughtCall, NodeBehind, OutsideCall};
+use super::{Bill, BillPlace, BoughtCall, Ceiling, NodeBehind, OutsideCall};
 use crate::forecast::UnknownReason;
 use plait_run::models::Cost;
 
@@ -64,10 +64,7 @@ fn reuses(bill: &Bill) -> String {
 
 fn buys(bought: &[BoughtCall]) -> String {
     let calls = count(bought.len() as u64, "model call", "model calls");
-    let known = bought.iter().filter_map(|call| call.at_most_nano_usd).fold(0, u64::saturating_add);
-    let unknown = bought.iter().filter(|call| call.at_most_nano_usd.is_none()).count();
-    let reason = bought.iter().find_map(|call| call.unknown.as_ref());
-    let costs = costs(known, unknown, bought.len(), reason);
+    let costs = costs(bought.iter().map(|call| &call.ceiling));
     format!("Buys {calls} ({}): {costs}.", list(bought.iter().map(|call| place(&call.place))))
 }
 
@@ -78,10 +75,7 @@ fn acts(outside: &[OutsideCall]) -> String {
 }
 
 fn may_follow(behind: &[NodeBehind]) -> String {
-    let known = behind.iter().filter_map(|node| node.at_most_nano_usd).fold(0, u64::saturating_add);
-    let unknown = behind.iter().filter(|node| node.at_most_nano_usd.is_none()).count();
-    let reason = behind.iter().find_map(|node| node.unknown.as_ref());
-    let costs = costs(known, unknown, behind.len(), reason);
+    let costs = costs(behind.iter().map(|node| &node.ceiling));
     let named = behind.iter().map(|node| match &node.subflow {
         Some(path) => format!("`{path}/{}`", node.node),
         None => format!("`{}`", node.node),
@@ -89,12 +83,16 @@ fn may_follow(behind: &[NodeBehind]) -> String {
     format!("What follows in {} depends on that: {costs}.", list(named))
 }
 
-fn costs(known: u64, unknown: usize, all: usize, reason: Option<&UnknownReason>) -> String {
+fn costs<'b>(ceilings: impl Iterator<Item = &'b Ceiling>) -> String {
+    let (known, unknown): (Vec<&Ceiling>, Vec<&Ceiling>) =
+        ceilings.partition(|ceiling| ceiling.at_most_nano_usd.is_some());
+    let sum = known.iter().filter_map(|ceiling| ceiling.at_most_nano_usd).fold(0, u64::saturating_add);
+    let reason = unknown.iter().find_map(|ceiling| ceiling.unknown.as_ref());
     let why = reason.map(|reason| format!(" ({})", words(reason))).unwrap_or_default();
-    match unknown {
-        0 => format!("at most {}", dollars(known)),
-        _ if unknown == all => format!("nobody knows what it costs{why}"),
-        _ => format!("at most {}, without {unknown} of unknown cost{why}", dollars(known)),
+    match (known.len(), unknown.len()) {
+        (_, 0) => format!("at most {}", dollars(sum)),
+        (0, _) => format!("nobody knows what it costs{why}"),
+        (_, count) => format!("at most {}, without {count} of unknown cost{why}", dollars(sum)),
     }
 }
 

@@ -128,6 +128,16 @@ fn asks(plan: &Plan, cycle: CycleIx) -> bool {
     own || spec.inner.iter().any(|&inner| asks(plan, inner))
 }
 
+/// Whether an edge brings tools to a node.
+pub(super) fn feeds_tools(plan: &Plan, node: NodeIx) -> bool {
+    let ports = &plan.nodes[node].node.ports().inputs;
+    let is_tools = |edge: &usize| {
+        let port = ports.get(plan.edges[*edge].target_port);
+        port.is_some_and(|port| port.kind == PortKind::Tools)
+    };
+    plan.nodes[node].incoming.iter().any(is_tools)
+}
+
 /// What ends loops besides their own count, by loop: an edge to `exit`, or a model with tools.
 pub(super) struct Exits(BTreeSet<NodeIx>);
 
@@ -140,14 +150,7 @@ impl Exits {
             let has_exit = plan.nodes[container.end].incoming.iter().any(|&edge| {
                 inputs.get(plan.edges[edge].target_port).is_some_and(|port| port.name.as_str() == "exit")
             });
-            let has_tools = scope.nodes.clone().any(|node| {
-                let ports = &plan.nodes[node].node.ports().inputs;
-                let is_tools = |edge: &usize| {
-                    let port = ports.get(plan.edges[*edge].target_port);
-                    port.is_some_and(|port| port.kind == PortKind::Tools)
-                };
-                plan.nodes[node].incoming.iter().any(is_tools)
-            });
+            let has_tools = scope.nodes.clone().any(|node| feeds_tools(plan, node));
             if has_exit || has_tools {
                 exits.insert(container.node);
             }

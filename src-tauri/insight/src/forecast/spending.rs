@@ -60,6 +60,8 @@ pub(super) struct NodeCalls<'a> {
     pub at_most: Option<u64>,
     /// Whether these are all executions.
     pub is_complete: bool,
+    /// Whether they may be offered tools: those of an MCP server are not known before a run.
+    pub has_tools: bool,
     /// The models with replies of any length, as `provider/model`.
     pub unlimited: &'a BTreeSet<String>,
 }
@@ -90,8 +92,7 @@ impl NodeCalls<'_> {
         } else {
             any.saturating_mul(executions)
         };
-        let has_tools = self.calls.iter().any(|call| call.has_tools);
-        let rounds = if has_tools { self.limit.tool_rounds } else { 0 };
+        let rounds = if self.has_tools { self.limit.tool_rounds } else { 0 };
         let others = u64::from(self.limit.repairs) + u64::from(rounds);
         Ok(firsts.saturating_add(any.saturating_mul(others).saturating_mul(executions)))
     }
@@ -139,8 +140,16 @@ mod tests {
         let at_most = |calls: &[&ObservedCall]| {
             let limit = CallLimit::default();
             let unlimited = &BTreeSet::new();
-            NodeCalls { calls, price: Some(&price), limit, at_most: Some(2), is_complete: true, unlimited }
-                .at_most()
+            NodeCalls {
+                calls,
+                price: Some(&price),
+                limit,
+                at_most: Some(2),
+                is_complete: true,
+                has_tools: false,
+                unlimited,
+            }
+            .at_most()
         };
         let (limited, unlimited) = (call(Some(50)), call(None));
         // 10 tokens in at 1,000 billionths of a dollar, 50 out at 2,000, twice.

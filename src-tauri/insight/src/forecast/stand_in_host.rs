@@ -15,12 +15,14 @@ use plait_core::attachment::NoAttachmentStore;
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::{Evaluation, Evaluator};
 use plait_core::flow::TreeLimits;
+use plait_core::id::MemoryId;
 use plait_core::origin::Origin;
+use plait_core::user::UserName;
 use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::{Clock, Host};
 use plait_run::journal::{Entry, Journal};
-use plait_run::long_term_memory::NoMemoryStore;
+use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 use plait_run::plan::Plan;
 use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
@@ -50,7 +52,7 @@ pub(super) fn host(plan: &Plan, tools: Arc<[ToolSpec]>, shared: &Arc<Shared>) ->
         providers: Arc::new(StandInProviders(Arc::clone(shared))),
         tools: Arc::new(KnownTools(tools)),
         retriever: Arc::new(FullRetriever(Arc::clone(shared))),
-        memories: NoMemoryStore::shared(),
+        memories: Arc::new(UnknownMemories),
         attachments: NoAttachmentStore::shared(),
         clock: Arc::new(NoTime),
         evaluator: Arc::new(NoEvaluator),
@@ -150,6 +152,28 @@ impl Retriever for FullRetriever {
         let used = vec![RetrievedChunk { passage, text: filler::text(request.max_tokens, serial) }];
         Ok(Retrieval { query: request.query, max_tokens: request.max_tokens, used, ..Retrieval::default() })
     }
+}
+
+/// What users' flows know of them is not looked up before a run: something of the expected size stands for it.
+struct UnknownMemories;
+
+#[async_trait]
+impl MemoryStore for UnknownMemories {
+    async fn recall(&self, _: &UserName, _: RecallRequest) -> Result<Recall, Fault> {
+        Err(not_looked_up())
+    }
+
+    async fn remember(&self, _: &UserName, _: Vec<MemoryRecord>) -> Result<(), Fault> {
+        Err(not_looked_up())
+    }
+
+    async fn forget(&self, _: &UserName, _: Vec<MemoryId>) -> Result<u64, Fault> {
+        Err(not_looked_up())
+    }
+}
+
+fn not_looked_up() -> Fault {
+    Fault::new(codes::MEMORY_UNAVAILABLE, "Memories are not looked up before a run.")
 }
 
 struct NoTime;

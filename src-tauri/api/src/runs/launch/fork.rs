@@ -8,7 +8,7 @@ use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::{NodeId, RunId};
-use plait_insight::bill::{Bill, Rehearsal, rehearse, standing_host};
+use plait_insight::bill::{Bill, rehearse, standing_host};
 use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
 use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, RunEvent, RunOrigin};
@@ -16,7 +16,7 @@ use plait_run::plan::Plan;
 use plait_run::{Driver, RunHandle, RunSetup};
 
 use super::blocking_host::blocking_host;
-use super::rehearsed_children::RehearsedChildren;
+use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
 use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
 use crate::flows::text::{recorded_flow, write_flow};
@@ -68,37 +68,36 @@ impl Launch {
         mut self,
         earlier: &RunId,
         edit: Option<Box<EditedFlow>>,
-        access: &FileAccess,
+        access: FileAccess,
     ) -> Result<Bill, ErrorReply> {
-        let rehearsal = Rehearsal::default();
         let fork = self.prepare_fork(earlier, edit, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
-        let (_, setup, first) = self.rehearse(fork, &rehearsal, (&[], access), None)?;
+        // Once for the whole tree: its child runs get the host of the run that starts them.
+        self.host = blocking_host(standing_host(self.host));
+        let place = RehearsedPlace::root(access);
+        let rehearsal = place.rehearsal.clone();
+        let (_, setup, first) = self.rehearse(fork, place)?;
         rehearse(setup, first)?;
         Ok(Bill::of(rehearsal, &models))
     }
 
-    /// What the rehearsal of a fork is driven with, and its number there. `lineage` are the flows that run it, and `access` says which
-    /// files flows may read. `path` are the nodes that lead to it, if it is a child run.
+    /// What the rehearsal of a fork is driven with, and its number there.
     pub(super) fn rehearse(
         self,
         fork: Fork,
-        rehearsal: &Rehearsal,
-        (lineage, access): (&[FlowRef], &FileAccess),
-        path: Option<String>,
+        place: RehearsedPlace,
     ) -> Result<(usize, RunSetup, Event), ErrorReply> {
         let Fork { document, config, first, start } = fork;
         let RunEvent::Started { flow, to, set, .. } = &first else { return Err(no_start(&self.run)) };
         let plan = || self.plan(&document, &config, to.as_ref(), set);
         let plans = (plan()?, plan()?);
-        let lineage = std::iter::once(FlowRef::clone(flow)).chain(lineage.iter().cloned()).collect();
-        let host = blocking_host(standing_host(self.host.clone()));
-        let info = self.run_info(start, flow);
-        let children = RehearsedChildren::new(self, rehearsal.clone(), lineage, access.clone(), path.clone());
+        let (rehearsal, path) = (place.rehearsal.clone(), place.path.clone());
+        let (info, host) = (self.run_info(start, flow), self.host.clone());
+        let children = RehearsedChildren::new(self, place.inside(flow));
         let host = Host { subflows: Arc::new(children), ..host };
-        let (place, setup) = rehearsal.setup(plans, info, host, path);
-        Ok((place, setup, Event::Run(first)))
+        let (number, setup) = rehearsal.setup(plans, info, host, path);
+        Ok((number, setup, Event::Run(first)))
     }
 
     pub(super) fn prepare_fork(

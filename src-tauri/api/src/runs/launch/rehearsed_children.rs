@@ -5,9 +5,8 @@ use async_trait::async_trait;
 use futures::future;
 use plait_adapters::FileAccess;
 use plait_core::error::Fault;
-use plait_core::id::RunId;
+use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Rehearsal;
-use plait_run::host::Host;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildListener, Subflows};
 use plait_run::journal::{ChildEvent, Event, FlowRef};
 use plait_run::{Driver, RunSetup};
@@ -18,26 +17,47 @@ use crate::flows::subflows;
 use crate::runs::child::{child_end, child_id, fault};
 use crate::runs::request::{ChildInputs, EditedFlow};
 
+/// Where a run stands in a rehearsed tree.
+#[derive(Clone)]
+pub(super) struct RehearsedPlace {
+    pub(super) rehearsal: Rehearsal,
+    /// The nodes that lead to the run, from the root on, as `a/b`.
+    pub(super) path: Option<String>,
+    /// The flows that run it, the root's last.
+    lineage: Vec<FlowRef>,
+    /// Which files flows may read.
+    access: FileAccess,
+}
+
+impl RehearsedPlace {
+    /// The root of a tree.
+    pub(super) fn root(access: FileAccess) -> Self {
+        Self { rehearsal: Rehearsal::default(), path: None, lineage: Vec::new(), access }
+    }
+
+    /// The same for what this flow runs there.
+    pub(super) fn inside(mut self, flow: &FlowRef) -> Self {
+        self.lineage.insert(0, flow.clone());
+        self
+    }
+
+    /// The place of the run that a node starts.
+    fn below(&self, node: &NodeId) -> Self {
+        let path = self.path.as_ref().map_or_else(|| node.to_string(), |path| format!("{path}/{node}"));
+        Self { path: Some(path), ..self.clone() }
+    }
+}
+
 /// Runs the child runs of one rehearsed run.
 pub(super) struct RehearsedChildren {
     launch: Launch,
-    rehearsal: Rehearsal,
-    /// The flow of the run and those that run it, the root's last.
-    lineage: Vec<FlowRef>,
-    access: FileAccess,
-    /// The nodes that lead to the run, from the root on.
-    path: Option<String>,
+    /// Of the run, with its flow.
+    place: RehearsedPlace,
 }
 
 impl RehearsedChildren {
-    pub(super) fn new(
-        launch: Launch,
-        rehearsal: Rehearsal,
-        lineage: Vec<FlowRef>,
-        access: FileAccess,
-        path: Option<String>,
-    ) -> Self {
-        Self { launch, rehearsal, lineage, access, path }
+    pub(super) fn new(launch: Launch, place: RehearsedPlace) -> Self {
+        Self { launch, place }
     }
 
     /// What the child of this call is driven with, and its number in the rehearsal. None if the earlier tree had none.
@@ -45,19 +65,17 @@ impl RehearsedChildren {
         let ChildCall { parent, activation, flow, input, set: overrides, origins, host, .. } = call;
         let earlier = parent.earlier.as_ref().and_then(|earlier| earlier.take_child(&activation));
         let Some(earlier) = earlier else { return Ok(None) };
-        let path = self.path.iter().map(String::as_str).chain([activation.node.as_str()]);
-        let path = path.collect::<Vec<_>>().join("/");
+        let place = self.place.below(&activation.node);
         let edit = if host.earlier.is_edited() {
-            let found = subflows::resolve(&flow, &self.lineage, &activation, &self.access)?;
+            let found = subflows::resolve(&flow, &place.lineage, &activation, &place.access)?;
             Some(Box::new(EditedFlow { flow: found.flow, path: found.path, grants: Vec::new() }))
         } else {
             None
         };
         let inputs = ChildInputs { input, overrides, origins, grants: parent.grants.clone() };
-        let host = Host { subflows: self.launch.host.subflows.clone(), ..host };
         let mut launch = Launch { run: run.clone(), host, ..self.launch.clone() };
         let fork = launch.prepare_fork(&earlier, edit, Some(inputs), Some(parent.run.clone()))?;
-        launch.rehearse(fork, &self.rehearsal, (&self.lineage, &self.access), Some(path)).map(Some)
+        launch.rehearse(fork, place).map(Some)
     }
 }
 
@@ -66,11 +84,11 @@ impl Subflows for RehearsedChildren {
     async fn run(&self, call: ChildCall, mut on_event: ChildListener) -> Result<ChildEnd, Fault> {
         let run = child_id(&call.parent.run, &call.activation, call.attempt)?;
         on_event(ChildEvent::Started { run: run.clone() });
-        let Some((place, setup, first)) = self.prepare(&run, call).map_err(fault)? else {
+        let Some((number, setup, first)) = self.prepare(&run, call).map_err(fault)? else {
             return future::pending().await;
         };
         let (driver, _handle) = Driver::start(setup, first)?;
         driver.drive().await?;
-        child_end(run, self.rehearsal.outline(place))
+        child_end(run, self.place.rehearsal.outline(number))
     }
 }

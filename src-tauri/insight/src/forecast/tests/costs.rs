@@ -74,6 +74,34 @@ fn what_a_person_says_takes_at_most_the_window() {
 }
 
 #[test]
+fn what_a_user_is_known_for_takes_at_most_the_window() {
+    let nodes = json!({
+        "start": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+        "query": { "type": "value", "config": { "value": "travel" } },
+        "known": { "type": "recall" },
+        "chat": { "type": "chat", "config": { "prompt": "Plan it: {{known}}", "maxTokens": 100 } },
+    });
+    let edges = ["start.context -> chat.context", "query.value -> known.query", "known.text -> chat.known"];
+    let flow = flow_of(&nodes, &edges, &json!({ "contextWindow": 6_400 }));
+    let forecast = forecast_with(&flow, priced("openai/gpt-4o"));
+    assert_eq!(forecast.cost.at_most_nano_usd, (6_400 - 200) * 1_000 + 100 * 2_000);
+}
+
+#[test]
+fn tools_of_a_server_may_be_called_in_each_round() {
+    let nodes = json!({
+        "start": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+        "server": { "type": "mcpServer", "config": { "server": "files" } },
+        "chat": { "type": "chat", "config": { "prompt": "Hi", "maxTokens": 100, "maxToolRounds": 3 } },
+    });
+    let edges = ["start.context -> chat.context", "server.tools -> chat.tools"];
+    let flow = flow_of(&nodes, &edges, &json!({ "contextWindow": 6_400 }));
+    let forecast = forecast_with(&flow, priced("openai/gpt-4o"));
+    // The first call and three rounds; nobody knows what the server says of its tools.
+    assert_eq!(forecast.cost.at_most_nano_usd, 4 * ((6_400 - 200) * 1_000 + 100 * 2_000));
+}
+
+#[test]
 fn simulator_costs_nothing_without_any_bound() {
     let nodes = json!({ "start": { "type": "contextStart" }, "chat": { "type": "chat", "config": { "prompt": "Hi" } } });
     let forecast = forecast_of(&flow_of(&nodes, &["start.context -> chat.context"], &json!({})));

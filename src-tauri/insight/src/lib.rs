@@ -5,3 +5,6 @@
 pub mod bill;
 pub mod forecast;
 pub mod lens;
+
+#[cfg(test)]
+mod test_runs;

@@ -5,6 +5,7 @@ import {
   CHAT_FLOW,
   expect,
   failingChat,
+  intoView,
   node,
   openFlow,
   openLatestRun,
@@ -50,7 +51,7 @@ test("a tab that a node can never fill is not offered", async ({ page }) => {
   await expect(tabs).toHaveText(["Config", "Input / Output"]);
   await node(page, "ask").click();
   await expect(tabs).toHaveText(["Config", "Input / Output", "Context"]);
-  await node(page, "answer").click();
+  await (await intoView(page, node(page, "answer"))).click();
   await expect(tabs).toHaveText(["Config", "Input / Output", "Prompt", "Context"]);
 });
 

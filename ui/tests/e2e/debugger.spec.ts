@@ -1,7 +1,7 @@
 /** The debugger: breakpoints at nodes, what is held at a stop, steps, and that both survive a reload. */
 import type { Page } from "@playwright/test";
 import { findViolations } from "./axe";
-import { expect, node, openFlow, takePicture, test } from "./fixture";
+import { expect, intoView, node, openFlow, takePicture, test } from "./fixture";
 
 const FLOW = {
   version: 1,
@@ -74,7 +74,7 @@ test("a changed value is what the next node gets", async ({ page }) => {
   await expect(bar(page)).toContainText("text: Goodbye Bob");
   await page.getByTestId("go-continue").click();
   await expect(status(page)).toHaveAttribute("data-status", "finished");
-  await node(page, "out").click();
+  await (await intoView(page, node(page, "out"))).click();
   await page.getByTestId("inspector-tab-io").click();
   await expect(page.getByTestId("inspector")).toContainText("Goodbye Bob!");
 });

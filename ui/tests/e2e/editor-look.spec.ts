@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { findViolationsInThemes } from "./axe";
-import { drag, expect, handle, middle, node, openEmpty, openFlow, test } from "./fixture";
+import { drag, expect, handle, intoView, middle, node, openEmpty, openFlow, test } from "./fixture";
 
 async function expectAccessible(page: Page): Promise<void> {
   expect(await findViolationsInThemes(page)).toEqual([]);
@@ -27,7 +27,7 @@ test("has no accessibility violations: empty, with a flow, a selection and overl
   await openFlow(page);
   await expectAccessible(page);
   for (const id of ["ask", "answer", "tools", "note"]) {
-    await node(page, id).click();
+    await (await intoView(page, node(page, id))).click();
     await expectAccessible(page);
   }
   await page.keyboard.press("Control+k");

@@ -1,6 +1,6 @@
 /** The view: of a large flow when it opens, and in the minimap. */
 import type { Flow } from "../../src/bindings";
-import { CHAT_FLOW, expect, middle, node, openFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, intoView, middle, node, openFlow, test } from "./fixture";
 
 const COLUMNS = 20;
 /** A flow that is far larger than the window. */
@@ -180,7 +180,7 @@ test("new and pasted nodes land in view and on nothing", async ({ page }) => {
     await added();
     await page.keyboard.press("Escape");
   }
-  await node(page, "answer").locator(".summary").click();
+  await (await intoView(page, node(page, "answer"))).locator(".summary").click();
   await page.keyboard.press("Control+c");
   for (let time = 0; time < 2; time += 1) {
     await page.keyboard.press("Control+v");
@@ -202,7 +202,7 @@ test("the ring of the keyboard differs from that of the selection", async ({ pag
   await page.keyboard.press("Alt+ArrowRight");
   await expect(node(page, "start")).toHaveAttribute("data-selected", "true");
   await expect.poll(() => ring("start")).toBe("double");
-  await node(page, "ask").click();
+  await (await intoView(page, node(page, "ask"))).click();
   await expect.poll(() => ring("ask")).toBe("solid");
   expect(await ring("start")).toBe("none");
 });

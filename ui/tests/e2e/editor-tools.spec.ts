@@ -1,5 +1,5 @@
 import { findViolations } from "./axe";
-import { CHAT_FLOW, expect, node, openFlow, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, intoView, node, openFlow, savedFlow, test } from "./fixture";
 
 test("offers Plait's own tools as a checklist", async ({ page }) => {
   await openFlow(page);
@@ -99,7 +99,7 @@ test("reports names of tools that do not exist while editing, and offers the oth
   await expect(page.getByTestId("problem-tools")).toHaveCount(0);
 
   await expect(page.getByTestId("problem-call")).toBeVisible();
-  await node(page, "call").click();
+  await (await intoView(page, node(page, "call"))).click();
   await page.locator("[data-field=tool]").getByRole("combobox").selectOption("current_time");
   await expect(page.getByTestId("problem-call")).toHaveCount(0);
 });

@@ -4,6 +4,7 @@ import {
   expect,
   filePath,
   handle,
+  intoView,
   middle,
   node,
   openEmpty,
@@ -183,10 +184,11 @@ test.describe("editing", () => {
   test("undoes and redoes by gesture", async ({ page }) => {
     await openFlow(page);
     // Beside another node: the view follows the one that the inspector opens for.
-    const place = async () => {
-      const [note, ask] = [await node(page, "note").boundingBox(), await node(page, "ask").boundingBox()];
-      return Math.round((note?.x ?? 0) - (ask?.x ?? 0));
-    };
+    const place = () =>
+      page.evaluate(() => {
+        const [note, ask] = ["note", "ask"].map((id) => document.querySelector(`[data-testid="node-${id}"]`));
+        return Math.round((note?.getBoundingClientRect().x ?? 0) - (ask?.getBoundingClientRect().x ?? 0));
+      });
     const before = await place();
     const box = await node(page, "note").boundingBox();
     await drag(page, node(page, "note"), { x: (box?.x ?? 0) + 180, y: (box?.y ?? 0) + 90 });
@@ -202,7 +204,7 @@ test.describe("editing", () => {
   test("copies, cuts and pastes nodes with the edges among them", async ({ page }) => {
     await openFlow(page);
     await node(page, "ask").click();
-    await node(page, "answer").click({ modifiers: ["Shift"] });
+    await (await intoView(page, node(page, "answer"))).click({ modifiers: ["Shift"] });
     await expect(page.getByTestId("selection-count")).toHaveText("2 nodes");
     await page.keyboard.press("Control+c");
     const text = await page.evaluate(() => navigator.clipboard.readText());

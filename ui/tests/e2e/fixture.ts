@@ -83,6 +83,20 @@ export function node(page: Page, id: string): Locator {
   return page.getByTestId(`node-${id}`);
 }
 
+/** Moves the view until nothing covers the middle of a card, as one does before pressing it. */
+export async function intoView(page: Page, card: Locator): Promise<Locator> {
+  await expect(async () => {
+    const [at, of] = [await middle(card), await middle(page.getByTestId("canvas"))];
+    const isFree = await card.evaluate((element, { x, y }) => element.contains(document.elementFromPoint(x, y)), at);
+    if (isFree) return;
+    const [dx, dy] = [at.x - of.x, at.y - of.y];
+    const away = Math.abs(dx) > Math.abs(dy) ? (dx > 0 ? "Right" : "Left") : dy > 0 ? "Down" : "Up";
+    await page.keyboard.press(`Control+Arrow${away}`);
+    throw new Error("Something covers the card.");
+  }).toPass();
+  return card;
+}
+
 export function handle(page: Page, id: string, side: "in" | "out", port: string): Locator {
   return page.getByTestId(`handle-${id}-${side}-${port}`);
 }

@@ -5,6 +5,7 @@ import {
   drag,
   expect,
   handle,
+  intoView,
   middle,
   node,
   openFlow,
@@ -220,9 +221,8 @@ test("a box in a loop selects its nodes, one around it the loop as well; nodes d
   await expect(node(page, "draft")).toHaveAttribute("data-selected", "true");
   await expect(node(page, "critique")).toHaveAttribute("data-selected", "true");
   await expect(node(page, "loop")).not.toHaveAttribute("data-selected", "true");
-  await node(page, "outside")
-    .locator("header")
-    .click({ modifiers: ["Shift"] });
+  const outside = await intoView(page, node(page, "outside"));
+  await outside.locator("header").click({ modifiers: ["Shift"] });
   const score = await middle(node(page, "outside").locator("header"));
   await drag(page, node(page, "outside").locator("header"), { x: score.x + 12, y: score.y + 8 });
   let flow = await savedFlow(page);

@@ -4,7 +4,17 @@ import type { Page } from "@playwright/test";
 import recorded from "../../../tests/fixtures/flows/server-questions.flow.json" with { type: "json" };
 import type { Flow } from "../../src/bindings";
 import { findViolations } from "./axe";
-import { expect, node, openFlow, scriptedServer, TEST_FILE, type TestHost, takePicture, test } from "./fixture";
+import {
+  expect,
+  intoView,
+  node,
+  openFlow,
+  scriptedServer,
+  TEST_FILE,
+  type TestHost,
+  takePicture,
+  test,
+} from "./fixture";
 
 const status = (page: Page) => page.getByTestId("run-status");
 
@@ -72,7 +82,7 @@ for (const [width, height] of [
 
       // In a small window the dock folds when the run ends, and the canvas moves below the pointer.
       await expect(async () => {
-        await node(page, "reply").click();
+        await (await intoView(page, node(page, "reply"))).click();
         await page.getByTestId("inspector-tab-prompt").click({ timeout: 2_000 });
       }).toPass();
       await expect(page.getByTestId("prompt-lens")).toContainText("Say hello.");

@@ -1,7 +1,7 @@
 /** Several flows in one window: each tab keeps its own document, history, view and run. */
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { CHAT_FLOW, drag, expect, filePath, node, openFlow, putFile, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, drag, expect, filePath, intoView, node, openFlow, putFile, savedFlow, test } from "./fixture";
 
 const OTHER = { ...CHAT_FLOW, name: "Research brief" };
 const tab = (page: Page, name: string) => page.getByTestId(`tab-${name}`);
@@ -90,7 +90,7 @@ test("what is being typed belongs to the flow it was typed for", async ({ page }
   await page.keyboard.press("Control+Tab");
   await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
   await expect(page.getByTestId("node-title")).toHaveValue("Ask the customer");
-  await node(page, "answer").click();
+  await (await intoView(page, node(page, "answer"))).click();
   await expect(node(page, "ask")).toContainText("Ask the customer");
   await page.keyboard.press("Control+Tab");
   await expect(node(page, "ask")).toContainText("Mine");

@@ -1,28 +1,21 @@
 //! Bills against runs: random flows are edited at random, and no rerun costs more than its bill says.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures::executor::block_on;
-use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::test_runs::{host, info, plan_of, run_to_end};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{Epoch, ReplyKey, RunId};
-use plait_core::origin::Origins;
-use plait_nodes::registry;
 use plait_run::earlier_run::{EarlierRun, EarlierTree};
-use plait_run::host::{Host, RunInfo, RunInput};
-use plait_run::journal::{Entry, InputOverrides, Journal};
-use plait_run::plan::plan;
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
-use plait_run::{Driver, RunSetup};
-use plait_testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools, RunStart, flow_of};
+use plait_run::journal::Entry;
+use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_testing::{RunStart, flow_of};
 
 /// Replies as long as they may be, no two of them the same, and counts them.
 #[derive(Clone, Default)]
@@ -49,63 +42,8 @@ impl Provider for Replies {
     }
 }
 
-impl Providers for Replies {
-    fn get(&self, _: &str) -> Result<Arc<dyn Provider>, Fault> {
-        Ok(Arc::new(self.clone()))
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-#[derive(Clone, Default)]
-struct KeptJournal(Arc<Mutex<Vec<Entry>>>);
-
-impl Journal for KeptJournal {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
-        self.0.lock().extend_from_slice(entries);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
-    }
-}
-
-fn plan_of(flow: &Flow) -> Plan {
-    plan(flow, &registry(), None, &InputOverrides::new()).unwrap_or_else(|found| panic!("{found:?}"))
-}
-
-fn host(replies: &Replies, earlier: EarlierTree) -> Host {
-    Host {
-        providers: Arc::new(replies.clone()),
-        tools: Arc::new(FakeTools::default()),
-        retriever: Arc::new(plait_run::retriever::NoRetriever),
-        memories: Arc::new(FakeMemoryStore::default()),
-        attachments: plait_core::attachment::NoAttachmentStore::shared(),
-        clock: Arc::new(FakeClock::default()),
-        evaluator: Arc::new(plait_core::expression::in_process::InProcess),
-        subflows: Arc::new(FakeSubflows::default()),
-        earlier,
-        debugger: plait_run::debugger::Debugger::default(),
-        quotas: plait_run::quota::QuotaChain::default(),
-    }
-}
-
-fn info(earlier: Option<EarlierRun>) -> RunInfo {
-    let input = Some(RunInput { text: "matches".to_owned(), origins: Origins::NONE });
-    RunInfo {
-        input,
-        run: "run".into(),
-        user: plait_core::user::UserName::default(),
-        flow_name: "flow".to_owned(),
-        folder: None,
-        conversation: None,
-        grants: None,
-        earlier,
-    }
-}
+/// The text that each run is started with.
+const INPUT: Option<&str> = Some("matches");
 
 /// What a fork of `earlier` takes over; of nothing, without entries.
 fn fork_of(flow: &Flow, earlier: &[Entry]) -> (EarlierTree, Option<EarlierRun>) {
@@ -119,27 +57,15 @@ fn fork_of(flow: &Flow, earlier: &[Entry]) -> (EarlierTree, Option<EarlierRun>) 
 
 /// Runs a flow as a fork of `earlier`.
 fn run(flow: &Flow, replies: &Replies, earlier: &[Entry]) -> Vec<Entry> {
-    let journal = KeptJournal::default();
     let (tree, view) = fork_of(flow, earlier);
-    let setup = RunSetup {
-        plan: Arc::new(plan_of(flow)),
-        info: info(view),
-        host: host(replies, tree),
-        journal: Box::new(journal.clone()),
-        watcher: Box::new(|_| ()),
-        spent_by_children: BTreeMap::new(),
-    };
-    let (driver, _handle) = Driver::start(setup, RunStart::new("run").into()).unwrap();
-    block_on(driver.drive()).unwrap();
-    let entries = journal.0.lock();
-    entries.clone()
+    run_to_end(flow, info(INPUT, view), host(Arc::new(replies.clone()), tree))
 }
 
 fn bill_of(flow: &Flow, replies: &Replies, earlier: &[Entry]) -> Bill {
     let rehearsal = Rehearsal::default();
     let (tree, view) = fork_of(flow, earlier);
-    let standing = standing_host(host(replies, tree));
-    let (_, setup) = rehearsal.setup((plan_of(flow), plan_of(flow)), info(view), standing, None);
+    let standing = standing_host(host(Arc::new(replies.clone()), tree));
+    let (_, setup) = rehearsal.setup((plan_of(flow), plan_of(flow)), info(INPUT, view), standing, None);
     rehearse(setup, RunStart::new("run").into()).unwrap();
     Bill::of(rehearsal, &ModelOverrides::default())
 }

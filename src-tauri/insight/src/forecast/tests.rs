@@ -3,30 +3,22 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures::executor::block_on;
-use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::test_runs::{host, info, plan_of, run_to_end};
 use plait_core::flow;
 use plait_nodes::codes;
-use plait_nodes::registry;
-use plait_run::host::{Host, RunInfo};
-use plait_run::journal::{CallEvent, Entry, Event, InputOverrides, Journal, RunEvent};
-use plait_run::plan::plan;
+use plait_run::earlier_run::EarlierTree;
+use plait_run::journal::{CallEvent, Entry, Event, RunEvent};
 use plait_run::prompt_record::{OmissionReason, PromptRecord};
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
-use plait_run::{Driver, RunSetup};
-use plait_testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools, RunStart, flow_of};
+use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_testing::flow_of;
 
 mod costs;
 mod outlooks;
-
-fn plan_of(flow: &flow::Flow) -> Plan {
-    plan(flow, &registry(), None, &InputOverrides::new()).unwrap_or_else(|found| panic!("{found:?}"))
-}
 
 fn forecast_with(flow: &flow::Flow, models: ModelOverrides) -> FlowForecast {
     let request = ForecastRequest {
@@ -73,68 +65,10 @@ impl Provider for Replies {
     }
 }
 
-struct OneProvider(Arc<Replies>);
-
-impl Providers for OneProvider {
-    fn get(&self, _: &str) -> Result<Arc<dyn Provider>, Fault> {
-        Ok(self.0.clone())
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-#[derive(Clone, Default)]
-struct KeptJournal(Arc<Mutex<Vec<Entry>>>);
-
-impl Journal for KeptJournal {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
-        self.0.lock().extend_from_slice(entries);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
-    }
-}
-
 /// Runs a flow, and gives its journal. Replies have their `maxTokens`, or as many tokens as a forecast assumes.
 fn run(flow: &flow::Flow) -> Vec<Entry> {
-    let journal = KeptJournal::default();
-    let setup = RunSetup {
-        plan: Arc::new(plan_of(flow)),
-        info: RunInfo {
-            run: "run".into(),
-            user: plait_core::user::UserName::default(),
-            flow_name: "flow".to_owned(),
-            folder: None,
-            input: None,
-            conversation: None,
-            grants: None,
-            earlier: None,
-        },
-        host: Host {
-            providers: Arc::new(OneProvider(Arc::new(Replies { count: Mutex::new(0), unlimited: 300 }))),
-            tools: Arc::new(FakeTools::default()),
-            retriever: Arc::new(plait_run::retriever::NoRetriever),
-            memories: Arc::new(FakeMemoryStore::default()),
-            attachments: plait_core::attachment::NoAttachmentStore::shared(),
-            clock: Arc::new(FakeClock::default()),
-            evaluator: Arc::new(plait_core::expression::in_process::InProcess),
-            subflows: Arc::new(FakeSubflows::default()),
-            earlier: plait_run::earlier_run::EarlierTree::default(),
-            debugger: plait_run::debugger::Debugger::default(),
-            quotas: plait_run::quota::QuotaChain::default(),
-        },
-        journal: Box::new(journal.clone()),
-        watcher: Box::new(|_| ()),
-        spent_by_children: BTreeMap::new(),
-    };
-    let (driver, _handle) = Driver::start(setup, RunStart::new("run").into()).unwrap();
-    block_on(driver.drive()).unwrap();
-    let entries = journal.0.lock();
-    entries.clone()
+    let replies = Arc::new(Replies { count: Mutex::new(0), unlimited: 300 });
+    run_to_end(flow, info(None, None), host(replies, EarlierTree::default()))
 }
 
 /// The prompts of one node for its replies, with their epochs, as a run recorded them.

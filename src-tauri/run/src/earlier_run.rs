@@ -141,11 +141,11 @@ impl EarlierRun {
         schema: &Value,
     ) -> Option<(Answer, EventRef)> {
         self.take_first(activation, |recorded, is_same| {
-            let answers = if is_same { recorded.answers.get(index..)? } else { &recorded.answers };
-            let limit = if is_same { 1 } else { answers.len() };
-            let mut equal = answers
+            let places = if is_same { index..index + 1 } else { 0..recorded.answers.len() };
+            let mut equal = recorded
+                .answers
+                .get(places)?
                 .iter()
-                .take(limit)
                 .filter(|recorded| recorded.prompt == prompt && recorded.schema == *schema);
             equal.find_map(|recorded| Some((recorded.answer.clone(), self.take(recorded.seq)?)))
         })

@@ -303,7 +303,7 @@ export type BlockText = { block: BlockKind, text: string, tokens: number,
 export type BoughtCall = { place: BillPlace,
   /** As `provider/model`. */
   model: string,
-  /** What it costs at most, with the calls that its tools and the correction of its reply may add, and all attempts of its node. */
+  /** In billionths of a US dollar. Absent if there is no upper bound. */
   atMostNanoUsd?: number,
   /** Why there is no upper bound, if there is none. */
   unknown?: UnknownReason,
@@ -2384,7 +2384,7 @@ export type Node = {
 export type NodeBehind = {
   /** The nodes that lead to the sub-flow it is in, as `a/b`, if it is in one. */
   subflow?: string, node: NodeId,
-  /** What all its calls cost at most. */
+  /** In billionths of a US dollar. Absent if there is no upper bound. */
   atMostNanoUsd?: number,
   /** Why there is no upper bound, if there is none. */
   unknown?: UnknownReason,

@@ -26,6 +26,7 @@ mod debugger;
 mod find_runs;
 mod flow_files;
 mod forecast;
+mod fork;
 mod grants;
 #[cfg(target_os = "linux")]
 mod history_settings;

@@ -30,7 +30,7 @@ fn counting() -> RecordingProvider {
 }
 
 async fn bill(app: &App, run: &RunId, flow: &Flow) -> Bill {
-    let request = RerunRequest { run: run.clone(), flow: Some(flow.clone()), path: None, grants: Vec::new() };
+    let request = RerunRequest { flow: Some(flow.clone()), ..RerunRequest::of(run.clone()) };
     app.plait.call(BillRerun(request)).await.unwrap()
 }
 
@@ -39,7 +39,7 @@ async fn rerun(app: &App, provider: &RecordingProvider, run: &RunId, flow: &Flow
     let before = provider.sent().len();
     let bill = bill(app, run, flow).await;
     assert_eq!(provider.sent().len(), before, "a bill buys nothing");
-    let request = RerunRequest { run: run.clone(), flow: Some(flow.clone()), path: None, grants: Vec::new() };
+    let request = RerunRequest { flow: Some(flow.clone()), ..RerunRequest::of(run.clone()) };
     let started = app.plait.call(RerunRun(request)).await.unwrap();
     let journal = app.follow(&started.run, NO_RESPONSES).await;
     assert_eq!(journal.view().outline.status, RunStatus::Finished, "{journal:#?}");
@@ -237,7 +237,7 @@ async fn sub_flow_under_another_name_buys_nothing() {
         run: run.clone(),
         flow: Some(parse_flow(&parent("other name"))),
         path: Some(folder.path().join("parent.flow.json").display().to_string()),
-        grants: Vec::new(),
+        ..RerunRequest::of(run.clone())
     };
     let bill = app.plait.call(BillRerun(request())).await.unwrap();
     assert_eq!((bill.reused.calls, bill.bought.len(), bill.behind.len()), (1, 0, 0), "{bill:#?}");
@@ -336,7 +336,7 @@ async fn a_run_that_is_active_is_not_repeated() {
     let app = App::with(&provider);
     let nodes = json!({ "ask": { "type": "userInput" } });
     let waiting = app.run(&parse_flow(&flow_json("ask", nodes, &[])), NO_RESPONSES).await;
-    let request = RerunRequest { run: run_of(&waiting), flow: None, path: None, grants: Vec::new() };
+    let request = RerunRequest::of(run_of(&waiting));
     let refused = app.plait.call(RerunRun(request)).await.unwrap_err();
     assert_eq!(refused.code, codes::RUN_BUSY);
 }

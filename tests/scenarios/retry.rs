@@ -66,7 +66,7 @@ async fn retry(app: &App, run: &RunId) -> Result<RunId, ErrorReply> {
 
 /// The bill of a retry: replies, tool results and answers that it reuses, and calls that it buys.
 async fn bill(app: &App, run: &RunId) -> [u64; 4] {
-    let request = RerunRequest { run: run.clone(), flow: None, path: None, grants: Vec::new() };
+    let request = RerunRequest::of(run.clone());
     let bill = app.plait.call(BillRerun(request)).await.unwrap();
     [bill.reused.calls, bill.reused_results, bill.reused_answers, bill.bought.len() as u64]
 }

@@ -107,6 +107,12 @@ plait_core::error_codes! {
         RUN_IS_CHILD = "run.is_child",
             "The run is part of another one.",
             "Use the command on that run.";
+        RUN_NO_EVENT = "run.no_event",
+            "The run has no such event.",
+            "Give the number of an event of the run.";
+        RUN_NO_PLACE = "run.no_place",
+            "The flow has no such node, or the node no such iteration.",
+            "Name a node of the flow that is run, and its iteration as events write it: `NODE#2`.";
         RUN_NOT_RETRYABLE = "run.not_retryable",
             "The run has nothing to retry: it finished, or can be resumed.",
             "Run the flow again, or resume the run.";

@@ -17,8 +17,10 @@
 //! that the fork does not have.
 //!
 //! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. Each record is
-//! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken.
+//! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken. A fork may be told to make
+//! an activation and all that follows from it anew: for those, nothing is taken.
 
+mod fresh;
 mod record;
 mod tree;
 
@@ -28,14 +30,16 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::context::{SharedMessage, ToolCall};
-use crate::journal::{Answer, CallAccount, Entry, EventRef};
+use crate::journal::{Answer, CallAccount, Entry, EventRef, FreshFrom};
 use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
 use crate::memory::MemoryChange;
+use crate::plan::Plan;
 use crate::provider::ModelReply;
 use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolResult};
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
+use fresh::Fresh;
 use record::{Recorded, RecordedToolCall};
 pub use tree::EarlierTree;
 use tree::Tree;
@@ -48,6 +52,8 @@ pub struct EarlierRun {
     run: Option<RunId>,
     /// The nodes of that run that this one does not have.
     gone: Arc<FxHashSet<NodeId>>,
+    /// What takes nothing over.
+    fresh: Option<Arc<Fresh>>,
 }
 
 /// A reply that was bought before.
@@ -63,7 +69,18 @@ impl EarlierRun {
     /// What `run` recorded, from its journal or the beginning of it, for a fork of the same flow.
     pub fn of(run: &RunId, entries: &[Entry]) -> Self {
         let tree = Tree::of([(run.clone(), entries)], false);
-        Self { tree: Arc::new(tree), run: Some(run.clone()), gone: Arc::default() }
+        Self { tree: Arc::new(tree), run: Some(run.clone()), gone: Arc::default(), fresh: None }
+    }
+
+    /// The same without an activation of the plan and what follows from it. None if the plan has no such activation.
+    #[must_use]
+    pub fn without(self, plan: &Plan, fresh: &FreshFrom) -> Option<Self> {
+        Some(Self { fresh: Some(Arc::new(Fresh::of(plan, fresh)?)), ..self })
+    }
+
+    /// Whether an activation takes nothing over.
+    pub(crate) fn is_fresh(&self, activation: &Activation) -> bool {
+        self.fresh.as_ref().is_some_and(|fresh| fresh.covers(activation))
     }
 
     /// Takes a reply to the request with this key: the one that the activation got in this step, for this request of a tool if for

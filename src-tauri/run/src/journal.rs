@@ -35,8 +35,8 @@ pub use event::{
     MemoryEvent, NodeEvent, RunEnd, RunEvent, skip_notice,
 };
 pub use event_payload::{
-    Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault,
-    RunOrigin, SkipReason, SourceRef,
+    Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, FreshFrom, InputOverrides, NodeOutputs,
+    RunFault, RunOrigin, SkipReason, SourceRef,
 };
 pub use event_payload::{FINISHES_LOOP, LOOP_TURN};
 pub use memory::MemoryJournal;

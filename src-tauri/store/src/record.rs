@@ -153,10 +153,9 @@ impl RunRecord {
             flow: FlowRef::clone(flow),
             parent_run_id: parent_run_id.clone(),
             from: from.as_ref().map(|from| from.run.clone()),
-            // What a run of an edited flow says belongs to no conversation.
             conversation: conversation
                 .as_ref()
-                .filter(|_| !from.as_ref().is_some_and(|from| from.edited))
+                .filter(|_| !from.as_ref().is_some_and(|from| from.differs()))
                 .map(|conversation| conversation.id.clone()),
             paid_by: None,
             to: to.clone(),

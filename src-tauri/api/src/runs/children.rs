@@ -15,7 +15,7 @@ use plait_store::record::RunRecord;
 
 use super::child::{child_end, child_id, fault};
 use super::registry::ActiveRuns;
-use super::request::{ChildInputs, EditedFlow, NewRun, RunRequest};
+use super::request::{ChildInputs, EditedFlow, ForkEdits, NewRun, RunRequest};
 use super::service::{Purpose, RunService, find_record};
 use super::watch::Watch;
 use crate::ErrorReply;
@@ -106,7 +106,7 @@ impl RunService {
                 let inputs = ChildInputs { input, overrides, origins, grants };
                 let (name, new) = match self.earlier_child(&parent, &activation).await? {
                     Some(RunRecord { run: earlier, flow, .. }) if !host.earlier.is_edited() => {
-                        (flow.name, NewRun::ForkOf { earlier, edit: None, inputs: Some(inputs) })
+                        (flow.name, NewRun::ForkOf { earlier, edits: Box::default(), inputs: Some(inputs) })
                     }
                     earlier => self.new_child(&parent, flow, inputs, activation, earlier).await?,
                 };
@@ -133,7 +133,7 @@ impl RunService {
         parent: &RunInfo,
         activation: &Activation,
     ) -> Result<Option<RunRecord>, ErrorReply> {
-        let Some(child) = parent.earlier.as_ref().and_then(|run| run.take_child(activation)) else {
+        let Some(child) = parent.earlier_of(activation).and_then(|run| run.take_child(activation)) else {
             return Ok(None);
         };
         let store = self.parts.store.clone();
@@ -159,8 +159,8 @@ impl RunService {
         let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation, &access)).await?;
         let (flow, path) = (subflow.flow, subflow.path);
         if let Some(RunRecord { run: earlier, .. }) = earlier {
-            let edit = Some(Box::new(EditedFlow { flow, path, grants: Vec::new() }));
-            return Ok((subflow.name, NewRun::ForkOf { earlier, edit, inputs: Some(inputs) }));
+            let edits = ForkEdits::of_flow(EditedFlow { flow, path, grants: Vec::new() });
+            return Ok((subflow.name, NewRun::ForkOf { earlier, edits, inputs: Some(inputs) }));
         }
         let ChildInputs { input, overrides, origins, grants } = inputs;
         let request = RunRequest { flow, path, input, overrides, ..RunRequest::default() };

@@ -69,7 +69,7 @@ impl Launch {
             NewRun::Of { request, user, origins, inherited } => {
                 self.start_request(*request, user, origins, parent, inherited)
             }
-            NewRun::ForkOf { earlier, edit, inputs } => self.fork(&earlier, edit, inputs, parent),
+            NewRun::ForkOf { earlier, edits, inputs } => self.fork(&earlier, *edits, inputs, parent),
         }
     }
 
@@ -149,7 +149,11 @@ impl Launch {
         if let Some(from) = from.filter(|_| parent_run_id.is_none()) {
             self.host.earlier = self.restored_tree(from)?;
         }
-        let earlier = self.host.earlier.view(from.map(|from| &from.run), fork::ids(&plan));
+        let mut earlier = self.host.earlier.view(from.map(|from| &from.run), fork::ids(&plan));
+        if let Some(fresh) = from.and_then(|from| from.fresh.as_ref()) {
+            let without = |view: EarlierRun| view.without(&plan, fresh).ok_or_else(|| fork::no_place(fresh));
+            earlier = earlier.map(without).transpose()?;
+        }
         self.broadcast.open(entries.len() as u64);
         let input = run_input(input.as_ref(), origins);
         let start = StartedWith { user: user.clone(), grants: grants.clone(), input, conversation, earlier };

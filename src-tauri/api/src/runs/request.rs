@@ -10,7 +10,7 @@ use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Breakpoint, InputOverrides};
+use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -74,11 +74,29 @@ pub(super) enum NewRun {
     /// What an earlier run ran, with all that it bought, called and asked.
     ForkOf {
         earlier: RunId,
-        /// The flow to run in place of the one that it ran.
-        edit: Option<Box<EditedFlow>>,
+        edits: Box<ForkEdits>,
         /// The inputs that the parent gives now, for a child run.
         inputs: Option<ChildInputs>,
     },
+}
+
+/// What a fork does otherwise than the run that it is forked from.
+#[derive(Default)]
+pub(super) struct ForkEdits {
+    pub(super) flow: Option<EditedFlow>,
+    /// How many events of that run count, if not all.
+    pub(super) at: Option<u64>,
+    /// What is made anew although that run has it.
+    pub(super) fresh: Option<FreshFrom>,
+    /// The node that it runs to, if not the same.
+    pub(super) to: Option<NodeId>,
+}
+
+impl ForkEdits {
+    /// Another flow.
+    pub(super) fn of_flow(flow: EditedFlow) -> Box<Self> {
+        Box::new(Self { flow: Some(flow), ..Self::default() })
+    }
 }
 
 /// The flow that a fork runs in place of the recorded one.
@@ -111,8 +129,8 @@ impl NewRun {
                 secrets::redact(&mut request.flow, redaction)?;
                 (&mut request.input, &mut request.overrides)
             }
-            Self::ForkOf { edit, inputs, .. } => {
-                if let Some(edit) = edit {
+            Self::ForkOf { edits, inputs, .. } => {
+                if let Some(edit) = &mut edits.flow {
                     secrets::redact(&mut edit.flow, redaction)?;
                 }
                 let Some(ChildInputs { input, overrides, .. }) = inputs else { return Ok(()) };

@@ -1,21 +1,22 @@
 //! `run.rerun`: runs again what a run ran, or an edited flow, as a fork that reuses what still matches; and `run.bill`, what that costs.
 
 use plait_core::flow::{Flow, TreeLimits};
-use plait_core::id::RunId;
+use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Bill;
 use plait_run::grant::GrantRule;
+use plait_run::journal::FreshFrom;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::request::{EditedFlow, NewRun};
+use super::request::{EditedFlow, ForkEdits, NewRun};
 use super::service::RunService;
 use super::start::StartedRun;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
 
-/// What is run again.
-#[derive(Debug, Serialize, Deserialize, TS)]
+/// What is run again, and what of it otherwise.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct RerunRequest {
     /// The run to repeat. It stays as it is.
     pub run: RunId,
@@ -31,11 +32,31 @@ pub struct RerunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<GrantRule>>")]
     pub grants: Vec<GrantRule>,
+    /// How many events of that run count: what it did after them is done again. All of them unless given.
+    #[serde(default)]
+    #[ts(optional, type = "number")]
+    pub at: Option<u64>,
+    /// An activation, or all of a node, that is made anew with all that follows from it, although that run has it.
+    #[serde(default)]
+    #[ts(optional)]
+    pub fresh: Option<FreshFrom>,
+    /// The node that it runs to, if not the same as that run.
+    #[serde(default)]
+    #[ts(optional)]
+    pub to: Option<NodeId>,
+}
+
+impl RerunRequest {
+    /// All of a run again.
+    pub fn of(run: RunId) -> Self {
+        Self { run, flow: None, path: None, grants: Vec::new(), at: None, fresh: None, to: None }
+    }
 }
 
 /// `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers
 /// are taken from it where the requests are equal, each once, wherever in the flow they are made now. What it says belongs to no
-/// conversation if the flow is edited. `run.busy` while the earlier run is active, `run.is_child` for child runs, `flow.invalid`.
+/// conversation if the flow is edited, or not all of that run counts. `run.busy` while the earlier run is active, `run.is_child` for
+/// child runs, `run.no_event`, `run.no_place`, `flow.invalid`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RerunRun(pub RerunRequest);
 
@@ -66,45 +87,48 @@ impl Command for BillRerun {
 
 impl RunService {
     async fn rerun(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
-        let (earlier, edit) = self.check_rerun(request).await?;
+        let (earlier, edits) = self.check_rerun(request).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        let host = self.host_of_new(&run, self.limits_of_fork(&earlier, edit.as_deref()).await?);
-        self.start_as(&run, NewRun::ForkOf { earlier, edit, inputs: None }, None, host).await?;
+        let host = self.host_of_new(&run, self.limits_of_fork(&earlier, &edits).await?);
+        self.start_as(&run, NewRun::ForkOf { earlier, edits: Box::new(edits), inputs: None }, None, host)
+            .await?;
         // Once a caller has the id, the run must survive a crash.
         self.parts.store.flush().await?;
         Ok(run)
     }
 
     async fn bill(&self, request: RerunRequest) -> Result<Bill, ErrorReply> {
-        let (earlier, edit) = self.check_rerun(request).await?;
+        let (earlier, edits) = self.check_rerun(request).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        let host = self.host_of_rehearsal(&run, self.limits_of_fork(&earlier, edit.as_deref()).await?);
+        let host = self.host_of_rehearsal(&run, self.limits_of_fork(&earlier, &edits).await?);
         let launch = self.launch(&run, &self.active.broadcast(&run), &host);
         let access = self.file_access.clone();
-        run_blocking(move || launch.bill(&earlier, edit, access)).await
+        run_blocking(move || launch.bill(&earlier, edits, access)).await
     }
 
     async fn limits_of_fork(
         &self,
         earlier: &RunId,
-        edit: Option<&EditedFlow>,
+        edits: &ForkEdits,
     ) -> Result<Option<TreeLimits>, ErrorReply> {
-        match edit {
+        match &edits.flow {
             Some(edit) => Ok(edit.flow.settings.limits.clone()),
             None => self.limits_of(earlier).await,
         }
     }
 
-    /// The run to repeat and the edited flow, if both can be run.
-    async fn check_rerun(
-        &self,
-        request: RerunRequest,
-    ) -> Result<(RunId, Option<Box<EditedFlow>>), ErrorReply> {
-        let RerunRequest { run, flow, path, grants } = request;
+    /// The run to repeat and what is otherwise, if both can be run.
+    async fn check_rerun(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
+        let RerunRequest { run, flow, path, grants, at, fresh, to } = request;
         self.check_root_at_rest(&run).await?;
-        let Some(flow) = flow else { return Ok((run, None)) };
-        let start = super::RunRequest { flow, path, ..super::RunRequest::default() };
-        let super::RunRequest { flow, path, .. } = self.check_start(start).await?;
-        Ok((run, Some(Box::new(EditedFlow { flow, path, grants }))))
+        let flow = match flow {
+            None => None,
+            Some(flow) => {
+                let start = super::RunRequest { flow, path, ..super::RunRequest::default() };
+                let super::RunRequest { flow, path, .. } = self.check_start(start).await?;
+                Some(EditedFlow { flow, path, grants })
+            }
+        };
+        Ok((run, ForkEdits { flow, at, fresh, to }))
     }
 }

@@ -38,7 +38,7 @@ impl RunService {
         self.check_retryable(earlier).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, self.limits_of(earlier).await?);
-        let fork = NewRun::ForkOf { earlier: earlier.clone(), edit: None, inputs: None };
+        let fork = NewRun::ForkOf { earlier: earlier.clone(), edits: Box::default(), inputs: None };
         self.start_as(&run, fork, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
         self.parts.store.flush().await?;

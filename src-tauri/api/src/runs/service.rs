@@ -295,7 +295,7 @@ impl RunService {
         let launch = self.launch(run, &broadcast, &host);
         let path = match &new {
             NewRun::Of { request, .. } => request.path.clone(),
-            NewRun::ForkOf { edit: Some(edit), .. } => edit.path.clone(),
+            NewRun::ForkOf { edits, .. } if let Some(edit) = &edits.flow => edit.path.clone(),
             NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
         };
         let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;

@@ -8,7 +8,9 @@ use clap::Args;
 use plait_api::ErrorReply;
 use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunDetail, ShowRun};
+use plait_core::id::{Epoch, NodeId};
 use plait_insight::bill::Bill;
+use plait_run::journal::FreshFrom;
 use serde_json::json;
 
 use super::runs;
@@ -33,17 +35,35 @@ a loop now, or an item was inserted. Each is taken once.
 The bill comes first: what is reused, what is bought and costs at most, what is done outside again, and what nobody knows before. If \
 anything is bought or done outside, a terminal asks whether to go on; elsewhere `--yes` is needed.
 
+`--from`, `--only` and `--at` make anew what the earlier run has: from a node on, at a node alone, or from an event on. All the rest is taken from it.
+
 Examples:
   plait rerun last
   plait rerun 0197 --flow my.flow.json
   plait rerun 0197 --flow my.flow.json --bill
-  plait rerun last --flow my.flow.json --yes --answer \"Yes\"")]
+  plait rerun last --flow my.flow.json --yes --answer \"Yes\"
+  plait rerun last --from draft            New replies for `draft` and what follows from it
+  plait rerun last --from 'review#2'       The same from its third iteration on
+  plait rerun last --only draft            A new reply for `draft`; the run ends there
+  plait rerun last --at 112                All that came after event 112 again")]
 pub(crate) struct RerunArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
     /// Run this flow instead of the recorded one: a flow file, or a pipeline.
     #[arg(long, value_name = "FILE")]
     flow: Option<OsString>,
+    /// Make this node anew, and all that follows from it; with `#N` from that iteration on.
+    #[arg(long, value_name = "NODE[#N]", value_parser = parse_fresh)]
+    from: Option<FreshFrom>,
+    /// Run to this node.
+    #[arg(long, value_name = "NODE")]
+    to: Option<NodeId>,
+    /// Make this node anew, and run to it.
+    #[arg(long, value_name = "NODE", conflicts_with_all = ["from", "to"])]
+    only: Option<NodeId>,
+    /// Do again what the earlier run did after this many events.
+    #[arg(long, value_name = "EVENTS")]
+    at: Option<u64>,
     /// Start without asking.
     #[arg(long, conflicts_with = "bill")]
     yes: bool,
@@ -72,11 +92,19 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     let path_of_run = path.as_deref().or(summary.path.as_deref());
     let answers =
         Answers::read(args.answer, nodes_with_subflows(runs_flow, path_of_run, &plait_nodes::registry()))?;
+    let only = args.only.map(|node| (FreshFrom { node: node.clone(), epoch: None }, node));
+    let (fresh, to) = match only {
+        Some((fresh, to)) => (Some(fresh), Some(to)),
+        None => (args.from, args.to),
+    };
     let request = || RerunRequest {
         run: earlier.clone(),
         flow: source.as_ref().map(|source| source.flow.clone()),
         path: path.clone(),
         grants: rules.clone(),
+        at: args.at,
+        fresh: fresh.clone(),
+        to: to.clone(),
     };
     let bill = app.call(BillRerun(request())).await?;
     if args.bill {
@@ -100,6 +128,23 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
     app.close().await?;
     status
+}
+
+/// Reads `NODE[#N[.N]]`.
+fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
+    let (node, epoch) = match text.split_once('#') {
+        None => (text, None),
+        Some((node, counters)) => {
+            let counters: Result<Vec<u32>, _> = counters.split('.').map(str::parse).collect();
+            let problem =
+                "after `#` there are the numbers of iterations, from 0, as events have them: `#2` or `#2.0`";
+            (node, Some(Epoch::from(&counters.map_err(|_| problem)?[..])))
+        }
+    };
+    if node.is_empty() {
+        return Err("expected the name of a node".to_owned());
+    }
+    Ok(FreshFrom { node: node.into(), epoch })
 }
 
 /// Whether the run would spend anything or act outside.

@@ -43,7 +43,7 @@ pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, 
     let nodes = nodes_with_subflows(&flow, summary.path.as_deref(), &plait_nodes::registry());
     let answers = Answers::read(args.answer, nodes)?;
     let ctrl_c = CtrlC::listen()?;
-    let request = RerunRequest { run: earlier.clone(), flow: None, path: None, grants: Vec::new() };
+    let request = RerunRequest::of(earlier.clone());
     print_bill(&app.call(BillRerun(request)).await?);
     let started = app.call(RetryRun { run: earlier.clone() }).await?;
     print_error(&format!("Retrying run {earlier} as run {}\n", started.run));

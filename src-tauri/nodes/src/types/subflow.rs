@@ -162,10 +162,7 @@ The child's results \
             input: child_input.text,
             set: child_input.overrides,
             origins: node_context.origins(),
-            host: Host {
-                debugger: node_context.host.debugger.below(&node_context.activation.node),
-                ..Host::clone(&node_context.host)
-            },
+            host: child_host(&node_context),
         };
         let journal = node_context.clone();
         let end = node_context.host.subflows.run(call, Box::new(move |event| journal.note(event))).await?;
@@ -194,6 +191,16 @@ The child's results \
 /// Whether a child failed by the quota of its own flow, which is no limit of what called it.
 fn is_own_quota(end: &ChildEnd, failed: &RunFault) -> bool {
     failed.error.details.pointer("/quota/run").and_then(Value::as_str) == Some(end.run.as_str())
+}
+
+/// What the child runs with. Where a fork makes the node anew, nothing is taken over below it either.
+fn child_host(node_context: &NodeContext) -> Host {
+    let host = &node_context.host;
+    Host {
+        earlier: node_context.earlier().map(|_| host.earlier.clone()).unwrap_or_default(),
+        debugger: host.debugger.below(&node_context.activation.node),
+        ..Host::clone(host)
+    }
 }
 
 /// A child's results, as text and by node and port. A fault if it did not finish.

@@ -3,6 +3,7 @@
 mod cancellation;
 mod control;
 mod coverage;
+mod fresh_forks;
 mod loops;
 mod matches_reference;
 mod memory;

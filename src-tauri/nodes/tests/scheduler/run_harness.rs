@@ -13,7 +13,7 @@ use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId};
 use plait_run::earlier_run::EarlierRun;
 use plait_run::host::RunInfo;
-use plait_run::journal::{Answer, Breakpoint, DebugVerb, Entry, Event, NodeEvent, RunEnd};
+use plait_run::journal::{Answer, Breakpoint, DebugVerb, Entry, Event, FreshFrom, NodeEvent, RunEnd};
 use plait_run::plan::Plan;
 use plait_run::view::RunOutline;
 use plait_run::{DebugCommand, Driver, RunHandle, RunSetup};
@@ -162,6 +162,16 @@ impl Scenario {
         let journal = TestJournal::new(&simulation, &[]);
         let mut setup = self.setup(&simulation, &journal);
         setup.info.earlier = Some(EarlierRun::of(&"earlier".into(), earlier));
+        self.drive(&simulation, journal, Driver::start(setup, started()), schedule)
+    }
+
+    /// The same, without what an activation recorded and what follows from it.
+    pub fn fork_anew(&self, earlier: &[Entry], fresh: &FreshFrom, schedule: Schedule) -> RunRecord {
+        let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
+        let journal = TestJournal::new(&simulation, &[]);
+        let mut setup = self.setup(&simulation, &journal);
+        setup.info.earlier = EarlierRun::of(&"earlier".into(), earlier).without(&self.plan, fresh);
+        assert!(setup.info.earlier.is_some(), "{fresh:?}");
         self.drive(&simulation, journal, Driver::start(setup, started()), schedule)
     }
 

@@ -60,7 +60,8 @@ impl Driver {
         match self.refuse_unordered_changes(&key, done.outcome) {
             Outcome::Finished { output, written, duration_ms } => {
                 let pending = self.plan.nodes[key.0].scope != ROOT_SCOPE;
-                let mut events = turns::events(&activation, &written, self.info.earlier.as_ref(), pending);
+                let mut events =
+                    turns::events(&activation, &written, self.info.earlier_of(&activation), pending);
                 // What was journaled before a crash counts, also where this attempt came to another result.
                 let journaled = self.uncommitted.remove(&key).unwrap_or_default();
                 let known = journaled.len().min(events.len());
@@ -142,7 +143,7 @@ impl Driver {
     ) -> Result<(), Fault> {
         let Pause { prompt, schema, tool } = pause;
         let index = self.answer_counts.get(&key).copied().unwrap_or_default();
-        let earlier = self.info.earlier.as_ref();
+        let earlier = self.info.earlier_of(&activation);
         let known = earlier.and_then(|earlier| earlier.answer(&activation, index, &prompt, &schema));
         let answered = known.is_some();
         if !answered {

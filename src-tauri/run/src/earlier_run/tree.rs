@@ -61,7 +61,7 @@ impl EarlierTree {
             gone.remove(node);
         }
         let gone = Arc::new(gone.into_iter().cloned().collect());
-        Some(EarlierRun { tree, run, gone })
+        Some(EarlierRun { tree, run, gone, fresh: None })
     }
 }
 

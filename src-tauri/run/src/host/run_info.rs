@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::context::Conversation;
 use crate::earlier_run::EarlierRun;
 use crate::grant::Grants;
-use plait_core::id::RunId;
+use plait_core::id::{Activation, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 
@@ -34,4 +34,11 @@ pub struct RunInfo {
     pub grants: Option<Arc<Grants>>,
     /// What it takes over from the run that it is forked from.
     pub earlier: Option<EarlierRun>,
+}
+
+impl RunInfo {
+    /// What an activation takes over from the run that its own is forked from. Nothing where the fork makes it anew.
+    pub fn earlier_of(&self, activation: &Activation) -> Option<&EarlierRun> {
+        self.earlier.as_ref().filter(|earlier| !earlier.is_fresh(activation))
+    }
 }

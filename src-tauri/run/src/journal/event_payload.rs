@@ -51,11 +51,35 @@ pub struct RunOrigin {
     /// How many of its events count.
     #[ts(type = "number")]
     pub seq: u64,
-    /// Whether this run runs the flow that it was given, and not the one that the earlier run recorded. What it says belongs to no
-    /// conversation.
+    /// Whether this run runs the flow that it was given, and not the one that the earlier run recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub edited: bool,
+    /// Whether the earlier run went on after these events.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub cut: bool,
+    /// What is made anew although the earlier run has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub fresh: Option<FreshFrom>,
+}
+
+impl RunOrigin {
+    /// Whether the run may come to something else than the earlier one. What it says belongs to no conversation then.
+    pub fn differs(&self) -> bool {
+        self.edited || self.cut || self.fresh.is_some()
+    }
+}
+
+/// Where a fork begins to make anew what the earlier run has: at an activation, and in all that follows from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FreshFrom {
+    pub node: NodeId,
+    /// Nothing for all activations of the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub epoch: Option<Epoch>,
 }
 
 /// An event of another run.

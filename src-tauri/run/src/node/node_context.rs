@@ -150,9 +150,9 @@ impl NodeContext {
         self.activation.epoch.0.last().copied()
     }
 
-    /// The run that this one is forked from.
+    /// What the node takes over from the run that its own is forked from.
     pub fn earlier(&self) -> Option<&EarlierRun> {
-        self.run.earlier.as_ref()
+        self.run.earlier_of(&self.activation)
     }
 
     pub fn model_settings(&self) -> RunModelSettings<'_> {

@@ -11,7 +11,7 @@ use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::{Bill, rehearse, standing_host};
 use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
-use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, RunEvent, RunOrigin};
+use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
 use plait_run::{Driver, RunHandle, RunSetup};
 
@@ -19,8 +19,9 @@ use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
 use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
+use crate::codes;
 use crate::flows::text::{recorded_flow, write_flow};
-use crate::runs::request::{ChildInputs, EditedFlow};
+use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits};
 
 /// A fork that is ready to start.
 pub(super) struct Fork {
@@ -33,19 +34,19 @@ pub(super) struct Fork {
 }
 
 impl Launch {
-    /// A new run of what `earlier` ran, or of an edited flow, from the start, with its inputs or others. What the tree of that run
-    /// bought, called and asked is taken from it. Everything else is as that run recorded it, the settings included: a fork differs by
-    /// its edits alone.
+    /// A new run of what `earlier` ran, with edits, from the start, with its inputs or others. What the tree of that run bought, called
+    /// and asked is taken from it. Everything else is as that run recorded it, the settings included: a fork differs by its edits
+    /// alone.
     pub(super) fn fork(
         mut self,
         earlier: &RunId,
-        edit: Option<Box<EditedFlow>>,
+        edits: ForkEdits,
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
-        let newer = edit.as_ref().filter(|_| parent.is_none()).map(|edit| edit.grants.clone());
+        let newer = edits.flow.as_ref().filter(|_| parent.is_none()).map(|edit| edit.grants.clone());
         let Fork { document, config, mut first, mut start } =
-            self.prepare_fork(earlier, edit, inputs, parent)?;
+            self.prepare_fork(earlier, edits, inputs, parent)?;
         let RunEvent::Started { flow, to, set, grants, .. } = &mut first else {
             return Err(no_start(earlier));
         };
@@ -67,10 +68,10 @@ impl Launch {
     pub(in crate::runs) fn bill(
         mut self,
         earlier: &RunId,
-        edit: Option<Box<EditedFlow>>,
+        edits: ForkEdits,
         access: FileAccess,
     ) -> Result<Bill, ErrorReply> {
-        let fork = self.prepare_fork(earlier, edit, None, None)?;
+        let fork = self.prepare_fork(earlier, edits, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
         // Once for the whole tree: its child runs get the host of the run that starts them.
@@ -103,11 +104,13 @@ impl Launch {
     pub(super) fn prepare_fork(
         &mut self,
         earlier: &RunId,
-        edit: Option<Box<EditedFlow>>,
+        edits: ForkEdits,
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let entries = self.read_earlier(earlier)?;
+        let ForkEdits { flow: edit, at, fresh, to: new_target } = edits;
+        let mut entries = self.read_earlier(earlier)?;
+        let cut = at.map(|at| cut_off(&mut entries, at)).transpose()?.unwrap_or_default();
         let mut first = started_event(earlier, &entries)?.clone();
         let RunEvent::Started {
             run,
@@ -115,6 +118,7 @@ impl Launch {
             user,
             from,
             flow,
+            to,
             input,
             set,
             origins,
@@ -131,16 +135,17 @@ impl Launch {
         let (edited, is_root) = (edit.is_some(), parent.is_none());
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
-        *from = Some(Box::new(RunOrigin { run: earlier.clone(), seq: end_of(&entries), edited }));
+        let origin =
+            RunOrigin { run: earlier.clone(), seq: end_of(&entries), edited, cut, fresh: fresh.clone() };
         *parent_run_id = parent;
+        *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
             (*input, *set, *origins, *grants) =
                 (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
         }
         let document = match edit {
             None => recorded_flow(&self.store, &flow.hash)?,
-            Some(edit) => {
-                let EditedFlow { flow: document, path, .. } = *edit;
+            Some(EditedFlow { flow: document, path, .. }) => {
                 let hash = content_hash(write_flow(&document)?.as_bytes());
                 **flow = FlowRef { name: document.name.clone(), path, hash };
                 document
@@ -149,10 +154,16 @@ impl Launch {
         let config = recorded_config(config, models).into_owned();
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         if is_root {
-            self.host.earlier = self.read_tree(earlier, entries, edited)?;
+            self.host.earlier = self.read_tree(&origin, entries)?;
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
-        let earlier = self.host.earlier.view(Some(earlier), &nodes);
+        let mut view = self.host.earlier.view(Some(earlier), &nodes);
+        if let Some(fresh) = &fresh {
+            let plan = self.plan(&document, &config, to.as_ref(), set)?;
+            view = view.map(|view| view.without(&plan, fresh).ok_or_else(|| no_place(fresh))).transpose()?;
+        }
+        *from = Some(Box::new(origin));
+        let earlier = view;
         let (user, grants) = (user.clone(), grants.clone());
         let input = run_input(input.as_ref(), origins);
         let start = StartedWith { user, grants, input, conversation, earlier };
@@ -164,24 +175,28 @@ impl Launch {
     pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
         let Ok(mut entries) = self.read_earlier(&from.run) else { return Ok(EarlierTree::default()) };
         entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
-        let tree = self.read_tree(&from.run, entries, from.edited)?;
+        let tree = self.read_tree(from, entries)?;
         for record in self.store.tree(&self.run)? {
             tree.restore(&self.read_journal(&record.run)?);
         }
         Ok(tree)
     }
 
-    /// The tree of a run with these entries. A child run that cannot be read counts for nothing: what it recorded is made again.
-    fn read_tree(&self, root: &RunId, entries: Vec<Entry>, edited: bool) -> Result<EarlierTree, Fault> {
-        let mut runs = vec![(root.clone(), entries)];
-        for record in self.store.tree(root)? {
-            if record.run != *root
-                && let Ok(entries) = self.read_earlier(&record.run)
+    /// The tree of an earlier run of which these entries count. A child run that cannot be read counts for nothing: what it recorded is
+    /// made again.
+    fn read_tree(&self, from: &RunOrigin, entries: Vec<Entry>) -> Result<EarlierTree, Fault> {
+        // Of child runs, what had happened by then. Their journals do not say at which event of their parent.
+        let until = entries.last().filter(|_| from.cut).map(|last| last.at);
+        let mut runs = vec![(from.run.clone(), entries)];
+        for record in self.store.tree(&from.run)? {
+            if record.run != from.run
+                && let Ok(mut entries) = self.read_earlier(&record.run)
             {
+                entries.retain(|entry| until.is_none_or(|until| entry.at <= until));
                 runs.push((record.run, entries));
             }
         }
-        Ok(EarlierTree::of(runs.iter().map(|(run, entries)| (run.clone(), &entries[..])), edited))
+        Ok(EarlierTree::of(runs.iter().map(|(run, entries)| (run.clone(), &entries[..])), from.edited))
     }
 
     /// The entries of a run to fork from, except damaged ones.
@@ -189,6 +204,30 @@ impl Launch {
         self.store.keep_attachments_of(run)?;
         Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
     }
+}
+
+/// Leaves the first `at` events. Whether there were more. `run.no_event`.
+fn cut_off(entries: &mut Vec<Entry>, at: u64) -> Result<bool, ErrorReply> {
+    let end = end_of(entries);
+    if at == 0 || at > end {
+        let message = format!("The run has {end} events, so a fork can't begin after event {at}.");
+        return Err(
+            ErrorReply::new(codes::RUN_NO_EVENT, message).hint(format!("Give a number from 1 to {end}."))
+        );
+    }
+    entries.retain(|entry| entry.seq.is_some_and(|seq| seq < at));
+    Ok(at < end)
+}
+
+/// `run.no_place` for an activation that the flow can't have.
+pub(super) fn no_place(FreshFrom { node, epoch }: &FreshFrom) -> ErrorReply {
+    let message = match epoch {
+        None => format!("The flow has no node `{node}`, or the run does not get to it."),
+        Some(epoch) => format!("The flow has no node `{node}` with an iteration like `{epoch}`."),
+    };
+    ErrorReply::new(codes::RUN_NO_PLACE, message).hint(
+        "Name a node of the flow that is run, and its iteration as the run's events write it: `NODE#2`.",
+    )
 }
 
 /// The nodes of a plan.

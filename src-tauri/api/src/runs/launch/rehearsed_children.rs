@@ -15,7 +15,7 @@ use super::Launch;
 use crate::ErrorReply;
 use crate::flows::subflows;
 use crate::runs::child::{child_end, child_id, fault};
-use crate::runs::request::{ChildInputs, EditedFlow};
+use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits};
 
 /// Where a run stands in a rehearsed tree.
 #[derive(Clone)]
@@ -63,18 +63,18 @@ impl RehearsedChildren {
     /// What the child of this call is driven with, and its number in the rehearsal. None if the earlier tree had none.
     fn prepare(&self, run: &RunId, call: ChildCall) -> Result<Option<(usize, RunSetup, Event)>, ErrorReply> {
         let ChildCall { parent, activation, flow, input, set: overrides, origins, host, .. } = call;
-        let earlier = parent.earlier.as_ref().and_then(|earlier| earlier.take_child(&activation));
+        let earlier = parent.earlier_of(&activation).and_then(|earlier| earlier.take_child(&activation));
         let Some(earlier) = earlier else { return Ok(None) };
         let place = self.place.below(&activation.node);
-        let edit = if host.earlier.is_edited() {
+        let edits = if host.earlier.is_edited() {
             let found = subflows::resolve(&flow, &place.lineage, &activation, &place.access)?;
-            Some(Box::new(EditedFlow { flow: found.flow, path: found.path, grants: Vec::new() }))
+            ForkEdits::of_flow(EditedFlow { flow: found.flow, path: found.path, grants: Vec::new() })
         } else {
-            None
+            Box::default()
         };
         let inputs = ChildInputs { input, overrides, origins, grants: parent.grants.clone() };
         let mut launch = Launch { run: run.clone(), host, ..self.launch.clone() };
-        let fork = launch.prepare_fork(&earlier, edit, Some(inputs), Some(parent.run.clone()))?;
+        let fork = launch.prepare_fork(&earlier, *edits, Some(inputs), Some(parent.run.clone()))?;
         launch.rehearse(fork, place).map(Some)
     }
 }

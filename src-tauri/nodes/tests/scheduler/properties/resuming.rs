@@ -14,7 +14,7 @@ use crate::reference::{Expected, ExpectedEnd};
 use crate::run_harness::{Ending, RunRecord, Scenario, Schedule, Stop};
 
 /// The external calls that a journal records.
-fn on_record(entries: &[Entry]) -> BTreeSet<(Activation, u32)> {
+pub(super) fn on_record(entries: &[Entry]) -> BTreeSet<(Activation, u32)> {
     let recorded = |entry: &Entry| match &entry.event {
         Event::Call(Activation { node, epoch }, CallEvent::ModelReplied { step, .. }) => {
             Some((at(node, epoch), *step))

@@ -1,10 +1,10 @@
 //! Forks that make anew what the earlier run has: from an activation on, at a node alone, from an event on.
 
 use plait_api::codes;
-use plait_api::conversations::{ConversationFlow, ListMessages, OpenConversation};
+use plait_api::conversations::{ConversationFlow, KeepFork, ListMessages, OpenConversation};
 use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunRequest, StartRun};
 use plait_core::flow::Flow;
-use plait_core::id::{Epoch, RunId};
+use plait_core::id::{ConversationId, Epoch, RunId};
 use plait_insight::bill::Bill;
 use plait_run::journal::{CallEvent, Event, FreshFrom};
 use plait_run::view::RunStatus;
@@ -105,6 +105,15 @@ async fn a_node_and_all_that_follows_from_it_are_bought_again() {
     // The replies are the same, and still none is taken from the earlier run.
     assert_eq!(sent, ["a", "b", "d re: b re: c"]);
     assert_eq!((bill.reused.calls, bill.bought.len(), bill.behind.len()), (1, 1, 2), "{bill:#?}");
+    let lines: Vec<(&str, &str)> =
+        bill.lines.iter().map(|line| (line.node.as_str(), line.what.as_str())).collect();
+    let expected = [
+        ("a", "buys 1 reply"),
+        ("b", "depends on what is bought"),
+        ("d", "depends on what is bought"),
+        ("c", "reuses 1"),
+    ];
+    assert_eq!(lines, expected);
     assert_eq!(again.output("out", "value"), first.output("out", "value"));
     assert_eq!(app.journal(&run_of(&first)).await, first, "the earlier run stays as it is");
 }
@@ -261,8 +270,14 @@ async fn place_that_the_flow_does_not_have_is_refused() {
     }
 }
 
+async fn texts_in(app: &App, conversation: &ConversationId) -> Vec<String> {
+    let page = ListMessages { conversation: conversation.clone(), from: 0, limit: None };
+    let messages = app.plait.call(page).await.unwrap().messages;
+    messages.into_iter().map(|message| message.content.text()).collect()
+}
+
 #[tokio::test]
-async fn forks_add_no_turn_to_the_conversation() {
+async fn third_turn_is_forked_twice_and_one_fork_is_kept_once() {
     let provider = counting();
     let app = App::with(&provider);
     let nodes = json!({
@@ -272,19 +287,44 @@ async fn forks_add_no_turn_to_the_conversation() {
     let flow = parse_flow(&flow_json("talk", nodes, &["start.context -> say.context"]));
     let opened = OpenConversation { flow: ConversationFlow::new(&flow, None), user: None, new: true };
     let conversation = app.plait.call(opened).await.unwrap().id;
-    let request = RunRequest { flow, conversation: Some(conversation.clone()), ..RunRequest::default() };
-    let run = app.plait.call(StartRun(request)).await.unwrap().run;
-    app.follow(&run, NO_RESPONSES).await;
-    let messages = async || {
-        let page = ListMessages { conversation: conversation.clone(), from: 0, limit: None };
-        app.plait.call(page).await.unwrap().messages.len()
-    };
-    assert_eq!(messages().await, 2);
-    for _ in 0..2 {
-        let request = RerunRequest { fresh: all_of("say"), ..RerunRequest::of(run.clone()) };
-        fork(&app, &provider, request).await;
-        assert_eq!(messages().await, 2);
+    let mut runs = Vec::new();
+    for _ in 0..3 {
+        let request = RunRequest {
+            flow: flow.clone(),
+            conversation: Some(conversation.clone()),
+            ..RunRequest::default()
+        };
+        let run = app.plait.call(StartRun(request)).await.unwrap().run;
+        app.follow(&run, NO_RESPONSES).await;
+        runs.push(run);
     }
+    let before = ["hello", "0: hello", "hello", "1: hello", "hello", "2: hello"];
+    assert_eq!(texts_in(&app, &conversation).await, before);
+    let not_a_fork = app.plait.call(KeepFork { run: runs[2].clone() }).await.unwrap_err();
+    assert_eq!(not_a_fork.code, codes::RUN_NOT_A_FORK);
+
+    let mut forks = Vec::new();
+    for _ in 0..2 {
+        let request = RerunRequest { fresh: all_of("say"), ..RerunRequest::of(runs[2].clone()) };
+        let (journal, ..) = fork(&app, &provider, request).await;
+        forks.push(run_of(&journal));
+    }
+    assert_eq!(texts_in(&app, &conversation).await, before, "the conversation has its three turns");
+    let sent = provider.sent();
+    assert_eq!(sent[3].messages.len(), sent[2].messages.len(), "a fork recalls what its run did");
+
+    let kept = app.plait.call(KeepFork { run: forks[1].clone() }).await.unwrap();
+    let texts = ["hello", "0: hello", "hello", "1: hello", "hello", "4: hello"];
+    assert_eq!(texts_in(&app, &kept.id).await, texts);
+    assert_eq!(app.plait.call(KeepFork { run: forks[1].clone() }).await.unwrap().id, kept.id);
+    assert_eq!(texts_in(&app, &kept.id).await, texts, "kept once");
+    assert_eq!(texts_in(&app, &conversation).await, before, "the first one stays as it is");
+
+    // The next run goes on in the kept one, which the journals did not change meanwhile.
+    let app = app.reopen(&provider).await;
+    let last = OpenConversation { flow: ConversationFlow::new(&flow, None), user: None, new: false };
+    assert_eq!(app.plait.call(last).await.unwrap().id, kept.id);
+    assert_eq!(texts_in(&app, &kept.id).await, texts);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

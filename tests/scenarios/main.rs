@@ -65,6 +65,7 @@ mod trace;
 mod untrusted_arguments;
 mod usage;
 mod users;
+mod waiting_runs;
 mod watching;
 
 #[path = "../support/support.rs"]

@@ -116,6 +116,9 @@ plait_core::error_codes! {
         RUN_NOT_RETRYABLE = "run.not_retryable",
             "The run has nothing to retry: it finished, or can be resumed.",
             "Run the flow again, or resume the run.";
+        RUN_NOT_WAITING = "run.not_waiting",
+            "The run does not wait for a person.",
+            "Only a run that waits can be moved to an edited flow. Run the flow again with `plait rerun`.";
     }
 
     "The store" {

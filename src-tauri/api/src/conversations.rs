@@ -5,7 +5,7 @@ mod export;
 mod service;
 
 use plait_core::flow::Flow;
-use plait_core::id::ConversationId;
+use plait_core::id::{ConversationId, RunId};
 use plait_core::user::UserName;
 use plait_store::conversation::record::{ConversationMessage, ConversationRecord, flow_key};
 use plait_store::{ConversationFilter, NewConversation};
@@ -235,6 +235,24 @@ impl Command for ForkConversation {
             Ok(ForkedConversation { conversation: forked.record, asked: forked.asked })
         })
         .await
+    }
+}
+
+/// `conversations.keep`: makes what a forked run said a conversation: the one that it began in, as it was then, and the run's own turns
+/// in place of what came there. Once for each run; asked again, it is the same. `run.not_a_fork`, `run.busy`, `conversation.unknown`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct KeepFork {
+    pub run: RunId,
+}
+
+impl Command for KeepFork {
+    const NAME: &'static str = "conversations.keep";
+    type Service = ConversationService;
+    type Reply = ConversationRecord;
+
+    async fn run(self, service: &ConversationService) -> Result<ConversationRecord, ErrorReply> {
+        let (store, at) = (service.store.clone(), service.clock.now_ms());
+        run_blocking(move || Ok(store.keep_run(&self.run, at)?)).await
     }
 }
 

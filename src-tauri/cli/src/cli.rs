@@ -125,6 +125,9 @@ impl Cli {
         let home = || Ok::<_, ErrorReply>(Home { path: data_dir(self.home)?, user });
         match self.command {
             // These need no store, so they also work while a window has it open.
+            Command::Check(args) if args.against_waiting => {
+                block_on(check::execute_against_waiting(&home()?, &args))
+            }
             Command::Check(args) => check::execute(&home()?, &args),
             Command::New(args) => new::execute(&args),
             Command::Schema(args) => schema::execute(&args),

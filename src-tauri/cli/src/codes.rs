@@ -36,6 +36,12 @@ plait_core::error_codes! {
             "`plait resume` goes on, to the next breakpoint. In a terminal, each stop asks.";
     }
 
+    "Flows" {
+        CHECK_NO_FILE = "check.no_file",
+            "The runs that wait are those of a flow file, and this flow has none.",
+            "Give the path of a flow file.";
+    }
+
     "Grants" {
         GRANT_NO_FILE = "grant.no_file",
             "Grants are kept for the file of a flow, and this flow has none.",

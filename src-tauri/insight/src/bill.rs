@@ -5,6 +5,7 @@
 //! and a call that the rehearsal reuses is one that the fork reuses. What comes after a missing value is not known before it is
 //! bought: the nodes there have the upper bounds of the [forecast](crate::forecast), or none.
 
+mod lines;
 mod open_nodes;
 mod rehearsal;
 mod standing_world;
@@ -24,6 +25,8 @@ use plait_run::plan::{NodeIx, Plan};
 use plait_run::prompt_record::PromptRecord;
 use plait_run::tool::SamplingRef;
 
+use lines::CountsByNode;
+pub use lines::{BillLine, BillLineKind};
 pub use rehearsal::{Rehearsal, rehearse};
 use rehearsal::{RehearsedRun, Twin};
 pub use standing_world::standing_host;
@@ -36,6 +39,8 @@ pub struct Bill {
     pub summary: String,
     /// The same as sentences.
     pub sentences: Vec<String>,
+    /// The same by node, the weightiest first.
+    pub lines: Vec<BillLine>,
     /// The replies that are reused, and what they cost when they were bought.
     pub reused: Spending,
     /// The results of tools and searches that are reused.
@@ -134,8 +139,9 @@ impl Bill {
     /// The bill of a rehearsed fork. `models` has the prices.
     pub fn of(rehearsal: Rehearsal, models: &ModelOverrides) -> Self {
         let mut bill = Self::default();
+        let mut reused = CountsByNode::default();
         for run in rehearsal.into_runs() {
-            bill.add_run(run, models);
+            bill.add_run(run, models, &mut reused);
         }
         let ceilings = bill.bought.iter().map(|call| &call.ceiling);
         for ceiling in ceilings.chain(bill.behind.iter().map(|node| &node.ceiling)) {
@@ -146,15 +152,17 @@ impl Bill {
         }
         bill.summary = words::summary(&bill);
         bill.sentences = words::sentences(&bill);
+        bill.lines = lines::lines(&bill, reused);
         bill
     }
 
-    /// Adds what a run of the tree did in the rehearsal.
-    fn add_run(&mut self, run: RehearsedRun, models: &ModelOverrides) {
+    /// Adds what a run of the tree did in the rehearsal, and to `reused_by` what its nodes reused.
+    fn add_run(&mut self, run: RehearsedRun, models: &ModelOverrides, reused_by: &mut CountsByNode) {
         let place = |at: &Activation| BillPlace { subflow: run.subflow.clone(), at: at.clone() };
         let mut unanswered = BTreeMap::new();
         let mut unmade = BTreeMap::new();
         let mut asked = BTreeSet::new();
+        let subflow = run.subflow.as_ref();
         for entry in &run.entries {
             match &entry.event {
                 Event::Call(at, CallEvent::PromptRendered { step, prompt, sampling }) => {
@@ -162,6 +170,7 @@ impl Bill {
                 }
                 Event::Call(at, CallEvent::ModelReplied { step, sampling, reply, account, .. }) => {
                     unanswered.remove(&(at.clone(), *step, sampling.clone()));
+                    reused_by.of(subflow, &at.node).replies += 1;
                     self.reused += Spending {
                         calls: 1,
                         tokens: reply.usage.unwrap_or_default(),
@@ -173,9 +182,13 @@ impl Bill {
                 }
                 Event::Call(at, CallEvent::ToolFinished { step, call_id, reused, .. }) => {
                     unmade.remove(&(at.clone(), *step, call_id.clone()));
-                    self.reused_results += u64::from(reused.is_some());
+                    if reused.is_some() {
+                        reused_by.of(subflow, &at.node).results += 1;
+                        self.reused_results += 1;
+                    }
                 }
-                Event::Call(_, CallEvent::KnowledgeRetrieved { reused: Some(_), .. }) => {
+                Event::Call(at, CallEvent::KnowledgeRetrieved { reused: Some(_), .. }) => {
+                    reused_by.of(subflow, &at.node).results += 1;
                     self.reused_results += 1;
                 }
                 Event::Node(at, NodeEvent::Paused { .. }) => {
@@ -183,6 +196,7 @@ impl Bill {
                 }
                 Event::Node(at, NodeEvent::Answered { .. }) => {
                     asked.remove(at);
+                    reused_by.of(subflow, &at.node).answers += 1;
                     self.reused_answers += 1;
                 }
                 _ => {}

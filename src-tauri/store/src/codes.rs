@@ -115,6 +115,9 @@ plait_core::error_codes! {
         RUN_ENDED = "run.ended",
             "The run has ended.",
             "Run the flow again.";
+        RUN_NOT_A_FORK = "run.not_a_fork",
+            "The run is no fork in a conversation, so there is nothing to keep.",
+            "Only forks that do something otherwise can be kept: other runs are part of their conversation anyway.";
         RUN_UNKNOWN = "run.unknown",
             "There is no run of this id.",
             "`plait runs list` shows all runs.";

@@ -11,6 +11,7 @@ use plait_core::error::Fault;
 use plait_core::id::{ConversationId, MemoryId, ReplyKey, RunId};
 use plait_core::user::UserName;
 use plait_run::grant::Grants;
+use plait_run::journal::{Entry, Event, RunEvent};
 use plait_run::long_term_memory::MemoryRecord;
 use plait_run::models::Correction;
 use serde::Serialize;
@@ -18,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::attachments::unreferenced;
+use crate::codes;
 use crate::conversation::record::{ConversationMessage, ConversationRecord};
 use crate::disk::FileSystem;
 use crate::document_files::{GRANTS, MCP_LOG, MCP_SERVERS, MCP_TOOLS, SETTINGS};
@@ -205,6 +207,29 @@ impl Store {
     ) -> Result<ConversationFork, Fault> {
         self.0.writer()?;
         self.0.conversations().fork(id, message, at)
+    }
+
+    /// The conversation that keeps what a forked run said: a copy of the one that it began in, as it was then, with the run's own turns.
+    /// Made once for each run. Faults `run.not_a_fork` if the run is part of no conversation or is none that differs from the run that
+    /// it was forked from, `run.busy` if it has not ended, `conversation.unknown`.
+    pub fn keep_run(&self, run: &RunId, at: u64) -> Result<ConversationRecord, Fault> {
+        self.0.writer()?;
+        let record = self.run(run)?;
+        if !record.status.is_final() {
+            return Err(Fault::new(codes::RUN_BUSY, format!("Run {run} has not ended."))
+                .hint("Wait for its end, or cancel it first."));
+        }
+        let entries = self.read_journal(run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
+        match entries.first().map(|entry| &entry.event) {
+            Some(Event::Run(RunEvent::Started { conversation: Some(began), from: Some(from), .. }))
+                if from.differs() =>
+            {
+                self.0.conversations().keep_run(&record, began, &entries, at)
+            }
+            _ => Err(Fault::new(codes::RUN_NOT_A_FORK, format!("Run {run} has nothing to keep.")).hint(
+                "Only a fork of a run in a conversation can be kept: what others say is part of it anyway.",
+            )),
+        }
     }
 
     /// Deletes a conversation, and the attachments that nothing else refers to. Faults `conversation.unknown`, `conversation.busy`.

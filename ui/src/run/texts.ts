@@ -12,7 +12,16 @@ export const TEXTS = {
   open: "Open",
   retry: "Retry",
   rerun: "Rerun",
-  rerunActsTitle: "Run it again, and act outside again?",
+  rerunTitle: "Rerun the edited flow",
+  rerunHint: "What is asked as before is taken from the earlier run.",
+  runFromTitle: (name: string) => `Run from “${name}”`,
+  runFromHint:
+    "This node and all that follows from it are done anew. The rest is taken from the earlier run, which stays as it is.",
+  runOnlyTitle: (name: string) => `Run only “${name}”`,
+  runOnlyHint: "This node is done anew, and the run ends there. What leads to it is taken from the earlier run.",
+  sampleAgainTitle: (name: string) => `Sample again from “${name}”`,
+  forkTitle: (count: number) => `Fork after event ${count}`,
+  forkHint: "What the run did up to here is taken over. What came after is done anew, in a run of its own.",
   reconnect: "Reconnect",
   truncated: "Truncated",
   truncatedHint:

@@ -5,6 +5,7 @@ import { AskDialog } from "@/design/dialogs/AskDialog";
 import { DragGhost } from "@/panels/nodes/DragGhost";
 import { useWorkspace } from "@/workspace/context";
 import { ApplyTheme } from "@/workspace/window/theme";
+import { BillDialog } from "./dialogs/BillDialog";
 import { DraftsDialog } from "./dialogs/DraftsDialog";
 import { GrantsDialog } from "./dialogs/GrantsDialog";
 import { ImportReportDialog } from "./dialogs/ImportReportDialog";
@@ -36,6 +37,7 @@ export function App() {
       <MoveIntoDialog />
       <AskDialog questions={questions} />
       <DraftsDialog />
+      <BillDialog />
       <GrantsDialog />
       <ImportReportDialog />
       <VersionsDialog />

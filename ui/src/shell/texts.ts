@@ -91,6 +91,7 @@ export const TEXTS = {
   retry: "Retry",
   retryHint: "Runs again from the start, in a new run.",
   rerun: "Rerun",
+  startFork: "Start",
   rerunHint: "Runs the edited flow from the start, in a new run that reuses what is asked again.",
   reusedReplies: (count: number) => `${count} ${count === 1 ? "reply" : "replies"} reused`,
   quotaUsed: "Used of the quotas",

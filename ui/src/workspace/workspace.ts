@@ -1,4 +1,6 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
+
+import { DialogRequests } from "@/design/dialogs/dialog-requests";
 import { notify } from "@/design/dialogs/notify";
 import { QuestionStore } from "@/design/dialogs/question-store";
 import { FlowEditor } from "@/flow/document/editor";
@@ -8,11 +10,12 @@ import { OpenDocuments } from "@/flow/files/open-documents";
 import { NodeTypeRegistry } from "@/flow/node-types/node-types";
 import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
 import { RunControl } from "@/run/control/control";
+import type { BillRequest } from "@/run/control/rerun";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
 import { BreakpointStore } from "@/run/debug/breakpoints";
 import { FlowForecasts } from "@/run/flow-forecast";
-import { GrantRequests } from "@/run/grants/grant-requests";
+import type { GrantAnswer, GrantRequest } from "@/run/grants/grant-requests";
 import { RunList } from "@/run/list/run-list";
 import { ActiveRun } from "@/run/live/active-run";
 import { ViewMotion } from "@/run/live/view-motion";
@@ -42,7 +45,8 @@ export function createWorkspace(bareHost: Host) {
     onCommand: (name) => queryInvalidation.commandSucceeded(name),
   });
   const questions = new QuestionStore();
-  const grantRequests = new GrantRequests();
+  const grantRequests = new DialogRequests<GrantRequest, GrantAnswer>();
+  const billRequests = new DialogRequests<BillRequest, true>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
     // What the window lists could not be read without the users.
@@ -85,6 +89,7 @@ export function createWorkspace(bareHost: Host) {
     /** The modal question that is open. */
     questions,
     grantRequests,
+    billRequests,
     settings,
     users,
     providers: new ProviderStore(host, settings),
@@ -147,6 +152,7 @@ export function createWorkspace(bareHost: Host) {
           else layout.showQuestions();
         },
         askGrants: (request) => grantRequests.ask(request),
+        askBill: async (request) => (await billRequests.ask(request)) === true,
         errorAction: (error) => errorAction(error, { layout, settings }),
       },
     }),

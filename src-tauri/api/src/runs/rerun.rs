@@ -87,7 +87,18 @@ impl Command for BillRerun {
 
 impl RunService {
     async fn rerun(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
-        let (earlier, edits) = self.check_rerun(request).await?;
+        self.check_root_at_rest(&request.run).await?;
+        self.start_fork(request).await
+    }
+
+    async fn bill(&self, request: RerunRequest) -> Result<Bill, ErrorReply> {
+        self.check_root_at_rest(&request.run).await?;
+        let (earlier, edits) = self.check_edits(request).await?;
+        self.rehearse(&earlier, edits).await
+    }
+
+    pub(super) async fn start_fork(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
+        let (earlier, edits) = self.check_edits(request).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, self.limits_of_fork(&earlier, &edits).await?);
         self.start_as(&run, NewRun::ForkOf { earlier, edits: Box::new(edits), inputs: None }, None, host)
@@ -97,12 +108,12 @@ impl RunService {
         Ok(run)
     }
 
-    async fn bill(&self, request: RerunRequest) -> Result<Bill, ErrorReply> {
-        let (earlier, edits) = self.check_rerun(request).await?;
+    /// What a fork would do. Changes nothing.
+    pub(super) async fn rehearse(&self, earlier: &RunId, edits: ForkEdits) -> Result<Bill, ErrorReply> {
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        let host = self.host_of_rehearsal(&run, self.limits_of_fork(&earlier, &edits).await?);
+        let host = self.host_of_rehearsal(&run, self.limits_of_fork(earlier, &edits).await?);
         let launch = self.launch(&run, &self.active.broadcast(&run), &host);
-        let access = self.file_access.clone();
+        let (earlier, access) = (earlier.clone(), self.file_access.clone());
         run_blocking(move || launch.bill(&earlier, edits, access)).await
     }
 
@@ -117,10 +128,9 @@ impl RunService {
         }
     }
 
-    /// The run to repeat and what is otherwise, if both can be run.
-    async fn check_rerun(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
+    /// The run to repeat and what is otherwise, if that can be run.
+    async fn check_edits(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
         let RerunRequest { run, flow, path, grants, at, fresh, to } = request;
-        self.check_root_at_rest(&run).await?;
         let flow = match flow {
             None => None,
             Some(flow) => {

@@ -53,12 +53,19 @@ impl RunService {
             return Err(ErrorReply::new(codes::RUN_BUSY, format!("Run {run} is still active."))
                 .hint("Wait for its end, or cancel it first."));
         }
-        if let Some(root) = self.root_of(&record).await? {
+        self.check_is_root(&record).await?;
+        Ok(record)
+    }
+
+    /// `run.is_child` for a run that another one started.
+    pub(super) async fn check_is_root(&self, record: &RunRecord) -> Result<(), ErrorReply> {
+        if let Some(root) = self.root_of(record).await? {
+            let run = &record.run;
             let message = format!("Run {run} is part of run {root}.");
             return Err(ErrorReply::new(codes::RUN_IS_CHILD, message)
                 .hint(format!("Repeat that run: plait rerun {root}")));
         }
-        Ok(record)
+        Ok(())
     }
 
     async fn check_retryable(&self, run: &RunId) -> Result<(), ErrorReply> {

@@ -1,5 +1,7 @@
 //! `plait check`.
 
+mod waiting;
+
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
@@ -10,18 +12,35 @@ use plait_core::diagnostic::{Diagnostic, Severity};
 
 use crate::exit::{CliError, ExitStatus, warning_text};
 use crate::flow_source::FlowSource;
+use crate::open_app::Home;
 use crate::terminal::{print_error, print_styled, redact_value, stdout};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plait check my.flow.json\n  plait check my.flow.json --json | jq '.diagnostics[].code'"
+    after_help = "Examples:\n  plait check my.flow.json\n  plait check my.flow.json --json | jq '.diagnostics[].code'\n  \
+                  plait check my.flow.json --against-waiting\n  plait check my.flow.json --against-waiting --move"
 )]
 pub(crate) struct CheckArgs {
     /// Flow file (`.flow.json`) or pipeline (`.yaml`), the ID of an example flow, or `-` for standard input.
     flow: OsString,
-    /// Print the diagnostics as JSON.
+    /// Print the diagnostics as JSON, or with `--against-waiting` the runs.
     #[arg(long)]
     json: bool,
+    /// Say what becomes of the runs of this file that wait for a person if they are moved to the flow as it is now: each is rehearsed.
+    /// They themselves go on with the flow that they began with.
+    #[arg(long)]
+    pub(crate) against_waiting: bool,
+    /// Move those that ask the same to the flow as it is now: each goes on as a fork, and the run itself is canceled.
+    #[arg(long, requires = "against_waiting")]
+    r#move: bool,
+}
+
+/// The same, and what becomes of the runs that wait.
+pub(crate) async fn execute_against_waiting(home: &Home, args: &CheckArgs) -> Result<ExitStatus, CliError> {
+    match execute(home, args)? {
+        ExitStatus::Success => waiting::execute(home, args).await,
+        status => Ok(status),
+    }
 }
 
 /// `home` is the data directory with the known providers, servers and knowledge bases; it need not exist.
@@ -39,7 +58,8 @@ pub(crate) fn execute(home: &Path, args: &CheckArgs) -> Result<ExitStatus, CliEr
     let checked = check_with_subflows(&source.flow, path.as_deref(), &plait_nodes::registry(), &installed);
     let mut diagnostics = checked.diagnostics;
     diagnostics.extend(source.warnings.iter().cloned());
-    if args.json {
+    let is_followed_by_runs = args.against_waiting && exit_status(&diagnostics) == ExitStatus::Success;
+    if args.json && !is_followed_by_runs {
         return print_json(&diagnostics);
     }
     print_styled(&source.render(&diagnostics));

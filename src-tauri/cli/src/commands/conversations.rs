@@ -2,6 +2,7 @@
 
 mod export;
 mod fork;
+mod keep;
 mod list;
 mod remove;
 mod rename;
@@ -23,7 +24,8 @@ use crate::terminal::print_error;
 Examples:
   plait conversations list --search invoice
   plait conversations export 0197 > conversation.md
-  plait conversations fork 0197 5")]
+  plait conversations fork 0197 5
+  plait rerun last --from answer --yes; plait conversations keep last")]
 pub(crate) struct ConversationsArgs {
     #[command(subcommand)]
     command: ConversationsCommand,
@@ -41,6 +43,8 @@ enum ConversationsCommand {
     Rename(rename::RenameArgs),
     /// Copy a conversation up to a message into a new one, and print its ID.
     Fork(fork::ForkArgs),
+    /// Keep what a forked run said: as a conversation of its own, whose ID is printed.
+    Keep(keep::KeepArgs),
     /// Delete conversations permanently.
     Rm(remove::RemoveArgs),
 }
@@ -58,6 +62,7 @@ pub(crate) async fn execute(home: &Home, args: ConversationsArgs) -> Result<Exit
         ConversationsCommand::Export(args) => export::execute(&app, args).await?,
         ConversationsCommand::Rename(args) => rename::execute(&app, args).await?,
         ConversationsCommand::Fork(args) => fork::execute(&app, &args).await?,
+        ConversationsCommand::Keep(args) => keep::execute(&app, &args).await?,
         ConversationsCommand::Rm(args) => remove::execute(&app, &args).await?,
     }
     app.close().await?;

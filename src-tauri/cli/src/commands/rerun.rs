@@ -5,11 +5,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
+use comfy_table::Table;
 use plait_api::ErrorReply;
 use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunDetail, ShowRun};
 use plait_core::id::{Epoch, NodeId};
-use plait_insight::bill::Bill;
+use plait_insight::bill::{Bill, BillLine};
 use plait_run::journal::FreshFrom;
 use serde_json::json;
 
@@ -18,10 +19,11 @@ use crate::codes;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
-use crate::format::to_json;
+use crate::format::{new_table, to_json};
 use crate::grant_rules::{GrantArgs, named_hosts};
 use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
+use crate::printable::printable;
 use crate::prompt::{self, PromptReply};
 use crate::run_follower::{Answers, RunFollower};
 use crate::terminal::{is_interactive, print_error, stdout};
@@ -113,6 +115,7 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
             writeln!(stdout(), "{}", to_json(&bill)?)?;
         } else {
             print_bill(&bill);
+            print_error(&format!("\n{}\n", by_node(&bill)));
         }
         return Ok(ExitStatus::Success);
     }
@@ -163,6 +166,16 @@ async fn may_start() -> Result<bool, CliError> {
     }
     let answer = prompt::ask("Start it?", &json!({ "enum": ["yes", "no"] })).await?;
     Ok(matches!(answer, PromptReply::Text(text) if matches!(text.trim(), "y" | "yes")))
+}
+
+/// The same by node.
+fn by_node(bill: &Bill) -> Table {
+    let mut table = new_table(&["Node", "What", "At most"]);
+    for BillLine { subflow, node, what, cost, .. } in &bill.lines {
+        let node = subflow.as_ref().map_or_else(|| node.to_string(), |path| format!("{path}/{node}"));
+        table.add_row([&*printable(&node), what.as_str(), cost.as_deref().unwrap_or_default()]);
+    }
+    table
 }
 
 /// Prints what a fork reuses and buys.

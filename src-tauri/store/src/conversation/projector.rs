@@ -32,6 +32,8 @@ pub(crate) struct ConversationProjector {
     run: RunId,
     /// Whether the run's turns are added to the conversation. Otherwise only its spending is.
     adds_turns: bool,
+    /// Whether turns and memories that the run took over from another one are added as well.
+    adds_reused: bool,
     /// The messages of the user in the main context that are not answered yet.
     asked: Vec<SharedMessage>,
     /// What was said and remembered in iterations of loops, until it counts or is discarded.
@@ -57,10 +59,31 @@ impl ConversationProjector {
             run_key,
             run: record.run.clone(),
             adds_turns: record.conversation.is_some(),
+            adds_reused: false,
             asked: Vec::new(),
             pending: BTreeMap::new(),
             pending_spending: Spending::default(),
         }))
+    }
+
+    /// The projector of a forked run onto the conversation `key` that keeps it, all of it: no other run adds anything there.
+    pub(crate) fn of_kept(key: Key, run: RunId) -> Self {
+        Self {
+            key,
+            run_key: key,
+            run,
+            adds_turns: true,
+            adds_reused: true,
+            asked: Vec::new(),
+            pending: BTreeMap::new(),
+            pending_spending: Spending::default(),
+        }
+    }
+
+    /// What results from a whole journal, numbered from `first`.
+    pub(crate) fn project_all(mut self, entries: &[Entry], first: u64) -> Vec<ConversationUpdate> {
+        let updates = entries.iter().filter_map(|entry| self.project(entry));
+        (first..).zip(updates).map(|(seq, update)| ConversationUpdate { seq, ..update }).collect()
     }
 
     /// What results from an entry. Every entry of the run must be passed, in order.
@@ -101,7 +124,9 @@ impl ConversationProjector {
             messages.append(&mut self.turn(event));
             summary = self.summary(event).or(summary);
             // The run that a fork is forked from has added what the fork takes over.
-            if let Event::Memory(_, MemoryEvent::Appended { change, reused: None, .. }) = &**event {
+            if let Event::Memory(_, MemoryEvent::Appended { change, reused, .. }) = &**event
+                && (reused.is_none() || self.adds_reused)
+            {
                 memory = Some(match memory {
                     None => Arc::clone(change),
                     Some(before) => Arc::new(Arc::unwrap_or_clone(before).and(change)),
@@ -163,7 +188,7 @@ impl ConversationProjector {
                 if is_main(context_id) =>
             {
                 let asked = std::mem::take(&mut self.asked);
-                if reused.is_some() {
+                if reused.is_some() && !self.adds_reused {
                     // The run that this one is forked from has added it.
                     return Vec::new();
                 }

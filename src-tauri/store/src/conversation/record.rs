@@ -59,6 +59,10 @@ pub struct ForkOrigin {
     /// The message at which it was forked.
     #[ts(type = "number")]
     pub message: u64,
+    /// The run that was forked there and is kept by it, if it was made for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub run: Option<RunId>,
 }
 
 impl ConversationRecord {

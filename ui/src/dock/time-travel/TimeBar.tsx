@@ -1,5 +1,5 @@
 /** The journal of the run as a slider: its position is the event after which the window shows the run. */
-import { ChevronLeft, ChevronRight, CirclePause, Rewind, SkipForward } from "lucide-react";
+import { ChevronLeft, ChevronRight, CirclePause, GitBranch, Rewind, SkipForward } from "lucide-react";
 import type { KeyboardEvent, ReactNode } from "react";
 import type { Entry } from "@/bindings";
 import { Button, IconButton } from "@/design/controls/Button";
@@ -17,6 +17,7 @@ const VERBS: readonly { command: string; icon: ReactNode }[] = [
   { command: "time.lastChange", icon: <Rewind {...ICON} /> },
   { command: "time.back", icon: <ChevronLeft {...ICON} /> },
   { command: "time.forward", icon: <ChevronRight {...ICON} /> },
+  { command: "time.fork", icon: <GitBranch {...ICON} /> },
 ];
 
 /** `340 ms`: shorter durations may come before any run's end. */

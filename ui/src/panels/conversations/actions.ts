@@ -1,5 +1,5 @@
 /** Actions on conversations. They report errors as toasts and never throw. */
-import type { ConversationId, ConversationRecord, ExportFormat } from "@/bindings";
+import type { ConversationId, ConversationRecord, ExportFormat, RunId } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";
 import { fileName } from "@/flow/document/flow-state";
 import { HostError } from "@/ipc";
@@ -62,6 +62,15 @@ export async function forkConversation(
     );
   });
   return fork;
+}
+
+/** Makes what a forked run said a conversation, in which the next runs go on. */
+export async function keepFork(workspace: Workspace, run: RunId): Promise<void> {
+  await reportErrors(workspace, async () => {
+    const kept = await workspace.host.call("conversations.keep", { run });
+    workspace.conversation.continueIn(kept);
+    notify.done(TEXTS.kept(titleOf(kept)));
+  });
 }
 
 /** Writes it into a file of the person's choice. */

@@ -39,6 +39,7 @@ export const TEXTS = {
   continueWarning: (conversation: string | number) =>
     `This conversation belongs to ${conversation}. If you continue, the next runs of this flow use its history and add to it.`,
   continue: "Continue",
+  kept: (conversation: string | number) => `Kept as “${conversation}”. The next run goes on there.`,
   forked: (conversation: string | number) => `Forked “${conversation}”`,
   forkedBefore: (asked: string | number) => `Forked before “${asked}”. Send it again or change it.`,
   exportTitle: (conversation: string | number) => `Export “${conversation}”`,

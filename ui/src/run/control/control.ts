@@ -4,7 +4,6 @@ import type {
   Activation,
   Attachment,
   Bill,
-  Diagnostic,
   Epoch,
   ErrorCode,
   Flow,
@@ -18,7 +17,7 @@ import { notify } from "@/design/dialogs/notify";
 import type { QuestionStore } from "@/design/dialogs/question-store";
 import { commitTyping } from "@/design/keys/commit-typing";
 import type { FlowEditor } from "@/flow/document/editor";
-import { documentName, type FlowState } from "@/flow/document/flow-state";
+import { documentName } from "@/flow/document/flow-state";
 import type { OpenDocuments } from "@/flow/files/open-documents";
 import { type Args, type Host, HostError } from "@/ipc";
 import type { CurrentConversation } from "@/run/conversations/current-conversation";
@@ -34,6 +33,8 @@ import type { ActiveRun } from "@/run/live/active-run";
 import { RunSession, type SessionEvents } from "@/run/live/session";
 import { TEXTS } from "@/run/texts";
 import { DocumentSessions, type RunState } from "./document-sessions";
+import { type BillRequest, type ForkEdits, isForkable } from "./rerun";
+import { runBlockers } from "./run-blockers";
 
 /** Events after which the list of runs reads differently. */
 const TURNING_POINTS: ReadonlySet<string> = new Set([
@@ -58,11 +59,6 @@ const NEEDS_RETRY: ReadonlySet<string> = new Set<ErrorCode>([
 /** Whether a run can be retried, as far as its status tells. */
 export function isRetryable(status: RunStatus, parent: RunId | undefined): boolean {
   return parent === undefined && (status === "failed" || status === "cancelled");
-}
-
-/** Errors of the document that keep it from running. */
-export function runBlockers(state: FlowState): Diagnostic[] {
-  return state.checked.diagnostics.filter((found) => found.severity === "error");
 }
 
 /** The run, node and epoch that take the answer. */
@@ -93,6 +89,8 @@ export type RunWindow = {
   showQuestion(pause: string): void;
   /** Asks what the flow may use. Nothing if the person cancels. */
   askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
+  /** Shows what a fork reuses and buys. Whether the person wants it. */
+  askBill(request: BillRequest): Promise<boolean>;
   /** The button to offer with an error; nothing when no part of the window helps. */
   errorAction(error: { code: string; message: string }): { label: string; run: () => void } | undefined;
 };
@@ -186,7 +184,7 @@ export class RunControl {
       const overrides = this.files.overrides(key, flow);
       const breakpoints = breakpointsIn(flow, this.#breakpoints.current);
       const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides, breakpoints };
-      const run = await this.#startGranted("run.start", request);
+      const run = await this.#startGranted("run.start", request, flow.name, path);
       if (run === undefined) return;
       const waits = earlier !== undefined && needsPerson(earlier.fold.head.status);
       if (this.#followNewRun(run, flow, key) && waits)
@@ -203,35 +201,38 @@ export class RunControl {
 
   /** Runs the edited document again as a fork of its run, which reuses what is asked again. */
   async rerun(): Promise<void> {
+    await this.#fork({}, ({ outside }) => outside.length > 0, TEXTS.rerunTitle, TEXTS.rerunHint);
+  }
+
+  /** Forks the run in view with edits, once the person has seen the bill. */
+  async fork(edits: ForkEdits, title: string, hint: string): Promise<void> {
+    await this.#fork(edits, () => true, title, hint);
+  }
+
+  /** A fork of the document's run runs the document as it is now. */
+  async #fork(edits: ForkEdits, asks: (bill: Bill) => boolean, title: string, hint: string): Promise<void> {
     commitTyping();
     if (!this.#editor.state.viewing) this.#editor.closeInner(0);
     const { flow, path, key, viewing } = this.#editor.state;
-    const earlier = this.store.getState().document;
-    if (viewing || !earlier || !isOver(earlier.fold.head.status) || this.store.getState().starting.has(key)) return;
-    if (runBlockers(this.#editor.state).length > 0) {
+    const earlier = this.#active.session;
+    if (!isForkable(earlier) || this.store.getState().starting.has(key)) return;
+    const isEdited = !viewing && flow !== earlier.flow;
+    if (isEdited && runBlockers(this.#editor.state).length > 0) {
       this.#window.showProblems();
       return;
     }
-    this.#window.runStarts();
     this.#sessions.setStarting(key, true);
     await this.#reportErrors(async () => {
-      const request = { run: earlier.run, flow, path };
-      if (!(await this.#mayAct(await this.#host.call("run.bill", request)))) return;
-      const run = await this.#startGranted("run.rerun", request);
-      if (run !== undefined) this.#followNewRun(run, flow, key);
+      const request = isEdited ? { run: earlier.run, ...edits, flow, path } : { run: earlier.run, ...edits };
+      const bill = await this.#host.call("run.bill", request);
+      if (asks(bill) && !(await this.#window.askBill({ title, hint, bill }))) return;
+      this.#window.runStarts();
+      const run = await this.#startGranted("run.rerun", request, flow.name, path);
+      if (run === undefined) return;
+      if (viewing) await this.open(run);
+      else this.#followNewRun(run, flow, key);
     });
     this.#sessions.setStarting(key, false);
-  }
-
-  /** Whether the person wants what a rerun does outside. */
-  async #mayAct({ outside, sentences }: Bill): Promise<boolean> {
-    if (outside.length === 0) return true;
-    const choice = await this.#questions.ask({
-      title: TEXTS.rerunActsTitle,
-      text: sentences.join(" "),
-      actions: [{ id: "rerun", label: TEXTS.rerun, kind: "main" }],
-    });
-    return choice === "rerun";
   }
 
   /** Shows a run that the document has begun. Not if the document is closed by now: then the run is in the list of runs. */
@@ -247,7 +248,9 @@ export class RunControl {
   /** Starts a run, after asking the person about what the flow needs. Nothing if the person cancels. */
   async #startGranted<Start extends "run.start" | "run.rerun">(
     start: Start,
-    request: Args<Start> & { flow: Flow; path?: string },
+    request: Args<Start>,
+    name: string,
+    path: string | undefined,
   ): Promise<RunId | undefined> {
     try {
       return (await this.#host.call(start, request)).run;
@@ -255,8 +258,7 @@ export class RunControl {
       const error = HostError.from(thrown);
       const needs = error.code === "grant.needed" ? neededBy(error.details) : undefined;
       if (!needs) throw error;
-      const { flow, path } = request;
-      const flowName = flow.name || TEXTS.untitledFlow;
+      const flowName = name || TEXTS.untitledFlow;
       const answer = await this.#window.askGrants({ flowName, hasFile: path !== undefined, needs });
       if (!answer) return undefined;
       if (path !== undefined && answer.kept.length > 0) {

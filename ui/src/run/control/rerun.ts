@@ -1,15 +1,62 @@
-/** What the document can be run again for. */
+/** What can be run again, and what of it otherwise. */
+import type { Bill, NodeId } from "@/bindings";
 import { documentFlow, type FlowState } from "@/flow/document/flow-state";
+import type { Args } from "@/ipc";
 import { isOver } from "@/run/fold/status";
 import type { RunSession } from "@/run/live/session";
-import { runBlockers } from "./control";
+import { TEXTS } from "@/run/texts";
+import { runBlockers } from "./run-blockers";
+
+/** What a fork does otherwise than its run, beside an edit of the flow. */
+export type ForkEdits = Pick<Args<"run.rerun">, "at" | "fresh" | "to">;
+
+/** What the person is asked before a fork starts. */
+export type BillRequest = { title: string; hint: string; bill: Bill };
+
+/** Whether a run can be forked: it is over, and no other run started it. */
+export function isForkable(session: RunSession | undefined): session is RunSession {
+  return session !== undefined && isOver(session.fold.head.status) && session.fold.head.parentRunId === undefined;
+}
+
+/** Whether what a run said can be kept as a conversation: it is a fork that differs, of a run in one. */
+export function isKeepable(session: RunSession | undefined): session is RunSession {
+  if (session === undefined || !isOver(session.fold.head.status)) return false;
+  const { from, conversation } = session.fold.head;
+  const differs = from !== undefined && (from.edited === true || from.cut === true || from.fresh !== undefined);
+  return differs && conversation !== undefined;
+}
 
 /** Whether the document was edited since its run, which has ended, and can run. */
 export function isRerunnable(state: FlowState, session: RunSession | undefined): boolean {
-  if (!session || state.viewing || !isOver(session.fold.head.status)) return false;
   return (
-    session.fold.head.parentRunId === undefined &&
-    documentFlow(state) !== session.flow &&
-    runBlockers(state).length === 0
+    isForkable(session) && !state.viewing && documentFlow(state) !== session.flow && runBlockers(state).length === 0
   );
 }
+
+/** New replies for all activations of a node and what follows from them. */
+export const runFromHere = (node: NodeId, name: string): [ForkEdits, string, string] => [
+  { fresh: { node } },
+  TEXTS.runFromTitle(name),
+  TEXTS.runFromHint,
+];
+
+/** A new reply for a node alone. */
+export const runOnlyHere = (node: NodeId, name: string): [ForkEdits, string, string] => [
+  { fresh: { node }, to: node },
+  TEXTS.runOnlyTitle(name),
+  TEXTS.runOnlyHint,
+];
+
+/** New replies for one iteration of a node and what follows from it. */
+export const sampleAgain = (node: NodeId, epoch: number[], name: string): [ForkEdits, string, string] => [
+  { fresh: { node, epoch } },
+  TEXTS.sampleAgainTitle(name),
+  TEXTS.runFromHint,
+];
+
+/** All that came after the first events of a run again. */
+export const forkAt = (session: RunSession, count: number): [ForkEdits, string, string] => [
+  { at: (session.log.entries[count - 1]?.seq ?? count - 1) + 1 },
+  TEXTS.forkTitle(count),
+  TEXTS.forkHint,
+];

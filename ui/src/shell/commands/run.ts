@@ -1,9 +1,10 @@
 /** What can be done with runs from the keyboard and from the command palette. */
 
 import { displayedFlow } from "@/flow/document/flow-state";
+import { keepFork } from "@/panels/conversations/actions";
 import { openChild, runsFlow } from "@/run/control/child-run";
 import { isRetryable, pauseKey } from "@/run/control/control";
-import { isRerunnable } from "@/run/control/rerun";
+import { isForkable, isKeepable, isRerunnable, runFromHere, runOnlyHere, sampleAgain } from "@/run/control/rerun";
 import { isOver } from "@/run/fold/status";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -36,6 +37,31 @@ export const runCommands: readonly Command[] = [
       workspace.editor.state.outer === undefined &&
       onlySelected(workspace) !== undefined,
     run: (workspace) => workspace.runs.start(onlySelected(workspace)),
+  },
+  {
+    id: "run.fromHere",
+    title: "Run from selected node",
+    group: "Run",
+    terms: ["here", "again", "fork", "reuse", "fresh", "partial", "node"],
+    enabled: (workspace) => forkableNode(workspace) !== undefined,
+    run: (workspace) => forkFrom(workspace, runFromHere),
+  },
+  {
+    id: "run.only",
+    title: "Run only selected node",
+    group: "Run",
+    terms: ["alone", "single", "again", "fork", "reuse", "fresh", "node"],
+    enabled: (workspace) => forkableNode(workspace) !== undefined,
+    run: (workspace) => forkFrom(workspace, runOnlyHere),
+  },
+  {
+    id: "run.sampleAgain",
+    title: "Sample again from this iteration",
+    group: "Run",
+    terms: ["fork", "fresh", "reply", "repeat", "node"],
+    enabled: (workspace) => shownIteration(workspace, forkableNode(workspace)) !== undefined,
+    run: (workspace) =>
+      forkFrom(workspace, (node, name) => sampleAgain(node, shownIteration(workspace, node) ?? [], name)),
   },
   {
     id: "run.openChild",
@@ -119,6 +145,17 @@ export const runCommands: readonly Command[] = [
     run: ({ activeRun: { session }, runs }) => session && runs.retry(session.run),
   },
   {
+    id: "run.keep",
+    title: "Keep this fork as a conversation",
+    group: "Run",
+    terms: ["branch", "conversation", "history"],
+    enabled: ({ activeRun: { session } }) => isKeepable(session),
+    run: (workspace) => {
+      const { session } = workspace.activeRun;
+      return session && keepFork(workspace, session.run);
+    },
+  },
+  {
     id: "run.clear",
     title: "Clear run from canvas",
     group: "Run",
@@ -150,6 +187,28 @@ export const runCommands: readonly Command[] = [
 function onlySelected({ editor }: Workspace): string | undefined {
   const { nodes } = editor.state.selection;
   return nodes.size === 1 ? [...nodes][0] : undefined;
+}
+
+/** The selected node, where a fork of the run in view can begin. A node of an inner flow would be none of the run. */
+function forkableNode(workspace: Workspace): string | undefined {
+  const { editor, activeRun } = workspace;
+  const node = onlySelected(workspace);
+  const has = node !== undefined && displayedFlow(editor.state).nodes[node] !== undefined;
+  return has && editor.state.outer === undefined && isForkable(activeRun.session) ? node : undefined;
+}
+
+/** The iteration in which a node is looked at, if it has several. */
+function shownIteration({ activeRun, epochChoice }: Workspace, node: string | undefined): number[] | undefined {
+  if (node === undefined) return undefined;
+  const view = activeRun.shown?.fold.nodes.get(node);
+  const epoch = epochChoice.of(node) ?? view?.epoch;
+  return epoch && epoch.length > 0 ? epoch : undefined;
+}
+
+/** Asks with the bill, and forks. */
+function forkFrom(workspace: Workspace, of: typeof runFromHere): void {
+  const node = forkableNode(workspace);
+  if (node !== undefined) void workspace.runs.fork(...of(node, workspace.nodeNames.nameOf(node)));
 }
 
 function isRunning({ activeRun: { session } }: Workspace): boolean {

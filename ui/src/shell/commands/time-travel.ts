@@ -1,4 +1,5 @@
 /** Ways through the past of the run that the window shows. */
+import { forkAt, isForkable } from "@/run/control/rerun";
 import type { RunSession } from "@/run/live/session";
 import { lastChange, stepBack, stepForward } from "@/run/time-travel/steps";
 import type { Command } from "@/workspace/commands/command";
@@ -45,6 +46,19 @@ export const timeTravelCommands: readonly Command[] = [
     run: ({ activeRun }) => {
       const { past } = activeRun;
       if (past) activeRun.lookAt(stepForward(past.session.log.entries, past.count));
+    },
+  },
+  {
+    id: "time.fork",
+    title: "Fork from here",
+    group: "Run",
+    keys: ["Alt+F7"],
+    terms: ["branch", "again", "bill", ...TERMS],
+    whileTyping: true,
+    enabled: (workspace) => isInPast(workspace) && isForkable(workspace.activeRun.session),
+    run: ({ activeRun, runs }) => {
+      const { past } = activeRun;
+      if (past) void runs.fork(...forkAt(past.session, past.count));
     },
   },
   back(

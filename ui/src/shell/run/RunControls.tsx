@@ -5,7 +5,7 @@ import { Tooltip } from "@/design/controls/Tooltip";
 import { Keys } from "@/design/keys/Keys";
 import { ariaKeys } from "@/design/keys/keys";
 import { documentFlow } from "@/flow/document/flow-state";
-import { runBlockers } from "@/run/control/control";
+import { runBlockers } from "@/run/control/run-blockers";
 import { isOver } from "@/run/fold/status";
 import { describeForecastCost, describeOutlook, describeUnknown, outlookTone } from "@/run/values/forecast-text";
 import { TEXTS } from "@/shell/texts";

@@ -1,0 +1,24 @@
+//! `plait conversations keep`.
+
+use std::io::Write as _;
+
+use clap::Args;
+use plait_api::Plait;
+use plait_api::conversations::KeepFork;
+
+use crate::commands::runs;
+use crate::exit::CliError;
+use crate::terminal::stdout;
+
+#[derive(Debug, Args)]
+pub(super) struct KeepArgs {
+    /// The forked run: its ID, a unique prefix of it, or `last`.
+    run: String,
+}
+
+pub(super) async fn execute(app: &Plait, args: &KeepArgs) -> Result<(), CliError> {
+    let run = runs::find(app, &args.run)?;
+    let kept = app.call(KeepFork { run }).await?;
+    writeln!(stdout(), "{}", kept.id)?;
+    Ok(())
+}

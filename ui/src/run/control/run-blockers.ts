@@ -1,0 +1,7 @@
+import type { Diagnostic } from "@/bindings";
+import type { FlowState } from "@/flow/document/flow-state";
+
+/** Errors of the document that keep it from running. */
+export function runBlockers(state: FlowState): Diagnostic[] {
+  return state.checked.diagnostics.filter((found) => found.severity === "error");
+}

@@ -1,0 +1,96 @@
+/** A part of a run is made anew in a fork, once the person has seen the bill. */
+import type { Page } from "@playwright/test";
+import type { Flow } from "@/bindings";
+import { findViolations } from "./axe";
+import { expect, intoView, node, openFlow, SCRIPTED, takePicture, test } from "./fixture";
+
+/** A chat of the simulator that always says this. */
+const saying = (title: string, prompt: string, text: string) => ({
+  type: "chat",
+  title,
+  config: { prompt, skipHistory: true, options: { replies: [{ text }] } },
+});
+
+const FLOW: Flow = {
+  version: 1,
+  name: "Three opinions",
+  nodes: {
+    start: SCRIPTED,
+    first: saying("First", "What do you think?", "Good."),
+    second: saying("Second", "{{said}} And you?", "Bad."),
+    third: saying("Third", "Another question", "Neither."),
+    out: { type: "output", title: "Result" },
+  },
+  edges: {
+    a: { source: "first", sourceOutput: "response", target: "second", targetInput: "said" },
+    c: { source: "start", sourceOutput: "context", target: "first", targetInput: "context" },
+    d: { source: "start", sourceOutput: "context", target: "second", targetInput: "context" },
+    e: { source: "start", sourceOutput: "context", target: "third", targetInput: "context" },
+    b: { source: "second", sourceOutput: "response", target: "out", targetInput: "value" },
+  },
+  layout: {
+    start: { x: 0, y: 220 },
+    first: { x: 0, y: 0 },
+    second: { x: 300, y: 0 },
+    third: { x: 300, y: 220 },
+    out: { x: 600, y: 0 },
+  },
+};
+
+const status = (page: Page) => page.getByTestId("run-status");
+const rows = (page: Page) => page.locator("[data-testid^=run-row-]");
+
+async function runOnce(page: Page): Promise<void> {
+  await openFlow(page, FLOW);
+  await page.getByTestId("run-button").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+}
+
+async function chooseOn(page: Page, id: string, command: string): Promise<void> {
+  await intoView(page, node(page, id));
+  await node(page, id).click({ button: "right" });
+  await page.getByTestId(`menu-${command}`).click();
+}
+
+test("a node's menu forks the run from there, after the bill", async ({ page }) => {
+  await runOnce(page);
+  await chooseOn(page, "first", "run.fromHere");
+  const dialog = page.getByTestId("bill-dialog");
+  await expect(dialog).toContainText("Run from “First”");
+  await expect(page.getByTestId("bill-summary")).toContainText(/reuses 1, buys 1/);
+  const lines = page.getByTestId("bill-lines").locator("li");
+  await expect(lines).toHaveText([/First.*buys 1 reply/, /Second.*depends on what is bought/, /Third.*reuses 1/]);
+  await takePicture(page, "fork-bill");
+  expect(await findViolations(page, { within: '[data-testid="bill-dialog"]' })).toEqual([]);
+
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole("button", { name: "Runs", exact: true }).click();
+  await expect(rows(page)).toHaveCount(1);
+
+  await chooseOn(page, "first", "run.fromHere");
+  await page.keyboard.press("Enter");
+  await expect(dialog).toHaveCount(0);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+});
+
+test("only one node is run", async ({ page }) => {
+  await runOnce(page);
+  await chooseOn(page, "second", "run.only");
+  await expect(page.getByTestId("bill-summary")).toContainText(/reuses 1, buys 1/);
+  await page.getByTestId("bill-start").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await expect(node(page, "third").locator("[data-state=done]")).toHaveCount(0);
+});
+
+test("a look into the past forks there by keys alone", async ({ page }) => {
+  await runOnce(page);
+  for (let step = 0; step < 3; step++) await page.keyboard.press("F7");
+  await expect(page.getByTestId("time-now")).toBeVisible();
+  await page.keyboard.press("Alt+F7");
+  await expect(page.getByTestId("bill-dialog")).toContainText(/Fork after event \d+/);
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("time-now")).toHaveCount(0);
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+});

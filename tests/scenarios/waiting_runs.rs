@@ -73,7 +73,7 @@ impl Waiting {
 async fn edits_leave_alone_change_or_strand_a_run_that_waits() {
     let waiting = waiting().await;
     let edits = [
-        (flow("first", "ask", "last {{answer}}"), EditEffect::Same, "is the one that it runs"),
+        (flow("first", "ask", "last {{answer}}"), EditEffect::Current, "runs this flow already"),
         (flow("first", "ask", "other {{answer}}"), EditEffect::Same, "asks the same"),
         (
             flow("changed", "ask", "last {{answer}}"),

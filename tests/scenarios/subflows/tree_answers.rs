@@ -229,14 +229,16 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 18] = [
+const ON_CHILD: [(&str, OnChild); 20] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
+    ("run.checkWaiting", OnChild::Reads),
     ("run.end", OnChild::ActsByRoot),
     ("run.go", OnChild::ActsByRoot),
     ("run.held", OnChild::Reads),
+    ("run.move", OnChild::Refused("run.is_child")),
     ("run.pin", OnChild::ActsByRoot),
     ("run.rerun", OnChild::Refused("run.is_child")),
     ("run.resume", OnChild::ActsByRoot),

@@ -23,6 +23,14 @@ export function createFlowParts(overrides?: Partial<Host>) {
     documents,
     drafts,
     nodeTypes: new NodeTypeRegistry(host),
-    files: new FlowFiles({ host, editor, documents, drafts, questions, showImport: () => undefined }),
+    files: new FlowFiles({
+      host,
+      editor,
+      documents,
+      drafts,
+      questions,
+      showImport: () => undefined,
+      onSaved: () => undefined,
+    }),
   };
 }

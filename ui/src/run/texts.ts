@@ -22,6 +22,11 @@ export const TEXTS = {
   sampleAgainTitle: (name: string) => `Sample again from “${name}”`,
   forkTitle: (count: number) => `Fork after event ${count}`,
   forkHint: "What the run did up to here is taken over. What came after is done anew, in a run of its own.",
+  earlierWaits: (count: number) =>
+    count === 1
+      ? "A run waits with the earlier version of this flow."
+      : `${count} runs wait with earlier versions of this flow.`,
+  show: "Show",
   reconnect: "Reconnect",
   truncated: "Truncated",
   truncatedHint:

@@ -10,6 +10,7 @@ import { DraftsDialog } from "./dialogs/DraftsDialog";
 import { GrantsDialog } from "./dialogs/GrantsDialog";
 import { ImportReportDialog } from "./dialogs/ImportReportDialog";
 import { VersionsDialog } from "./dialogs/VersionsDialog";
+import { WaitingRunsDialog } from "./dialogs/WaitingRunsDialog";
 import { DropOverlay } from "./file-drop/DropOverlay";
 import { FlowSearchDialog } from "./flow-search/FlowSearchDialog";
 import { CommandPalette } from "./palette/CommandPalette";
@@ -38,6 +39,7 @@ export function App() {
       <AskDialog questions={questions} />
       <DraftsDialog />
       <BillDialog />
+      <WaitingRunsDialog />
       <GrantsDialog />
       <ImportReportDialog />
       <VersionsDialog />

@@ -21,6 +21,7 @@ import { ActiveRun } from "@/run/live/active-run";
 import { ViewMotion } from "@/run/live/view-motion";
 import { EpochChoice } from "@/run/nodes/epoch-choice";
 import { NodeNames } from "@/run/nodes/node-names";
+import { WaitingRuns } from "@/run/waiting/waiting-runs";
 import { CanvasStore } from "./canvas-store";
 import { ShortcutStore } from "./commands/shortcuts";
 import { errorAction } from "./errors/error-action";
@@ -46,6 +47,7 @@ export function createWorkspace(bareHost: Host) {
   });
   const questions = new QuestionStore();
   const grantRequests = new DialogRequests<GrantRequest, GrantAnswer>();
+  const waitingRuns = new WaitingRuns(host);
   const billRequests = new DialogRequests<BillRequest, true>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
@@ -115,7 +117,10 @@ export function createWorkspace(bareHost: Host) {
       drafts,
       questions,
       showImport: () => overlays.showImportReport(true),
+      onSaved: (flow, path) => void waitingRuns.check(flow, path),
     }),
+    /** The runs that wait with an earlier version of what was saved. */
+    waitingRuns,
     canvas,
     /** The flows that were open last. */
     session: new SessionStore(settings, documents, canvas),

@@ -24,6 +24,8 @@ use crate::flows::text::write_flow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum EditEffect {
+    /// None: it runs this very flow.
+    Current,
     /// Moved to the edited flow, it would ask the same, and buy and do nothing before that.
     Same,
     /// It would ask something else, or buy or do something before.
@@ -72,7 +74,7 @@ impl Command for CheckWaiting {
         let mut waiting = Vec::new();
         for record in records.into_iter().filter(|record| record.status == RunStatus::Waiting) {
             let (effect, why) = if record.flow.hash == hash {
-                (EditEffect::Same, "The flow is the one that it runs.".to_owned())
+                (EditEffect::Current, "It runs this flow already.".to_owned())
             } else {
                 let edit =
                     EditedFlow { flow: self.flow.clone(), path: Some(self.path.clone()), grants: Vec::new() };

@@ -28,6 +28,8 @@ type Parts = {
   questions: QuestionStore;
   /** Shows what became of the file that the shown document was imported from. */
   showImport: () => void;
+  /** A flow has been written into its file. */
+  onSaved: (flow: Flow, path: string) => void;
 };
 
 type OpenOptions = {
@@ -49,16 +51,18 @@ export class FlowFiles {
   readonly #drafts: DraftStore;
   readonly #questions: QuestionStore;
   readonly #showImport: Parts["showImport"];
+  readonly #onSaved: Parts["onSaved"];
   /** The running save: its document and its result. */
   #saving: { key: string; done: Promise<boolean> } | undefined;
 
-  constructor({ host, editor, documents, drafts, questions, showImport }: Parts) {
+  constructor({ host, editor, documents, drafts, questions, showImport, onSaved }: Parts) {
     this.#host = host;
     this.#editor = editor;
     this.#documents = documents;
     this.#drafts = drafts;
     this.#questions = questions;
     this.#showImport = showImport;
+    this.#onSaved = onSaved;
   }
 
   /** Closes a document; without a key, the shown one. Asks about unsaved changes. Returns whether it was closed. */
@@ -342,6 +346,7 @@ export class FlowFiles {
       const saved = await this.#host.call("flow.save", { path, flow, baseHash, force, source });
       // Edits made while the file was being written stay unsaved: `saved` is the written text, not the current one.
       this.#documents.update(key, { path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
+      this.#onSaved(flow, saved.path);
       return true;
     } catch (thrown) {
       const error = HostError.from(thrown);

@@ -361,6 +361,20 @@ export class RunControl {
     });
   }
 
+  /** Goes on with a run that waits under an edited flow, as a fork. Whether that has begun. */
+  async move(run: RunId, flow: Flow, path: string): Promise<boolean> {
+    let begun = false;
+    await this.#reportErrors(async () => {
+      const { run: next } = await this.#host.call("run.move", { run, flow, path });
+      begun = true;
+      this.#list.refresh();
+      const { document } = this.store.getState();
+      const key = document?.run === run ? this.#sessions.documentOf(document) : undefined;
+      if (key !== undefined) this.#followNewRun(next, flow, key);
+    });
+    return begun;
+  }
+
   /** Stops a run. After its process died, it is resumed for that and ends at once. */
   async cancel(run: RunId): Promise<void> {
     await this.#reportErrors(async () => {

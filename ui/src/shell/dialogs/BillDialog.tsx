@@ -5,6 +5,7 @@ import { Dialog, DialogButtons, DialogText, DialogTitle, useSafeButton } from "@
 import type { BillRequest } from "@/run/control/rerun";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
+import "./bill.css";
 
 /** What a fork reuses, buys, does outside and asks, before it starts. */
 export function BillDialog() {

@@ -70,6 +70,7 @@ fn print(waiting: &[WaitingRun]) -> Result<(), CliError> {
     for WaitingRun { run, question, effect, why, .. } in waiting {
         let question = question.as_deref().map(|text| first_line(text, MAX_QUESTION)).unwrap_or_default();
         let effect = match effect {
+            EditEffect::Current => "none",
             EditEffect::Same => "same",
             EditEffect::Changed => "changed",
             EditEffect::Stranded => "stranded",

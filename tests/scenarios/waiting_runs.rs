@@ -114,17 +114,17 @@ fn terminal_says_what_an_edit_does_and_moves_what_it_leaves_alone() {
     let flow = |text: &str| {
         let nodes = json!({
             "ask": { "type": "userInput", "config": { "prompt": "Go on?" } },
-            "say": { "type": "template", "config": { "template": text } },
+            "say": { "type": "json", "config": { "query": format!("\"{text} \" + .") } },
             "out": { "type": "output" },
         });
-        flow_json("asking", nodes, &["ask.message -> say.answer", "say.text -> out.value"]).to_string()
+        flow_json("asking", nodes, &["ask.message -> say.value", "say.result -> out.value"]).to_string()
     };
-    let file = home.file("asking.flow.json", &flow("first {{answer}}"));
+    let file = home.file("asking.flow.json", &flow("first"));
     let none = home.plait(&["check", &file, "--against-waiting"]);
     assert!(none.code == 0 && none.err.contains("No run of this flow waits."), "{none:#?}");
     let run = home.plait(&["run", &file]);
     assert_ne!(run.code, 0, "it waits: {run:#?}");
-    home.file("asking.flow.json", &flow("second {{answer}}"));
+    home.file("asking.flow.json", &flow("second"));
     let checked = home.plait(&["check", &file, "--against-waiting"]);
     assert!(checked.code == 0 && checked.out.contains("same"), "{checked:#?}");
     let moved = home.plait(&["check", &file, "--against-waiting", "--move"]);

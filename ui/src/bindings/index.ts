@@ -835,7 +835,7 @@ export type Edge = { source: NodeId, sourceOutput: PortName, target: NodeId, tar
 export type EdgeId = string;
 
 /** What an edit does to a run that waits. */
-export type EditEffect = "same" | "changed" | "stranded";
+export type EditEffect = "current" | "same" | "changed" | "stranded";
 
 /** `memories.edit`: changes what a memory says. Its old text is gone from the user's file. `memory.unknown`, `memory.empty`,
  * `memory.too_long`, `memory.damaged`.

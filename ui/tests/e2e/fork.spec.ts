@@ -16,6 +16,8 @@ const FLOW: Flow = {
   name: "Three opinions",
   nodes: {
     start: SCRIPTED,
+    // What shares a context with the first node follows from it.
+    apart: { ...SCRIPTED, config: { ...SCRIPTED.config, contextId: "apart" } },
     first: saying("First", "What do you think?", "Good."),
     second: saying("Second", "{{said}} And you?", "Bad."),
     third: saying("Third", "Another question", "Neither."),
@@ -25,14 +27,15 @@ const FLOW: Flow = {
     a: { source: "first", sourceOutput: "response", target: "second", targetInput: "said" },
     c: { source: "start", sourceOutput: "context", target: "first", targetInput: "context" },
     d: { source: "start", sourceOutput: "context", target: "second", targetInput: "context" },
-    e: { source: "start", sourceOutput: "context", target: "third", targetInput: "context" },
+    e: { source: "apart", sourceOutput: "context", target: "third", targetInput: "context" },
     b: { source: "second", sourceOutput: "response", target: "out", targetInput: "value" },
   },
   layout: {
     start: { x: 0, y: 220 },
     first: { x: 0, y: 0 },
     second: { x: 300, y: 0 },
-    third: { x: 300, y: 220 },
+    apart: { x: 0, y: 400 },
+    third: { x: 300, y: 400 },
     out: { x: 600, y: 0 },
   },
 };

@@ -21,7 +21,7 @@ export function BillDialog() {
       className="flex max-h-[86vh] w-[560px] flex-col"
     >
       {request ? <BillView request={request} /> : null}
-      <footer className="border-line border-t bg-bg-1 px-5 py-3">
+      <div className="border-line border-t px-5 py-3">
         <DialogButtons
           safe={safe}
           actions={[
@@ -30,7 +30,7 @@ export function BillDialog() {
           cancelLabel={TEXTS.cancel}
           onCancel={() => settle()}
         />
-      </footer>
+      </div>
     </Dialog>
   );
 }
@@ -39,14 +39,14 @@ function BillView({ request: { title, hint, bill } }: { request: BillRequest }) 
   const { nodeNames } = useWorkspace();
   return (
     <>
-      <header className="px-5 pt-4 pb-3">
+      <div className="px-5 pt-4 pb-3">
         <DialogTitle className="truncate font-semibold text-lg">{title}</DialogTitle>
         <DialogText className="mt-1 text-fg-2 text-sm">{hint}</DialogText>
         <p className="mt-3 font-semibold first-letter:uppercase" data-testid="bill-summary">
           {bill.summary}
         </p>
         <Shares bill={bill} />
-      </header>
+      </div>
       <ul className="min-h-0 flex-1 overflow-y-auto border-line border-t" data-testid="bill-lines">
         {bill.lines.map((line) => (
           <Line key={`${line.subflow ?? ""}/${line.node}`} line={line} name={nodeNames.nameOf(line.node)} />

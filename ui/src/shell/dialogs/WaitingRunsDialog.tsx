@@ -27,18 +27,18 @@ export function WaitingRunsDialog() {
       initialFocus={safe}
       className="flex max-h-[86vh] w-[620px] flex-col"
     >
-      <header className="px-5 pt-4 pb-3">
+      <div className="px-5 pt-4 pb-3">
         <DialogTitle>{TEXTS.earlierWaitsTitle(runs.length)}</DialogTitle>
         <DialogText className="mt-1 text-fg-2 text-sm">{TEXTS.earlierWaitsHint}</DialogText>
-      </header>
+      </div>
       <ul className="min-h-0 flex-1 overflow-y-auto border-line border-t">
         {runs.map((run) => (
           <Row key={run.run} run={run} />
         ))}
       </ul>
-      <footer className="border-line border-t px-5 py-3">
+      <div className="border-line border-t px-5 py-3">
         <DialogButtons safe={safe} actions={[]} cancelLabel={TEXTS.close} onCancel={() => waitingRuns.hide()} />
-      </footer>
+      </div>
     </Dialog>
   );
 }

@@ -247,6 +247,42 @@ async fn sub_flow_under_another_name_buys_nothing() {
     assert_eq!(provider.sent().len(), 1, "the child took over the reply");
 }
 
+#[tokio::test]
+async fn limits_of_the_edited_flow_hold_its_bill() {
+    let child = flow_json(
+        "child",
+        json!({ "main": { "type": "contextStart" }, "reply": chat("child"), "result": { "type": "output" } }),
+        &["main.context -> reply.context", "reply.response -> result.value"],
+    );
+    let parent = |limits: Value| {
+        let sub = json!({ "type": "subflow", "config": { "file": "child.flow.json", "inputSource": "nodeOutput" } });
+        let nodes =
+            json!({ "word": { "type": "value", "config": { "value": "hi" } }, "one": sub, "two": sub });
+        let mut flow = flow_json("parent", nodes, &["word.value -> one.value", "one.text -> two.value"]);
+        flow["settings"] = json!({ "limits": limits });
+        flow
+    };
+    let folder =
+        FlowFolder::with_files(&[("parent.flow.json", &parent(json!({}))), ("child.flow.json", &child)]);
+    let provider = counting();
+    let app = App::with(&provider);
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    app.follow(&run, NO_RESPONSES).await;
+    let path = Some(folder.path().join("parent.flow.json").display().to_string());
+    let request = |limits: Value| RerunRequest {
+        flow: Some(parse_flow(&parent(limits))),
+        path: path.clone(),
+        ..RerunRequest::of(run.clone())
+    };
+    for (limits, reused) in [(json!({ "maxRuns": 3 }), 2), (json!({ "maxRuns": 2 }), 1)] {
+        let bill = app.plait.call(BillRerun(request(limits.clone()))).await.unwrap();
+        assert_eq!(bill.reused.calls, reused, "{limits}: {bill:#?}");
+    }
+    let started = app.plait.call(RerunRun(request(json!({ "maxRuns": 2 })))).await.unwrap();
+    let journal = app.follow(&started.run, NO_RESPONSES).await;
+    assert_eq!(journal.view().outline.error.unwrap().error.code, codes::RUN_TOO_MANY_RUNS);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_done_outside_is_not_done_again_unless_it_is_another_request() {
     let (machine, server) = (Machine::default(), WebServer::start().await);

@@ -9,6 +9,7 @@ use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Rehearsal;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildListener, Subflows};
 use plait_run::journal::{ChildEvent, Event, FlowRef};
+use plait_run::quota::TreeCount;
 use plait_run::{Driver, RunSetup};
 
 use super::Launch;
@@ -83,6 +84,7 @@ impl RehearsedChildren {
 impl Subflows for RehearsedChildren {
     async fn run(&self, call: ChildCall, mut on_event: ChildListener) -> Result<ChildEnd, Fault> {
         let run = child_id(&call.parent.run, &call.activation, call.attempt)?;
+        call.host.quotas.tree.reserve(TreeCount::Runs)?.settle();
         on_event(ChildEvent::Started { run: run.clone() });
         let Some((number, setup, first)) = self.prepare(&run, call).map_err(fault)? else {
             return future::pending().await;

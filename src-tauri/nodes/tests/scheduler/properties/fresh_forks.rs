@@ -86,10 +86,10 @@ fn check_fresh_activation_buys_what_follows(case: &Case) -> Result<(), TestCaseE
 
 #[test]
 fn fresh_activation_buys_what_follows() {
-    assert_holds(150, 14, check_fresh_activation_buys_what_follows);
+    assert_holds(500, 14, check_fresh_activation_buys_what_follows);
 }
 
 #[test]
 fn fresh_activation_in_loops_buys_what_follows() {
-    assert_holds_with_loops(150, check_fresh_activation_buys_what_follows);
+    assert_holds_with_loops(400, check_fresh_activation_buys_what_follows);
 }

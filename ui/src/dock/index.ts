@@ -2,6 +2,8 @@
  * The tabs of the dock. An entry here is all a tab needs: the tab, the command that shows it and its shortcut come from it.
  */
 import type { ComponentType } from "react";
+import { BreakpointCount } from "./breakpoints/BreakpointCount";
+import { BreakpointsTab } from "./breakpoints/BreakpointsTab";
 import { ConversationTab } from "./conversation/ConversationTab";
 import { OpenQuestions } from "./conversation/OpenQuestions";
 import { EventCount } from "./events/EventCount";
@@ -32,4 +34,11 @@ export const DOCK_TABS: readonly DockTabDefinition[] = [
   { id: "timeline", title: "Timeline", keys: "Alt+Shift+2", Component: TimelineTab },
   { id: "events", title: "Events", keys: "Alt+Shift+3", Component: EventsTab, Badge: EventCount },
   { id: "problems", title: "Problems", keys: "Alt+Shift+4", Component: ProblemsTab, Badge: ProblemCount },
+  {
+    id: "breakpoints",
+    title: "Breakpoints",
+    keys: "Alt+Shift+5",
+    Component: BreakpointsTab,
+    Badge: BreakpointCount,
+  },
 ];

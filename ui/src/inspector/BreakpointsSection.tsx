@@ -2,12 +2,15 @@ import { useStore } from "zustand";
 import type { Breakpoint, NodeDescriptor, NodeId, Side } from "@/bindings";
 import { Switch } from "@/design/controls/Switch";
 import { nameOf } from "@/run/debug/breakpoints";
+import { ConditionField, LogField } from "@/workspace/breakpoints/BreakpointFields";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { EarlierRuns } from "./EarlierRuns";
 import { TEXTS } from "./texts";
-import { useDraft } from "./useDraft";
 
 const NONE: readonly Breakpoint[] = [];
+
+/** As far in as the text beside the bead. */
+const FIELD = "mt-1 ml-[18px] w-[calc(100%-18px)]";
 
 /** Where runs of the document pause at a node. A flow inside of a node has no breakpoints of its own here. */
 export function BreakpointsSection({ nodeId, type }: { nodeId: NodeId; type: NodeDescriptor | undefined }) {
@@ -52,27 +55,11 @@ function SideRow({ nodeId, side, set }: { nodeId: NodeId; side: Side; set: Break
       </div>
       {set ? (
         <>
-          <Condition nodeId={nodeId} breakpoint={set} />
+          <ConditionField breakpoint={set} className={FIELD} />
+          <LogField breakpoint={set} className={FIELD} />
           <EarlierRuns breakpoint={set} />
         </>
       ) : null}
     </div>
-  );
-}
-
-function Condition({ nodeId, breakpoint }: { nodeId: NodeId; breakpoint: Breakpoint }) {
-  const { breakpoints } = useWorkspace();
-  const draft = useDraft(breakpoint.when ?? "", (text) =>
-    breakpoints.set(nodeId, breakpoint.side, { when: text.trim() || undefined }),
-  );
-  return (
-    <input
-      {...draft}
-      className="mt-1 ml-[18px] h-7 w-[calc(100%-18px)] rounded-md border border-line bg-bg-2 px-2 font-mono text-xs outline-none placeholder:text-fg-3 focus:border-accent"
-      aria-label={TEXTS.pauseCondition}
-      placeholder={TEXTS.pauseConditionExample[breakpoint.side]}
-      title={TEXTS.pauseConditionHint}
-      spellCheck={false}
-    />
   );
 }

@@ -1,11 +1,11 @@
 import { SquareDashed } from "lucide-react";
 import type { FrameId } from "@/bindings";
 import { CONTROL } from "@/design/controls/control";
+import { useDraft } from "@/design/controls/useDraft";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { ColorRow } from "./ColorRow";
 import { TEXTS } from "./texts";
-import { useDraft } from "./useDraft";
 
 /** A frame: its title and its color. */
 export function FrameInspector({ frameId }: { frameId: FrameId }) {

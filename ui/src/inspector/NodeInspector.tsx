@@ -1,5 +1,6 @@
 import type { NodeId } from "@/bindings";
 import { type Tab, Tabs } from "@/design/controls/Tabs";
+import { useDraft } from "@/design/controls/useDraft";
 import { Icon } from "@/design/icons/Icon";
 import { Empty } from "@/design/text/Empty";
 import { displayedFlow } from "@/flow/document/flow-state";
@@ -12,7 +13,6 @@ import { EpochPicker } from "./run/EpochPicker";
 import { InputsOutputs } from "./run/InputsOutputs";
 import { Prompt } from "./run/Prompt";
 import { TEXTS } from "./texts";
-import { useDraft } from "./useDraft";
 
 /** One node: its name, its config, and what a run made of it. */
 export function NodeInspector({ nodeId }: { nodeId: NodeId }) {

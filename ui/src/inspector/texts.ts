@@ -8,14 +8,6 @@ export const TEXTS = {
     call: "Pause before each call",
     after: "Pause after this node",
   },
-  pauseCondition: "Condition",
-  pauseConditionExample: {
-    before: "inputs.value == 'x'",
-    call: "tokens > 1000",
-    after: "size(outputs.text) > 100",
-  },
-  pauseConditionHint:
-    "A condition in CEL over value, inputs, outputs, error, iteration, attempt, tokens, cost and trimmed. Empty: always.",
   askEarlierRuns: "Ask earlier runs",
   earlierRuns: "Earlier runs that would have stopped",
   noEarlierRuns: "There are no earlier runs of this file.",

@@ -93,12 +93,50 @@ test("a condition decides, and one that fails says why", async ({ page }) => {
   await expect(bar(page)).toContainText("its condition can’t be evaluated");
 });
 
-test("breakpoints and the stop are there after a reload", async ({ page }) => {
+test("the list in the dock turns breakpoints off, changes, shows and removes them", async ({ page }) => {
+  await openFlow(page, FLOW as never);
+  await pauseAt(page, "hello", "Pause before this node");
+  await pauseAt(page, "loud", "Pause before this node");
+  await page.keyboard.press("Alt+Shift+5");
+  const row = (id: string) => page.getByTestId(`breakpoint-${id}`);
+  await expect(page.getByTestId("breakpoint-list").getByRole("listitem")).toHaveText(["Greetbefore", "Shoutbefore"]);
+  await row("hello-before").getByRole("switch").click();
+  await expect(page.getByTestId("bead-hello-before")).toHaveAttribute("data-state", "off");
+  const log = row("loud-before").getByRole("textbox", { name: "Log text" });
+  await log.fill("Shouting {{value}}");
+  await log.press("Enter");
+  await page.getByTestId("run-button").click();
+  // Turned off, and logged in place of a pause.
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await page.getByTestId("dock-tab-events").click();
+  await expect(page.getByTestId("events")).toContainText("Shouting Hello Ada");
+  await page.getByTestId("dock-tab-breakpoints").click();
+  await log.fill("");
+  await log.press("Enter");
+  await page.getByTestId("run-button").click();
+  await expect(bar(page)).toContainText("Paused before Shout");
+  await expect(row("loud-before")).toHaveAttribute("aria-current", "step");
+  await takePicture(page, "debugger-breakpoints");
+  await row("hello-before").getByText("Greet").click();
+  await expect(page.getByTestId("inspector")).toContainText("Text · hello");
+  // The node goes, its breakpoint is still listed and can be removed.
+  await (await intoView(page, node(page, "hello"))).click();
+  await page.keyboard.press("Delete");
+  await expect(row("hello-before")).toContainText("Node is gone");
+  await row("hello-before").getByRole("button", { name: "Remove breakpoint" }).click();
+  await expect(row("hello-before")).toHaveCount(0);
+  await page.getByRole("button", { name: "Remove all" }).click();
+  await expect(page.getByText("press F9")).toBeVisible();
+  await expect(page.getByTestId("bead-loud-before")).not.toHaveAttribute("data-state", "on");
+});
+
+test("breakpoints and the stop are there after a reload", async ({ page, host }) => {
   await openFlow(page, FLOW as never);
   await pauseAt(page, "loud", "Pause before this node");
   await page.getByTestId("run-button").click();
   await expect(bar(page)).toContainText("Paused before Shout");
-  await expect.poll(() => page.evaluate(() => document.readyState)).toBe("complete");
+  // Settings are saved a moment after they change.
+  await expect.poll(async () => JSON.stringify(await host.call("settings.get", {}))).toContain("loud:before");
   await page.reload();
   await expect(page.getByTestId("bead-loud-before")).toHaveAttribute("data-state", "on");
 });
@@ -112,7 +150,9 @@ for (const theme of ["dark", "light"] as const) {
       await pauseAt(page, "hello", "Pause before this node");
       await page.getByTestId("run-button").click();
       await expect(bar(page)).toBeVisible();
+      await page.getByTestId("dock-tab-breakpoints").click();
       expect(await findViolations(page)).toEqual([]);
+      await takePicture(page, `debugger-${theme}`);
       await page.setViewportSize({ width: 1000, height: 700 });
       await expect(page.getByTestId("go-continue")).toBeInViewport({ ratio: 1 });
       await expect(page.getByTestId("go-all")).toBeInViewport({ ratio: 1 });

@@ -21,8 +21,8 @@ describe("breakpoints", () => {
     breakpoints.set("chat", "after", { when: "value > 1" });
     breakpoints.set("chat", "before", { disabled: true });
     expect(breakpoints.current).toEqual([
-      { id: "chat:after", node: "chat", side: "after", when: "value > 1" },
       { id: "chat:before", node: "chat", side: "before", disabled: true },
+      { id: "chat:after", node: "chat", side: "after", when: "value > 1" },
     ]);
     breakpoints.remove("chat", "after");
     expect(breakpoints.current.map(({ id }) => id)).toEqual(["chat:before"]);
@@ -39,6 +39,20 @@ describe("breakpoints", () => {
     const next = store(kept.value);
     next.breakpoints.load();
     expect(next.breakpoints.of("/flows/a.flow.json")).toEqual(expected);
+  });
+
+  it("are removed all at once, and brought back beside those that were set meanwhile", () => {
+    const { breakpoints } = store();
+    breakpoints.set("chat", "before", { when: "value > 1" });
+    breakpoints.set("chat", "after");
+    const bringBack = breakpoints.removeAll();
+    expect(breakpoints.current).toEqual([]);
+    breakpoints.set("chat", "after", { log: "later" });
+    bringBack();
+    expect(breakpoints.current).toEqual([
+      { id: "chat:before", node: "chat", side: "before", when: "value > 1" },
+      { id: "chat:after", node: "chat", side: "after", log: "later" },
+    ]);
   });
 
   it("of nodes that the flow does not have wait for them", () => {

@@ -47,17 +47,33 @@ export class BreakpointStore {
   /** Sets a breakpoint of the shown flow, or changes it. */
   set(node: NodeId, side: Side, change: Partial<Pick<Breakpoint, "when" | "log" | "disabled">> = {}): void {
     const id = idOf(node, side);
-    const known = this.current.find((one) => one.id === id) ?? { id, node, side };
-    this.#put(nameOf(this.#editor.state), [...this.current.filter((one) => one.id !== id), { ...known, ...change }]);
+    const isKnown = this.current.some((one) => one.id === id);
+    this.#putCurrent(
+      isKnown
+        ? this.current.map((one) => (one.id === id ? { ...one, ...change } : one))
+        : [...this.current, { id, node, side, ...change }],
+    );
   }
 
   /** Removes a breakpoint of the shown flow. */
   remove(node: NodeId, side: Side): void {
     const id = idOf(node, side);
-    this.#put(
-      nameOf(this.#editor.state),
-      this.current.filter((one) => one.id !== id),
-    );
+    this.#putCurrent(this.current.filter((one) => one.id !== id));
+  }
+
+  /** Removes all breakpoints of the shown flow. Returns what brings them back. */
+  removeAll(): () => void {
+    const name = nameOf(this.#editor.state);
+    const removed = this.current;
+    this.#putCurrent([]);
+    return () => {
+      const later = this.of(name);
+      this.#put(name, [...removed.filter(({ id }) => later.every((one) => one.id !== id)), ...later]);
+    };
+  }
+
+  #putCurrent(breakpoints: readonly Breakpoint[]): void {
+    this.#put(nameOf(this.#editor.state), breakpoints);
   }
 
   #put(name: string, breakpoints: readonly Breakpoint[]): void {

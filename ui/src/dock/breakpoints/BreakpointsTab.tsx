@@ -1,0 +1,61 @@
+import "./breakpoints.css";
+import { Button } from "@/design/controls/Button";
+import { notify } from "@/design/dialogs/notify";
+import { Empty } from "@/design/text/Empty";
+import { useWorkspace } from "@/workspace/context";
+import { BreakpointRow, RunBreakpointRow } from "./BreakpointRow";
+import { type BreakpointList, useBreakpointList } from "./breakpoint-list";
+import { TEXTS } from "./texts";
+
+/** Where runs of the flow in view pause. Those of a run that is looked at can only be read. */
+export function BreakpointsTab() {
+  const { of, all } = useBreakpointList();
+  if (all.length === 0) {
+    return (
+      <Empty title={TEXTS.none}>
+        <p>{EMPTY[of]}</p>
+      </Empty>
+    );
+  }
+  return (
+    <div className="h-full overflow-y-auto pb-1">
+      <div className="breakpoint-columns sticky top-0 z-10 min-h-8 border-line border-b bg-bg-1 px-2.5 text-fg-3 text-xs">
+        <span />
+        <span className="px-1.5">{TEXTS.columns.place}</span>
+        <span className="px-2">{TEXTS.columns.condition}</span>
+        <span className="col-span-2 flex items-center justify-between pl-2">
+          {TEXTS.columns.log}
+          {of === "document" ? <RemoveAll count={all.length} /> : null}
+        </span>
+      </div>
+      <ul aria-label={TEXTS.list} data-testid="breakpoint-list">
+        {all.map((listed) =>
+          of === "document" ? (
+            <BreakpointRow key={listed.breakpoint.id} listed={listed} />
+          ) : (
+            <RunBreakpointRow key={listed.breakpoint.id} listed={listed} />
+          ),
+        )}
+      </ul>
+    </div>
+  );
+}
+
+const EMPTY: Record<BreakpointList["of"], string> = {
+  document: TEXTS.howToSet,
+  run: TEXTS.noneOfRun,
+  inner: TEXTS.insideNode,
+};
+
+function RemoveAll({ count }: { count: number }) {
+  const { breakpoints } = useWorkspace();
+  const remove = () => {
+    const bringBack = breakpoints.removeAll();
+    notify.info(TEXTS.removed(count), { label: TEXTS.undo, run: bringBack });
+  };
+  return (
+    <Button kind="quiet" className="!h-6 px-1.5 text-xs" onClick={remove}>
+      {TEXTS.removeAll}
+    </Button>
+  );
+}

@@ -9,6 +9,7 @@ import { oneLine } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
 import { useKeys, useWorkspace } from "@/workspace/context";
 import { usePastRun, useRunHead } from "@/workspace/run-hooks";
+import { StopStack } from "./StopStack";
 import { StopValues, textOf } from "./StopValues";
 
 const ICON = { size: 14, "aria-hidden": true } as const;
@@ -58,6 +59,7 @@ export function StopBar() {
           ))}
         </div>
       )}
+      <StopStack stop={stop} />
       {isOpen ? <StopValues stop={stop} /> : null}
     </section>
   );

@@ -11,12 +11,13 @@ import { Marks } from "./Marks";
 import { isOpen, spansIn, type TimelineRow, timelineRows, timeRange } from "./rows";
 import { type Pointed, SpanDetails } from "./SpanDetails";
 import { TimeScale } from "./scale";
-import { marksOf } from "./spans";
+import { markAt, marksOf } from "./spans";
 import { TimelineRowView } from "./TimelineRow";
 import { TEXTS } from "./texts";
 import { useTick } from "./useTick";
 
-const ROW = 20;
+/** A row is a target to press: not less than 24 pixels high. */
+const ROW = 24;
 const LABEL = { full: 168, compact: 118 };
 const TICK_PX = 110;
 const MAX_ZOOM = 400;
@@ -78,11 +79,7 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
   // A stable function, so that scrolling re-renders no row.
   const latest = useRef(marksIn);
   latest.current = marksIn;
-  const spanAt = useCallback(
-    (row: TimelineRow, x: number) =>
-      latest.current(row).findLast((mark) => x >= mark.left && x <= mark.left + mark.width)?.span,
-    [],
-  );
+  const spanAt = useCallback((row: TimelineRow, x: number) => markAt(latest.current(row), x)?.span, []);
   useZoomByWheel(scroller, label, zoom, setZoom);
   const zoomBy = (factor: number) => setZoom((before) => Math.min(MAX_ZOOM, Math.max(1, before * factor)));
 

@@ -2,8 +2,8 @@
 import type { Mark, SpanKind } from "./spans";
 
 /** The position of marks within a row, in pixels. */
-const BAR = { top: 4, height: 12, radius: 3 };
-const DELAY = { top: 9, height: 2 };
+const BAR = { top: 6, height: 12, radius: 3 };
+const DELAY = { top: 11, height: 2 };
 /** How much of a wait that is over, and of the gaps between the stripes of a failure, is seen. */
 const PALE = 0.55;
 const PULSE_MS = 1400;

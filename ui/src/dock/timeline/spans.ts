@@ -114,3 +114,21 @@ export function marksOf(
   }
   return marks;
 }
+
+/** The least width of the target that a mark is, in pixels. */
+const MIN_TARGET_WIDTH_PX = 24;
+
+/** The mark at a place of a row; beside marks, the nearest one of which the target reaches there. */
+export function markAt(marks: readonly Mark[], x: number): Mark | undefined {
+  let nearest: Mark | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const mark of marks) {
+    const distance = Math.max(mark.left - x, x - mark.left - mark.width, 0);
+    const reach = Math.max(0, (MIN_TARGET_WIDTH_PX - mark.width) / 2);
+    // Of marks above each other, the last one is drawn.
+    if (distance > reach || distance > least) continue;
+    nearest = mark;
+    least = distance;
+  }
+  return nearest;
+}

@@ -8,7 +8,7 @@ import { showRun } from "@/run/live/test-run";
 import { ViewMotion } from "@/run/live/view-motion";
 import { isOpen, spansIn, timelineRows, workIn } from "./rows";
 import { TimeScale } from "./scale";
-import { marksOf, spansOf } from "./spans";
+import { type Mark, markAt, marksOf, spansOf } from "./spans";
 
 describe("the time scale", () => {
   it("is linear without waits", () => {
@@ -124,6 +124,29 @@ describe("spans", () => {
     expect(marks.length).toBeLessThan(300);
     expect(marks.reduce((sum, mark) => sum + mark.count, 0)).toBe(5000);
     expect(marksOf(spans, (time) => time / 10, 5000, 100, 120).length).toBeLessThan(20);
+  });
+});
+
+describe("the target of a mark", () => {
+  const mark = (left: number, width: number): Mark => ({
+    span: { kind: "work", from: left, epoch: [left] },
+    left,
+    width,
+    count: 1,
+  });
+
+  it("is at least 24 pixels wide", () => {
+    const marks = [mark(100, 3)];
+    expect(markAt(marks, 90)).toBe(marks[0]);
+    expect(markAt(marks, 113)).toBe(marks[0]);
+    expect(markAt(marks, 89)).toBeUndefined();
+    expect(markAt([mark(100, 60)], 99)).toBeUndefined();
+  });
+
+  it("belongs to the nearest of several, and to the last one of those above each other", () => {
+    const marks = [mark(100, 3), mark(112, 3), mark(100, 3)];
+    expect(markAt(marks, 106)).toBe(marks[2]);
+    expect(markAt(marks, 110)).toBe(marks[1]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** What a window and a new tab begin with. */
-import { CHAT_FLOW, expect, node, openFlow, TEST_FILE, test } from "./fixture";
+import { CHAT_FLOW, expect, node, openFlow, TEST_FILE, takePicture, test } from "./fixture";
 
 test("offers recent flows with a small map, which open in its tab", async ({ page }) => {
   await openFlow(page);
@@ -15,8 +15,12 @@ test("offers recent flows with a small map, which open in its tab", async ({ pag
   await expect(page.getByTestId("tab-bar").getByRole("listitem")).toHaveCount(2);
 });
 
-test("offers the examples and opens one", async ({ page }) => {
+test("offers the examples with small maps, and opens one", async ({ page }) => {
   await page.goto("/");
+  const examples = page.getByTestId("start-page").locator("[data-testid^=example-]");
+  await expect(examples.first()).toBeVisible();
+  await expect(examples.locator("svg")).toHaveCount(await examples.count());
+  await takePicture(page, "start-page-examples");
   await page.getByTestId("start-page").locator("[data-testid^=example-]").first().click();
   await expect(page.getByTestId("flow-file")).toContainText("Not saved");
   await expect(page.getByTestId("tab-bar").getByRole("listitem")).toHaveCount(1);

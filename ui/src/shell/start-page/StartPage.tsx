@@ -1,6 +1,6 @@
 import { FilePlus, FolderOpen, Import, Pencil, Trash2, X } from "lucide-react";
 import { type ReactNode, useCallback, useState } from "react";
-import type { RecentFlow, TemplateSummary } from "@/bindings";
+import type { ExampleFlow, RecentFlow, TemplateSummary } from "@/bindings";
 import { Button, IconButton } from "@/design/controls/Button";
 import { isComposing } from "@/design/keys/keys";
 import { plain } from "@/design/markdown/plain-text";
@@ -21,7 +21,6 @@ export function StartPage() {
 
 function Begin() {
   const commands = useCommands();
-  const { files } = useWorkspace();
   const recent = useFlowList("flow.recent");
   const templates = useFlowList("templates.list");
   const examples = useFlowList("flow.examples");
@@ -55,16 +54,8 @@ function Begin() {
           </Section>
         ) : null}
         <Section title={TEXTS.examples}>
-          {examples.map(({ id, title, description }) => (
-            <Card
-              key={id}
-              testId={`example-${id}`}
-              title={title}
-              tip={plain(description)}
-              onOpen={() => void files.openExample(id)}
-            >
-              <span className="line-clamp-2 text-fg-2 text-xs">{plain(description)}</span>
-            </Card>
+          {examples.map((example) => (
+            <ExampleCard key={example.id} example={example} />
           ))}
         </Section>
       </div>
@@ -149,6 +140,22 @@ function RecentCard({ flow: { path, name, openedAt, missing } }: { flow: RecentF
       >
         {formatAgo(openedAt, now)}
       </time>
+    </Card>
+  );
+}
+
+function ExampleCard({ example: { id, title, description } }: { example: ExampleFlow }) {
+  const { host, files } = useWorkspace();
+  const load = useCallback(() => host.call("flow.example", { id }), [host, id]);
+  return (
+    <Card
+      testId={`example-${id}`}
+      title={title}
+      tip={plain(description)}
+      onOpen={() => void files.openExample(id)}
+      picture={<FlowSketch load={load} />}
+    >
+      <span className="line-clamp-2 text-fg-2 text-xs">{plain(description)}</span>
     </Card>
   );
 }

@@ -33,6 +33,19 @@ test("the focus is on Restore, so that Enter loses nothing", async () => {
   await vi.waitFor(() => expect(document.activeElement).toBe(screen.getAllByTestId("restore-draft")[0]));
 });
 
+test("all drafts are restored at once, each in a tab of its own", async () => {
+  act(() => workspace.overlays.offerDrafts([draft("a"), draft("b")]));
+  await userEvent.click(screen.getByRole("button", { name: "Restore all" }));
+  expect(offered()).toEqual([]);
+  await vi.waitFor(() => expect(workspace.documents.all.map(({ key }) => key)).toEqual(["a", "b"]));
+  expect(workspace.editor.state.flow.name).toBe("b");
+});
+
+test("a single draft has no button for all", () => {
+  act(() => workspace.overlays.offerDrafts([draft("a")]));
+  expect(screen.queryByTestId("restore-all")).toBeNull();
+});
+
 test("a discarded draft can be brought back", async () => {
   act(() => workspace.overlays.offerDrafts([draft("a"), draft("b")]));
   await userEvent.click(screen.getAllByTestId("discard-draft")[0] as HTMLElement);

@@ -12,6 +12,11 @@ export function DraftsDialog() {
   const drafts = useOverlays((state) => state.drafts);
   const hide = () => workspace.overlays.offerDrafts([]);
   const restoreFirst = useRef<HTMLButtonElement>(null);
+  /** Opens each in a tab of its own, one after another; the last one is shown. */
+  const restore = async (chosen: readonly Autosave[]) => {
+    hide();
+    for (const draft of chosen) await workspace.files.openDraft(draft);
+  };
   const discard = async (draft: Autosave) => {
     const { overlays } = workspace;
     await workspace.files.dropDraft(draft, () => overlays.offerDrafts([...overlays.store.getState().drafts, draft]));
@@ -42,19 +47,32 @@ export function DraftsDialog() {
             </Button>
             <Button
               ref={index === 0 ? restoreFirst : undefined}
-              kind="main"
+              kind={drafts.length > 1 ? "plain" : "main"}
               data-testid="restore-draft"
-              onClick={() => {
-                hide();
-                void workspace.files.openDraft(draft);
-              }}
+              onClick={() => void restore([draft])}
             >
               {TEXTS.restore}
             </Button>
           </li>
         ))}
       </ul>
-      <DialogButtons actions={[]} cancelLabel={TEXTS.notNow} onCancel={hide} />
+      <DialogButtons
+        actions={
+          drafts.length > 1
+            ? [
+                {
+                  id: "restore-all",
+                  label: TEXTS.restoreAll,
+                  kind: "main",
+                  testId: "restore-all",
+                  run: () => void restore(drafts),
+                },
+              ]
+            : []
+        }
+        cancelLabel={TEXTS.notNow}
+        onCancel={hide}
+      />
     </Dialog>
   );
 }

@@ -151,6 +151,13 @@ test("cards keep their size and place in a run, and show more of a reply below t
   await expect(page.getByTestId("reply-beside-answer")).toHaveText(
     "It is at the depot in Lyon. Shall I have it held there?",
   );
+  // A press leaves the card to the pointer; the keyboard has no pointer to leave it with.
+  await node(page, "answer").locator("header").click();
+  await page.mouse.move(640, 130);
+  await expect(page.getByTestId("reply-beside-answer")).toBeHidden();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Shift+Tab");
+  await expect(page.getByTestId("reply-beside-answer")).toBeVisible();
 });
 
 test("the selected card is above the others", async ({ page }) => {

@@ -114,7 +114,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {ports.outputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="out" port={port} index={index} />
       ))}
-      {pointed && state ? <ReplyBeside node={id} /> : null}
+      {(pointed || selected) && state ? <ReplyBeside node={id} /> : null}
       <Tile
         id={id}
         title={node.title ?? type?.title ?? node.type}

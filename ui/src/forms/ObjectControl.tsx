@@ -17,13 +17,13 @@ export function ObjectControl({ id, spec, value, path, nested: Nested, ...rest }
   const held = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   const onChange = (at: Path, next: unknown) => {
     const changed = setAt(held, at.slice(path.length), next) as Record<string, unknown>;
-    const useless = spec.fields.filter((field) => field.name in changed && !isUsed(field, changed));
+    const useless = spec.fields.filter((field) => field.name in changed && !isUsed(field, changed, spec.fields));
     for (const { name } of useless) delete changed[name];
     if (useless.length === 0) rest.onChange(at, next);
     else rest.onChange(path, changed);
   };
   const shown = spec.fields.filter(
-    (field) => field.spec.kind !== "constant" && (field.name in held || isUsed(field, held)),
+    (field) => field.spec.kind !== "constant" && (field.name in held || isUsed(field, held, spec.fields)),
   );
   const fields = shown.map((field) => (
     <FieldFrame

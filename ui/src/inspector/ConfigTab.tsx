@@ -4,7 +4,8 @@ import { JsonView } from "@/design/json/JsonView";
 import { isComposing } from "@/design/keys/keys";
 import { InlineCode } from "@/design/text/InlineCode";
 import { diagnosticsOf } from "@/flow/check/diagnostics";
-import { type Spec, specOf } from "@/flow/node-types/config-spec";
+import type { Spec } from "@/flow/node-types/config-spec";
+import { configSpecOf } from "@/flow/node-types/field-uses";
 import { commentField } from "@/flow/node-types/node-types";
 import { CodeControl } from "@/forms/CodeControl";
 import { Control } from "@/forms/Control";
@@ -32,7 +33,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
   const resolved = useResolvedConfig(nodeId);
   const inherited = useMemo(() => inheritedBy(resolved, nodeId), [resolved, nodeId]);
   const spec = useMemo(
-    () => (type ? withInherited(specOf(type.configSchema), inherited, "/config") : undefined),
+    () => (type ? withInherited(configSpecOf(type), inherited, "/config") : undefined),
     [type, inherited],
   );
   const general = findings.filter((found) => !(configPath(found)?.length ?? 0));

@@ -33,7 +33,7 @@ function draw(config: Node["config"], replies: ResolvedConfig[]): Workspace {
 const SETTINGS: ConfigSource = { layer: "settings" };
 
 it("an empty field shows the value that holds, and leads to where it is set", async () => {
-  const workspace = draw({}, [
+  const workspace = draw({ conversation: true }, [
     resolved("max_iterations", 100, { layer: "builtIn" }),
     resolved("history_management.max_tokens", 2048, SETTINGS),
   ]);
@@ -45,7 +45,7 @@ it("an empty field shows the value that holds, and leads to where it is set", as
 });
 
 it("a field that is set shows no hint", async () => {
-  draw({ max_iterations: 5 }, [
+  draw({ max_iterations: 5, conversation: true }, [
     resolved("max_iterations", 5, { layer: "loop", node: "talk" }),
     resolved("history_management.max_tokens", 300, { layer: "flow" }),
   ]);
@@ -54,13 +54,13 @@ it("a field that is set shows no hint", async () => {
 });
 
 it("choosing the built-in default sets it where something else is inherited", async () => {
-  const workspace = draw({}, [resolved("history_management.strategy", "summarize", SETTINGS)]);
+  const workspace = draw({ conversation: true }, [resolved("history_management.strategy", "summarize", SETTINGS)]);
   const choice = screen.getByLabelText(/Strategy/);
   const shown = () => (choice as HTMLSelectElement).selectedOptions[0]?.textContent;
   await waitFor(() => expect(shown()).toBe("Summarize"));
   await userEvent.setup().selectOptions(choice, "Truncate tokens");
   const config = () => displayedFlow(workspace.editor.state).nodes.talk?.config;
-  expect(config()).toEqual({ history_management: { strategy: "truncate_tokens" } });
+  expect(config()).toEqual({ conversation: true, history_management: { strategy: "truncate_tokens" } });
   await userEvent.setup().selectOptions(choice, "Summarize");
-  expect(config()).toEqual({ history_management: {} });
+  expect(config()).toEqual({ conversation: true, history_management: {} });
 });

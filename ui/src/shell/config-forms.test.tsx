@@ -45,13 +45,18 @@ it("the flow has a field for each key that it can set", () => {
   }
 });
 
+/** The configs with which the fields are shown that have a use beside others only. */
+const SHOWING_ALL: Readonly<Record<string, Node["config"]>> = {
+  loop: { conversation: true, history_management: { strategy: "summarize" } },
+};
+
 describe("a node has a field for each key that it can set", () => {
   const places = CONFIG_FIELDS.flatMap(({ key, nodes }) =>
     Object.entries(nodes).map(([type, pointer]) => ({ key, type, pointer: pointer ?? "" })),
   );
 
   it.each(TYPES.filter((type) => places.some((place) => namesOf(type).includes(place.type))))("$type", (type) => {
-    const node: Node = { type: type.type, retry: RETRY };
+    const node: Node = { type: type.type, retry: RETRY, config: SHOWING_ALL[type.type] };
     const workspace = createTestWorkspace();
     workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes: { n: node } }));
     const { container } = renderInWorkspace(<ConfigTab nodeId="n" node={node} type={type} readOnly={false} />, {

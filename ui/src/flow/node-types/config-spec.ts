@@ -18,7 +18,7 @@ type Base = {
   example?: string;
   /** Its place among the fields beside it, where its kind says too little. */
   rank?: number;
-  /** Shown only while one of the fields beside it has this value, or is set at all (null). */
+  /** Shown only while one of the fields beside it has this value, one of these, or is set at all (null). */
   shownIf?: Readonly<Record<string, unknown>>;
 };
 
@@ -157,11 +157,18 @@ export function fits(spec: Spec, value: unknown): boolean {
   }
 }
 
-/** Whether a field has a use beside these values of the fields around it. */
-export function isUsed({ spec: { shownIf } }: Field, values: Readonly<Record<string, unknown>>): boolean {
+/** Whether a field has a use beside these values of the fields around it. One that is not set has the default of its field. */
+export function isUsed(
+  { spec: { shownIf } }: Field,
+  values: Readonly<Record<string, unknown>>,
+  beside: readonly Field[] = [],
+): boolean {
   const conditions = Object.entries(shownIf ?? {});
-  const holds = ([name, value]: [string, unknown]) =>
-    value === null ? values[name] !== undefined : values[name] === value;
+  const holds = ([name, wanted]: [string, unknown]) => {
+    if (wanted === null) return values[name] !== undefined;
+    const value = values[name] ?? beside.find((field) => field.name === name)?.spec.default;
+    return Array.isArray(wanted) ? wanted.includes(value) : value === wanted;
+  };
   return conditions.length === 0 || conditions.some(holds);
 }
 
@@ -240,7 +247,8 @@ function object(schema: Schema, base: Base, root: Schema, depth: number): Spec {
     const spec = parse(properties[name], root, depth + 1);
     return { name, label: spec.title ?? humanize(labeledName(name, spec)), required: required.has(name), spec };
   });
-  return { ...base, kind: "object", fields: inOrder(fields) };
+  const alphabetical = fields.every((field, index) => index === 0 || (fields[index - 1]?.name ?? "") <= field.name);
+  return { ...base, kind: "object", fields: alphabetical ? inOrder(fields) : fields };
 }
 
 /** A field with a list of nodes to choose from has no ID for people. */
@@ -249,11 +257,16 @@ function labeledName(name: string, spec: Spec): string {
 }
 
 /** What a node is about first, its fine tuning last: schemas from the engine come in alphabetical order, which says nothing. */
-function inOrder(fields: Field[]): Field[] {
-  const alphabetical = fields.every((field, index) => index === 0 || (fields[index - 1]?.name ?? "") <= field.name);
-  if (!alphabetical) return fields;
-  return [...fields].sort((a, b) => (a.spec.rank ?? rank(a.spec)) - (b.spec.rank ?? rank(b.spec)));
+export function inOrder(fields: readonly Field[]): Field[] {
+  return fields.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
+
+/** What names the object comes before what describes it. */
+function rankOf({ name, spec }: Field): number {
+  return spec.rank ?? (name === "name" ? NAME_RANK : rank(spec));
+}
+
+const NAME_RANK = -1;
 
 const TEXT_RANKS: Record<TextWidget, number> = {
   template: 0,

@@ -7,6 +7,7 @@ import { useStore } from "zustand";
 import type {
   ContextId,
   ConversationRecord,
+  Edge,
   EdgeId,
   Epoch,
   Flow,
@@ -15,10 +16,11 @@ import type {
   NodeId,
   PortKind,
 } from "@/bindings";
+import { isInBody } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { RunState } from "@/run/control/document-sessions";
 import type { Conversations } from "@/run/conversations/conversation-list";
-import { epochKey, epochOf, latestWithin } from "@/run/fold/epoch";
+import { displayedEpoch, epochKey, epochOf, latestWithin } from "@/run/fold/epoch";
 import type { ContextView, EpochView, NodeView, OpenPause, RunHead } from "@/run/fold/types";
 import type { Runs } from "@/run/list/run-list";
 import type { RunPart } from "@/run/live/active-run";
@@ -27,6 +29,7 @@ import type { RunSession } from "@/run/live/session";
 import { type EdgeRun, passingIn, passingOf, peekOf } from "@/run/nodes/element-views";
 import { type LoopProgress, loopProgress } from "@/run/nodes/loop-iterations";
 import { edgesOf, type OriginPath, pathTo } from "@/run/nodes/origins";
+import { valuesFrom } from "@/run/values/inputs";
 import { useFlow, useWorkspace } from "./context";
 
 type Listener = () => void;
@@ -209,8 +212,25 @@ export function useEdgeRun(id: EdgeId, kind: PortKind): EdgeRun | undefined {
   const passing = useNodeOf(source, (view) =>
     iteration ? passingIn(source, latestWithin(view, iteration), port) : passingOf(source, view, port),
   );
+  const border = useBorderPeek(edge, kind);
+  if (border !== undefined) return { passed: 1, peek: border };
   if (!passing || !edge) return undefined;
   return { passed: passing.passed, peek: peekOf(passing, kind) };
+}
+
+/** What an edge from the border of a loop carried into its body: its values are in no event. */
+function useBorderPeek(edge: Edge | undefined, kind: PortKind): string | undefined {
+  const { activeRun } = useWorkspace();
+  const target = edge?.target ?? "";
+  const isInner = useFlow((state) => edge !== undefined && isInBody(displayedFlow(state), target, edge.source));
+  const iteration = useIterationAround(target);
+  return useNodeOf(target, (view) => {
+    const run = activeRun.shown?.fold;
+    if (!isInner || !edge || !run) return undefined;
+    const shown = iteration ? latestWithin(view, iteration) : displayedEpoch(view);
+    const last = shown && valuesFrom(run, shown, edge.targetInput, edge.source).at(-1);
+    return last && peekOf({ value: last.value, passed: 1 }, kind);
+  });
 }
 
 /** What `select` takes of the list of conversations. */

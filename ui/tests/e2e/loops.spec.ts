@@ -302,6 +302,38 @@ test("the body shows the newest iteration of a run, and earlier ones on request"
   await shoot(page, "run-folded");
 });
 
+test("values of a loop's border are on its edges and in the inspector, also of an earlier iteration", async ({
+  page,
+}) => {
+  await openFlow(page, {
+    version: 1,
+    name: "Names",
+    nodes: {
+      list: { type: "value", title: "Names", config: { value: ["Ada Lovelace", "Grace Hopper"] } },
+      each: { type: "loop", title: "Each", config: { kind: "forEach" } },
+      greet: { type: "text", title: "Greet", parent: "each", config: { template: "{{index}}: {{name}}" } },
+    },
+    edges: {
+      a: { source: "list", sourceOutput: "value", target: "each", targetInput: "items" },
+      b: { source: "each", sourceOutput: "item", target: "greet", targetInput: "name" },
+      c: { source: "each", sourceOutput: "index", target: "greet", targetInput: "index" },
+      d: { source: "greet", sourceOutput: "text", target: "each", targetInput: "next" },
+    },
+    layout: { list: { x: 0, y: 0 }, each: { x: 260, y: 0, width: 700, height: 240 }, greet: { x: 320, y: 60 } },
+  });
+  await page.getByTestId("run-button").click();
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished");
+  await expect(page.getByTestId("peek-b")).toHaveText("“Grace Hopper”");
+  await expect(page.getByTestId("peek-c")).toHaveAttribute("title", "1");
+  await page.getByTestId("iteration-previous-each").click();
+  await expect(page.getByTestId("peek-b")).toHaveText("“Ada Lovelace”");
+  await node(page, "greet").locator("header").click();
+  await page.getByTestId("inspector-tab-io").click();
+  await expect(page.getByTestId("io-input-name")).toContainText("Ada Lovelace");
+  await expect(page.getByTestId("io-input-index")).toContainText("0");
+  await shoot(page, "border-values");
+});
+
 test("a flow inside a node is edited on the same canvas, saved with the document, and one step of undo", async ({
   page,
 }) => {

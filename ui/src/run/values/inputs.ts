@@ -5,7 +5,7 @@ import type { EpochView, NodeView, RunHead } from "../fold/types";
 import { outputsOf } from "./outputs";
 
 export type InputValue = {
-  /** Where it came from; absent for a value Set when the run started. */
+  /** Where it came from; absent for a value set when the run started. */
   source?: SourceRef;
   /** Whether the value is known. It is not while its source's events have not come. */
   known: boolean;
@@ -32,8 +32,38 @@ export function inputsOf(run: Known, node: NodeId, view: EpochView): Input[] {
 function sourceValue(run: Known, source: SourceRef): InputValue {
   const view = epochOf(run.nodes.get(source.node), source.epoch);
   const outputs = view && outputsOf(source.node, view);
-  if (!outputs || !Object.hasOwn(outputs, source.port)) return { source, known: false, value: undefined };
-  return { source, known: true, value: outputs[source.port] };
+  if (outputs && Object.hasOwn(outputs, source.port)) return { source, known: true, value: outputs[source.port] };
+  return { source, ...(borderValue(run, source) ?? { known: false, value: undefined }) };
+}
+
+/** The ports at the border of a loop whose values the loop makes, and that no event has. */
+const BORDER = { index: "index", item: "item", previous: "previous", items: "items" } as const;
+
+/** What the border of a loop gives to its body in the iteration that the source names. */
+function borderValue(run: Known, { node, epoch, port }: SourceRef): Pick<InputValue, "known" | "value"> | undefined {
+  const set = run.head.set[node];
+  const index = epoch.at(-1);
+  const execution = epochOf(run.nodes.get(node), epoch.slice(0, -1));
+  if (index !== undefined && execution) {
+    if (port === BORDER.index) return { known: true, value: index };
+    if (port === BORDER.item) {
+      const [items] =
+        inputsOf(run, node, execution)
+          .find((input) => input.port === BORDER.items)
+          ?.values.slice(-1) ?? [];
+      return Array.isArray(items?.value) ? { known: true, value: items.value[index] } : undefined;
+    }
+    // The iteration before had no result.
+    if (port === BORDER.previous) return { known: true, value: null };
+  }
+  // What the loop was given when the run started.
+  return set && Object.hasOwn(set, port) ? { known: true, value: set[port] } : undefined;
+}
+
+/** The values that one edge brought to an activation, of those on its input. */
+export function valuesFrom(run: Known, view: EpochView, input: PortName, from: NodeId): InputValue[] {
+  const sources = (view.inputs[input] ?? []).filter(({ node }) => node === from);
+  return sources.map((source) => sourceValue(run, source)).filter(({ known }) => known);
 }
 
 /** The context of an activation: of its turn or its writes, or else of its `context` input. */

@@ -4,7 +4,7 @@ import { displayedEpoch } from "../fold/epoch";
 import { RunFold } from "../fold/fold";
 import { journalOf } from "../fold/test-vectors";
 import { describeCost, formatAgo, formatCost, formatDuration } from "./format";
-import { contextOf, inputsOf } from "./inputs";
+import { contextOf, inputsOf, valuesFrom } from "./inputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./preview";
 import { truncate, truncateText } from "./truncate";
 
@@ -44,6 +44,38 @@ describe("inputs", () => {
 
   it("include input overrides of the run", () => {
     expect(inputs("run-to", "a")).toEqual([{ port: "value", values: [{ known: true, value: { x: 1 } }] }]);
+  });
+
+  it("have what the border of a loop gives to an iteration, which no event has", () => {
+    const fold = new RunFold();
+    const from = (node: string, epoch: number[], port: string) => [{ node, epoch, port }];
+    const ready = (node: string, epoch: number[], inputs: object) => ({ type: "node.ready", node, epoch, inputs });
+    const events = [
+      { type: "run.started", flow: {}, set: { each: { greeting: "Hello" } } },
+      {
+        type: "node.finished",
+        node: "list",
+        epoch: [],
+        outputs: { value: ["Ada", "Bob"] },
+        metadata: { durationMs: 1 },
+      },
+      ready("each", [], { items: from("list", [], "value") }),
+      ready("write", [1], {
+        a: from("each", [1], "item"),
+        b: from("each", [1], "index"),
+        c: from("each", [1], "previous"),
+        d: from("each", [], "greeting"),
+        e: from("each", [1], "context"),
+      }),
+    ];
+    fold.apply(events.map((event, seq) => ({ seq, at: 0, ...event })) as never);
+    const run = { nodes: fold.nodes, head: fold.head };
+    const view = displayedEpoch(run.nodes.get("write"));
+    if (!view) throw new Error("It is ready.");
+    const values = inputsOf(run, "write", view).map(({ values: [one] }) => (one?.known ? one.value : "unknown"));
+    expect(values).toEqual(["Bob", 1, null, "Hello", "unknown"]);
+    expect(valuesFrom(run, view, "a", "each").map(({ value }) => value)).toEqual(["Bob"]);
+    expect(valuesFrom(run, view, "a", "list")).toEqual([]);
   });
 
   it("determine the context of an activation", () => {

@@ -36,6 +36,15 @@ test("an error stays until it is dismissed, other messages leave", () => {
   expect(shown()[0]).toContain("There is no run");
 });
 
+test("an error names no code, no command of the terminal, and shows no backticks", () => {
+  render(<Toaster />);
+  act(() => notify.error({ ...FAILURE, hint: "Choose another `id`. `plait runs list` shows all runs." }));
+  pass(100);
+  expect(shown().join()).toContain("There is no run 7.");
+  expect(shown().join()).toContain("Choose another id.");
+  expect(shown().join()).not.toMatch(/`|plait|run\.unknown/);
+});
+
 /** As a panel that gets the error at the same time shows it. */
 const panel = () => render(<ErrorMessage error={FAILURE} />);
 

@@ -1,6 +1,7 @@
 /** Short messages at the edge of the window. An error says what to do next and offers the button that does it. */
 import { toast } from "sonner";
 import { plain } from "@/design/markdown/plain-text";
+import { windowText } from "@/design/text/window-text";
 
 type Failure = { code: string; message: string; hint?: string; request?: string };
 type Action = { label: string; run: () => void };
@@ -34,9 +35,9 @@ export const notify = {
       // The same error again takes the place of the one before.
       for (const other of displayed())
         if (other.startsWith(idOf({ code: error.code })) && other !== id) toast.dismiss(other);
-      toast.error(error.message, {
+      toast.error(plain(windowText(error.message)), {
         id,
-        description: [error.hint, error.code].filter(Boolean).join(" · "),
+        description: plain(windowText(error.hint ?? "")) || undefined,
         duration: Number.POSITIVE_INFINITY,
         ...options(action),
       });
@@ -70,7 +71,7 @@ function isShown({ code, message }: Failure, action: Action | undefined, earlier
       // What was there before does not show that it happened again.
       !earlier.has(part) &&
       part.dataset.errorCode === code &&
-      part.querySelector("[data-error-message]")?.textContent === plain(message) &&
+      part.querySelector("[data-error-message]")?.textContent === plain(windowText(message)) &&
       isInView(part) &&
       (action === undefined || (part.textContent ?? "").includes(action.label)),
   );

@@ -2,6 +2,8 @@ import { Terminal } from "lucide-react";
 import type { NodeId, RunId } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { notify } from "@/design/dialogs/notify";
+import { plain } from "@/design/markdown/plain-text";
+import { windowText } from "@/design/text/window-text";
 import { HostError } from "@/ipc/host";
 import type { EpochView } from "@/run/fold/types";
 import { useWorkspace } from "@/workspace/context";
@@ -18,7 +20,7 @@ export function CopyAsCurl({ run, node, epoch, call }: Props) {
       await navigator.clipboard.writeText(curl);
       notify.info(exact ? TEXTS.copiedCurl : TEXTS.copiedCurlMayDiffer);
     } catch (error) {
-      notify.info(error instanceof HostError ? error.message : TEXTS.clipboardFailed);
+      notify.info(error instanceof HostError ? plain(windowText(error.message)) : TEXTS.clipboardFailed);
     }
   };
   return (

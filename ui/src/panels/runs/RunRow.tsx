@@ -95,7 +95,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
           <span className="flex items-baseline gap-2">
             <b className="truncate font-medium">{name}</b>
             <time
-              className="ml-auto shrink-0 text-fg-3 text-xs group-hover:invisible"
+              className="ml-auto min-w-[5ch] shrink-[1000] truncate text-fg-3 text-xs group-hover:invisible"
               dateTime={new Date(run.startedAt).toISOString()}
               title={formatDate(run.startedAt)}
             >

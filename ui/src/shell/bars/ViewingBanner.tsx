@@ -34,7 +34,7 @@ export function ViewingBanner() {
               <ChevronRight size={13} className="shrink-0 text-fg-3" aria-hidden />
             </span>
           ))}
-          <b className="truncate font-semibold" aria-current="page" data-testid="crumb-here">
+          <b className="min-w-[12ch] truncate font-semibold" aria-current="page" data-testid="crumb-here">
             {viewing.label}
           </b>
         </nav>

@@ -9,6 +9,7 @@ import { BillDialog } from "./dialogs/BillDialog";
 import { DraftsDialog } from "./dialogs/DraftsDialog";
 import { GrantsDialog } from "./dialogs/GrantsDialog";
 import { ImportReportDialog } from "./dialogs/ImportReportDialog";
+import { ReaderDialog } from "./dialogs/ReaderDialog";
 import { VersionsDialog } from "./dialogs/VersionsDialog";
 import { WaitingRunsDialog } from "./dialogs/WaitingRunsDialog";
 import { DropOverlay } from "./file-drop/DropOverlay";
@@ -43,6 +44,7 @@ export function App() {
       <GrantsDialog />
       <ImportReportDialog />
       <VersionsDialog />
+      <ReaderDialog />
       <DragGhost />
       <DropOverlay />
     </Tooltip.Provider>

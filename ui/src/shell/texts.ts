@@ -74,6 +74,8 @@ export const TEXTS = {
   discard: "Discard",
   restore: "Restore",
   restoreAll: "Restore all",
+  copyText: "Copy text",
+  text: "Text",
   notNow: "Not now",
   userIs: (name: string) => (name ? `User: ${name}` : "User"),
   users: "Users",

@@ -107,6 +107,14 @@ for (const theme of ["dark", "light"] as const) {
         await takePicture(page, `long-question-end-${theme}-${width}`);
         expect(await findViolations(page, { within: '[data-testid="messages"]' })).toEqual([]);
 
+        await question.getByTestId("read-large").click();
+        const reader = page.getByTestId("reader");
+        await expect(reader.getByText("What the letter asked to be sent").last()).toBeInViewport();
+        await takePicture(page, `reader-${theme}-${width}`);
+        expect(await findViolations(page, { within: '[data-testid="reader"]' })).toEqual([]);
+        await page.keyboard.press("Escape");
+        await expect(reader).toHaveCount(0);
+
         await question.getByTestId("pause-comment").focus();
         await page.keyboard.press("Tab");
         await expect(question.getByTestId("pause-reject").getByRole("button")).toBeFocused();

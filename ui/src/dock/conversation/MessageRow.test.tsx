@@ -1,4 +1,5 @@
 import { cleanup, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it } from "vitest";
 import type { Message } from "@/bindings";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
@@ -28,4 +29,15 @@ it("says nothing of a whole reply", () => {
   renderInWorkspace(<Row item={itemOf(MESSAGE)} />, { workspace: createTestWorkspace() });
   expect(screen.getByText("The dose is 5")).toBeDefined();
   expect(screen.queryByTestId("truncated")).toBe(null);
+});
+
+it("offers to read a long reply in a large view, and not a short one", async () => {
+  const workspace = createTestWorkspace();
+  const long = "A line.\n".repeat(20);
+  renderInWorkspace(<Row item={itemOf({ ...MESSAGE, content: long })} />, { workspace });
+  await userEvent.click(screen.getByRole("button", { name: "Read chat in a large view" }));
+  expect(workspace.overlays.store.getState().reading).toEqual({ title: "chat", text: long });
+  cleanup();
+  renderInWorkspace(<Row item={itemOf(MESSAGE)} />, { workspace });
+  expect(screen.queryByTestId("read-large")).toBeNull();
 });

@@ -28,6 +28,7 @@ import { AttachedValue } from "@/workspace/attachments/AttachedValue";
 import { AttachmentList } from "@/workspace/attachments/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/errors/ErrorActionButton";
+import { ReadLargeButton } from "@/workspace/reader/ReadLargeButton";
 import type { Item } from "./conversation-items";
 import { TEXTS } from "./texts";
 
@@ -82,6 +83,11 @@ export const Row = memo(function Row({ item }: { item: Item }) {
           tone="bg-data/20 text-data"
           who={workspace.nodeNames.nameOf(item.node)}
           named
+          action={
+            typeof item.value === "string" ? (
+              <ReadLargeButton title={workspace.nodeNames.nameOf(item.node)} text={item.value} />
+            ) : null
+          }
         >
           {typeof item.value === "string" ? (
             <Markdown text={item.value} />
@@ -106,11 +112,18 @@ const AVATARS: Record<Message["role"], { icon: ReactNode; tone: string }> = {
 function MessageRow({ message }: { message: Message }) {
   const workspace = useWorkspace();
   const { icon, tone } = AVATARS[message.role];
-  const who = `${workspace.nodeNames.nameOf(message.author.node)}, ${message.role}`;
+  const name = workspace.nodeNames.nameOf(message.author.node);
+  const text = plainMessageText(message.content);
   return (
-    <Spoken avatar={icon} tone={tone} who={who} more={`${formatCount(message.tokens)} tokens`}>
+    <Spoken
+      avatar={icon}
+      tone={tone}
+      who={`${name}, ${message.role}`}
+      more={`${formatCount(message.tokens)} tokens`}
+      action={<ReadLargeButton title={name} text={text} />}
+    >
       {message.reasoning ? <Reasoning text={message.reasoning} /> : null}
-      <Markdown text={plainMessageText(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
+      <Markdown text={text} className={message.role === "system" ? "text-fg-2" : ""} />
       <AttachmentList attachments={attachmentsOf(message.content)} />
       {message.truncated ? <Truncated className="mt-0.5" /> : null}
     </Spoken>
@@ -124,6 +137,7 @@ export function Spoken({
   who,
   more,
   named = false,
+  action,
   children,
 }: {
   avatar: ReactNode;
@@ -131,6 +145,8 @@ export function Spoken({
   who: string;
   more?: string;
   named?: boolean;
+  /** A button beside it. */
+  action?: ReactNode;
   children: ReactNode;
 }) {
   return (
@@ -145,6 +161,7 @@ export function Spoken({
         {named ? <p className="text-fg-3 text-xs">{who}</p> : null}
         {children}
       </div>
+      {action}
     </article>
   );
 }

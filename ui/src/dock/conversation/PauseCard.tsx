@@ -5,6 +5,7 @@ import { pauseKey } from "@/run/control/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { useLayout, useWorkspace } from "@/workspace/context";
+import { ReadLargeButton } from "@/workspace/reader/ReadLargeButton";
 import { useActiveSession, usePastRun } from "@/workspace/run-hooks";
 import { AnswerForm } from "./AnswerForm";
 import { answerForm, isShortForm } from "./answer-schema";
@@ -59,6 +60,9 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           </button>
         ) : null}
         <span className="flex-1" />
+        <span className="self-center">
+          <ReadLargeButton title={name} text={pause.prompt} />
+        </span>
         {isPast ? null : (
           <button
             type="button"

@@ -18,6 +18,8 @@ export type Overlays = {
   drafts: readonly Autosave[];
   /** What became of the file that the shown flow was imported from. */
   importReport: boolean;
+  /** A long text that is read with the room of the window. */
+  reading?: { title: string; text: string };
 };
 
 export class OverlayStore {
@@ -72,6 +74,11 @@ export class OverlayStore {
 
   showImportReport(importReport: boolean): void {
     this.store.setState({ importReport });
+  }
+
+  /** Shows a text in the reader, or closes it. */
+  read(reading: Overlays["reading"]): void {
+    this.store.setState({ reading });
   }
 
   offerDrafts(drafts: readonly Autosave[]): void {

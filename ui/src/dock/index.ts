@@ -2,6 +2,8 @@
  * The tabs of the dock. An entry here is all a tab needs: the tab, the command that shows it and its shortcut come from it.
  */
 import type { ComponentType } from "react";
+import { useLayout } from "@/workspace/context";
+import { CONVERSATION, showsChat } from "@/workspace/window/layout";
 import { BreakpointCount } from "./breakpoints/BreakpointCount";
 import { BreakpointsTab } from "./breakpoints/BreakpointsTab";
 import { ConversationTab } from "./conversation/ConversationTab";
@@ -25,7 +27,7 @@ export type DockTabDefinition = {
 
 export const DOCK_TABS: readonly DockTabDefinition[] = [
   {
-    id: "conversation",
+    id: CONVERSATION,
     title: "Conversation",
     keys: "Alt+Shift+1",
     Component: ConversationTab,
@@ -42,3 +44,10 @@ export const DOCK_TABS: readonly DockTabDefinition[] = [
     Badge: BreakpointCount,
   },
 ];
+
+const WITHOUT_CONVERSATION = DOCK_TABS.filter(({ id }) => id !== CONVERSATION);
+
+/** The tabs that the dock has now: the conversation may stand on the right. */
+export function useDockTabs(): readonly DockTabDefinition[] {
+  return useLayout((layout) => (showsChat(layout) ? WITHOUT_CONVERSATION : DOCK_TABS));
+}

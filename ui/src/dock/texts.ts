@@ -1,6 +1,7 @@
 /** Every text of the dock itself. */
 export const TEXTS = {
   dock: "Dock",
+  chatOnRight: "Show conversation on the right",
   dockLine: "Folded dock",
   answerInDock: "Answer",
   showTab: (title: string) => `Show ${title}`,

@@ -27,8 +27,8 @@ import { TEXTS } from "./texts";
 /** From this width on, in pixels, the timeline is shown next to the conversation. */
 const SIDE_BY_SIDE = 640;
 
-/** The messages of the run, the streaming reply, and the open questions. */
-export function ConversationTab() {
+/** The messages of the run, the streaming reply, and the open questions; with the timeline beside them, unless `alone`. */
+export function ConversationTab({ alone = false }: { alone?: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
   const hasRun = useActiveSession() !== undefined;
@@ -43,7 +43,7 @@ export function ConversationTab() {
       >
         {() => <Chat />}
       </RunPanel>
-      {hasRun && width >= SIDE_BY_SIDE ? (
+      {hasRun && !alone && width >= SIDE_BY_SIDE ? (
         <div className="min-w-0 flex-1 border-line border-l">
           <RunPanel none={null}>{() => <Timeline compact />}</RunPanel>
         </div>

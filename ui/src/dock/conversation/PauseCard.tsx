@@ -39,7 +39,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
       data-epoch={pause.epoch.join(".")}
       className="rounded-lg border border-wait px-2.5 py-2"
     >
-      <header className="flex items-baseline gap-2">
+      <header className="flex flex-wrap items-baseline gap-x-2">
         <button
           type="button"
           className="truncate font-semibold hover:underline"

@@ -17,11 +17,15 @@ import { TEXTS } from "@/shell/texts";
 import { useFloats, useFlow, useLayout, useWorkspace } from "@/workspace/context";
 import { type Part, showsInspector } from "@/workspace/window/layout";
 import { floats } from "@/workspace/window/window-size";
+import { ChatColumn } from "./ChatColumn";
 import { FloatingPart } from "./FloatingPart";
 import { Toasts } from "./Toasts";
 import { useInspectedSelection } from "./useInspectedSelection";
 
 type Sizes = Record<string, number>;
+
+/** Has no size in what versions without it remembered. */
+const CHAT_PANEL = "part-chat";
 
 /**
  * The window's parts and the seams between them, which can be dragged, folded and are remembered. A part for which there is
@@ -80,6 +84,7 @@ export function Shell() {
                     <Inspector />
                   </section>
                 </FoldingPanel>
+                <ChatColumn />
               </RememberedGroup>
             </div>
             {dockFloats ? (
@@ -130,11 +135,12 @@ type GroupProps = { name: "columns" | "rows"; orientation: "horizontal" | "verti
 /** Panels side by side. The sizes that a person gives them are remembered between sessions. */
 function RememberedGroup({ name, orientation, children }: GroupProps) {
   const { settings } = useWorkspace();
+  const remembered = settings.remembered<Sizes>(name);
   return (
     <Group
       className="h-full"
       orientation={orientation}
-      defaultLayout={settings.remembered<Sizes>(name)}
+      defaultLayout={remembered && name === "columns" ? { [CHAT_PANEL]: 0, ...remembered } : remembered}
       onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && settings.remember(name, layout)}
     >
       {children}

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { testHost } from "@/ipc/test-host";
 import { SettingsStore } from "@/workspace/settings/settings";
-import { LayoutStore, showsInspector } from "./layout";
+import { LayoutStore, showsChat, showsInspector } from "./layout";
 
 let layout: LayoutStore;
 let settings: SettingsStore;
@@ -112,4 +112,26 @@ test("a panel that is not pinned opens over the canvas for a moment, also in a w
   expect(open().left).toBe(true);
   layout.uncoverCanvas("left");
   expect(open().left).toBe(true);
+});
+
+test("the conversation stands on the right where there is room, and is remembered there", () => {
+  layout.putChat("right");
+  expect(showsChat(layout.store.getState())).toBe(true);
+  layout.setWindowWidth(1000);
+  expect(showsChat(layout.store.getState())).toBe(false);
+  layout.setWindowWidth(1100);
+  expect(showsChat(layout.store.getState())).toBe(true);
+  const next = new LayoutStore(settings);
+  next.load();
+  expect(next.store.getState().chat).toBe("right");
+});
+
+test("a question opens no dock while the conversation is on the right; back below, the dock shows it", () => {
+  layout.selectDockTab("timeline");
+  layout.toggle("dock");
+  layout.putChat("right");
+  layout.goToAnswer("run/ask");
+  expect(layout.store.getState()).toMatchObject({ dockTab: "timeline", focusAnswer: "run/ask", open: { dock: false } });
+  layout.putChat("below");
+  expect(layout.store.getState()).toMatchObject({ dockTab: "conversation", open: { dock: true } });
 });

@@ -13,6 +13,8 @@ export type Layout = {
   open: Record<Part, boolean>;
   /** Whether the left panel stands beside the canvas where there is room, instead of opening over it for a moment. */
   pinned: boolean;
+  /** Where the conversation stands while there is room for a column: below the canvas in the dock, or on the right. */
+  chat: "below" | "right";
   /** Whether something is selected that the inspector is about. Without it, the inspector is not there. */
   inspected: boolean;
   /** Whether the inspector shows the settings of the flow while nothing is selected. */
@@ -35,6 +37,7 @@ const DEFAULT: Layout = {
   dockTab: "conversation",
   open: { left: true, right: true, dock: true },
   pinned: true,
+  chat: "below",
   inspected: false,
   flowSettings: false,
   size: "wide",
@@ -59,12 +62,20 @@ export class LayoutStore {
       leftPanel = DEFAULT.leftPanel,
       open,
       pinned = DEFAULT.pinned,
+      chat = DEFAULT.chat,
     } = this.settings.remembered<Partial<Layout>>("layout") ?? {};
     const dockTab = this.settings.remembered<string>("dockTab") ?? DEFAULT.dockTab;
     const inspectorTab = this.settings.remembered<string>("inspectorTab") ?? DEFAULT.inspectorTab;
     this.#docked = { ...DEFAULT.open, ...open };
     const { size } = this.store.getState();
-    this.store.setState({ leftPanel, dockTab, inspectorTab, pinned, open: beside(this.#docked, { size, pinned }) });
+    this.store.setState({
+      leftPanel,
+      dockTab,
+      inspectorTab,
+      pinned,
+      chat,
+      open: beside(this.#docked, { size, pinned }),
+    });
   }
 
   /** Shows a left panel, or closes the left side when it shows that panel already. */
@@ -105,9 +116,10 @@ export class LayoutStore {
     this.store.setState({ shownProvider: undefined });
   }
 
-  /** Selects a dock tab and opens the dock. */
+  /** Selects a dock tab and opens the dock. The conversation may stand in its own column, which is always open. */
   showDockTab(tab: string): void {
     this.closePage();
+    if (tab === CONVERSATION && showsChat(this.store.getState())) return;
     this.setOpen("dock", true);
     this.selectDockTab(tab);
   }
@@ -131,8 +143,8 @@ export class LayoutStore {
 
   /** Shows the open questions: in the dock, or in the line that it is folded to. */
   showQuestions(): void {
-    if (floats("dock", this.store.getState())) this.selectDockTab("conversation");
-    else this.showDockTab("conversation");
+    if (floats("dock", this.store.getState())) this.selectDockTab(CONVERSATION);
+    else this.showDockTab(CONVERSATION);
   }
 
   /** The answer field has got the focus that was requested. */
@@ -190,6 +202,13 @@ export class LayoutStore {
     this.#remember();
   }
 
+  /** Puts the conversation below the canvas, or on the right. */
+  putChat(chat: Layout["chat"]): void {
+    this.store.setState({ chat });
+    this.#remember();
+    if (chat === "below") this.showDockTab(CONVERSATION);
+  }
+
   /** Folds the parts for which the window has no room beside the canvas, and opens those again for which it has. */
   setWindowWidth(width: number): void {
     const { open, size: before, pinned } = this.store.getState();
@@ -202,14 +221,22 @@ export class LayoutStore {
   }
 
   #remember(): void {
-    const { leftPanel, pinned } = this.store.getState();
-    this.settings.remember("layout", { leftPanel, pinned, open: this.#docked });
+    const { leftPanel, pinned, chat } = this.store.getState();
+    this.settings.remember("layout", { leftPanel, pinned, chat, open: this.#docked });
   }
 }
 
 /** Whether the inspector is there: it is open, and about something. */
 export function showsInspector({ open, inspected, flowSettings }: Layout): boolean {
   return open.right && (inspected || flowSettings);
+}
+
+/** The id of the dock's tab with the conversation. */
+export const CONVERSATION = "conversation";
+
+/** Whether the conversation is a column on the right. A small window has no room for it: there it is in the dock. */
+export function showsChat({ chat, size }: Pick<Layout, "chat" | "size">): boolean {
+  return chat === "right" && (size === "wide" || size === "medium");
 }
 
 const PARTS: readonly Part[] = ["left", "right", "dock"];

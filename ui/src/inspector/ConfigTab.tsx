@@ -4,8 +4,10 @@ import { JsonView } from "@/design/json/JsonView";
 import { isComposing } from "@/design/keys/keys";
 import { InlineCode } from "@/design/text/InlineCode";
 import { diagnosticsOf } from "@/flow/check/diagnostics";
+import { isInConversation } from "@/flow/containers/containers";
+import { displayedFlow } from "@/flow/document/flow-state";
 import type { Spec } from "@/flow/node-types/config-spec";
-import { configSpecOf } from "@/flow/node-types/field-uses";
+import { configSpecOf, outsideOfConversation } from "@/flow/node-types/field-uses";
 import { commentField } from "@/flow/node-types/node-types";
 import { CodeControl } from "@/forms/CodeControl";
 import { Control } from "@/forms/Control";
@@ -22,6 +24,8 @@ import { LimitsSection } from "./LimitsSection";
 import { RunFilesSection } from "./RunFilesSection";
 import { TEXTS } from "./texts";
 
+const NO_CONFIG: Record<string, unknown> = {};
+
 type Props = { nodeId: NodeId; node: Node; type: NodeDescriptor | undefined; readOnly: boolean };
 
 /** What the node does: a form drawn from its type's schema, its limits, and help. */
@@ -32,10 +36,13 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
   const isComment = useNodeTypes((types) => commentField(types, node)) !== undefined;
   const resolved = useResolvedConfig(nodeId);
   const inherited = useMemo(() => inheritedBy(resolved, nodeId), [resolved, nodeId]);
-  const spec = useMemo(
-    () => (type ? withInherited(configSpecOf(type), inherited, "/config") : undefined),
-    [type, inherited],
-  );
+  const inConversation = useFlow((state) => isInConversation(displayedFlow(state), nodeId));
+  const { config = NO_CONFIG } = node;
+  const spec = useMemo(() => {
+    if (!type) return undefined;
+    const whole = configSpecOf(type);
+    return withInherited(inConversation ? whole : outsideOfConversation(whole, config), inherited, "/config");
+  }, [type, inherited, inConversation, config]);
   const general = findings.filter((found) => !(configPath(found)?.length ?? 0));
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what bubbles up from its fields.
@@ -71,13 +78,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       {spec ? (
         <InheritedValues values={inherited} prefix="/config">
           <ConfigNode value={nodeId}>
-            <ConfigForm
-              nodeId={nodeId}
-              config={node.config ?? {}}
-              spec={spec}
-              findings={findings}
-              readOnly={readOnly}
-            />
+            <ConfigForm nodeId={nodeId} config={config} spec={spec} findings={findings} readOnly={readOnly} />
           </ConfigNode>
         </InheritedValues>
       ) : (

@@ -7,6 +7,7 @@ import {
   containersAround,
   cornerOf,
   innerEnds,
+  isInConversation,
   outermost,
   outermostFirst,
   sideExit,
@@ -111,4 +112,10 @@ describe("containers", () => {
     expect(foldedAround(folded, "leaf")).toEqual({ loop: "outer" });
     expect(foldedAround(folded, "outer")).toBeUndefined();
   });
+});
+
+it("a node is in a conversation while a loop around it has one", () => {
+  const nodes = { loop: { type: "loop", config: { conversation: true } }, chat: { type: "chat", parent: "loop" } };
+  const flow = { version: 1, name: "", nodes: { ...nodes, free: { type: "chat" } }, edges: {}, layout: {} };
+  expect(["chat", "free"].map((id) => isInConversation(flow, id))).toEqual([true, false]);
 });

@@ -97,6 +97,11 @@ export function sideExit(flow: Flow, edge: Edge): NodeId | undefined {
   return container;
 }
 
+/** Whether a loop around a node has a conversation. */
+export function isInConversation(flow: Flow, id: NodeId): boolean {
+  return containersAround(flow, id).some((loop) => flow.nodes[loop]?.config?.conversation === true);
+}
+
 /** Whether nodes of this type have a body. */
 export function isContainer(types: NodeTypes, node: Node | undefined): boolean {
   const ports = node && types.byType.get(node.type)?.ports;

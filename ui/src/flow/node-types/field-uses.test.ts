@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { isUsed, type Spec } from "./config-spec";
-import { configSpecOf } from "./field-uses";
+import { configSpecOf, outsideOfConversation } from "./field-uses";
 
 const types = nodes as unknown as NodeDescriptor[];
 
@@ -73,4 +73,14 @@ it("a name comes before a description, in every form", () => {
   };
   for (const type of types) check(configSpecOf(type));
   expect(found).toBeGreaterThan(0);
+});
+
+it("what is for the conversation of a loop is in the form of a node inside of one, or where it is set", () => {
+  const chat = types.find(({ type }) => type === "chat");
+  if (!chat) throw new Error("There is such a type.");
+  const names = (spec: Spec) => fieldsOf(spec).map(({ name }) => name);
+  const whole = configSpecOf(chat);
+  expect(names(whole)).toEqual(expect.arrayContaining(["pinned", "use_history"]));
+  expect(names(outsideOfConversation(whole, {})).filter((name) => /pinned|use_history/.test(name))).toEqual([]);
+  expect(names(outsideOfConversation(whole, { pinned: true }))).toContain("pinned");
 });

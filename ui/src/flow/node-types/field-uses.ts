@@ -64,3 +64,13 @@ function withUses(spec: Spec, uses: Readonly<Record<string, Use>>, prefix: strin
   });
   return { ...spec, fields: inOrder(fields) };
 }
+
+/** The fields of nodes that have a use only inside of a loop with a conversation. */
+const IN_CONVERSATION: ReadonlySet<string> = new Set(["pinned", "use_history"]);
+
+/** A node's form where no loop around it has a conversation: without the fields for one, unless they are set. */
+export function outsideOfConversation(spec: Spec, config: Readonly<Record<string, unknown>>): Spec {
+  if (spec.kind !== "object") return spec;
+  const fields = spec.fields.filter(({ name }) => !IN_CONVERSATION.has(name) || name in config);
+  return fields.length === spec.fields.length ? spec : { ...spec, fields };
+}

@@ -42,7 +42,7 @@ function SideRow({ nodeId, side, set }: { nodeId: NodeId; side: Side; set: Break
       <div className="flex items-center gap-2">
         <i
           aria-hidden
-          className={`size-2.5 shrink-0 rounded-full border border-bp ${set && !set.disabled ? "bg-bp" : ""}`}
+          className={`size-2.5 shrink-0 rounded-full border ${set ? "border-bp" : "border-line-2"} ${set && !set.disabled ? "bg-bp" : ""}`}
         />
         <span className="min-w-0 flex-1 truncate text-sm">{label}</span>
         <Switch

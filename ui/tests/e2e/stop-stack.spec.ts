@@ -1,4 +1,4 @@
-/** The stack at a stop: loops and their iterations, calls, and sub-flows, each of which leads to its place. */
+/** The stack at a stop: loops and their iterations, calls, and sub-flows. Each entry leads to its place. */
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
 import { findViolations } from "./axe";

@@ -1,6 +1,6 @@
 /**
- * A text of the engine as the window says it: without what names a command of the terminal. Messages, hints and descriptions
- * are written for both; of several ways that they name, those that the window has stay.
+ * A text of the engine without the commands of the terminal that it names. Messages, hints and descriptions are written for
+ * window and terminal. Where they name several ways, the ways of the window stay.
  */
 export function windowText(text: string): string {
   if (!COMMAND.test(text)) return text;
@@ -12,7 +12,7 @@ export function windowText(text: string): string {
     .filter((clause) => !COMMAND.test(clause))
     .map((clause) => clause.charAt(0).toUpperCase() + clause.slice(1))
     .join(" ");
-  // A clause whose continuation has gone ends the sentence.
+  // A clause that lost its continuation ends the sentence.
   return kept.replace(/;$/, ".").replace(/; (?=\p{Lu})/gu, ". ");
 }
 

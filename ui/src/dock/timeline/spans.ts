@@ -118,7 +118,7 @@ export function marksOf(
 /** The least width of the target that a mark is, in pixels. */
 const MIN_TARGET_WIDTH_PX = 24;
 
-/** The mark at a place of a row; beside marks, the nearest one of which the target reaches there. */
+/** The mark at a place of a row. Beside all marks, it is the nearest one with a target that reaches the place. */
 export function markAt(marks: readonly Mark[], x: number): Mark | undefined {
   let nearest: Mark | undefined;
   let least = Number.POSITIVE_INFINITY;

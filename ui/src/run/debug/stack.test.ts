@@ -62,7 +62,7 @@ describe("the stack at a stop", () => {
     expect(entries.at(-1)).toMatchObject({ iterations: [4] });
   });
 
-  it("says no iteration of a loop of which the run says nothing", () => {
+  it("has no iteration of a loop that the run does not know", () => {
     const entries = stackOf(stop({ node: "chat", epoch: [1, 2] }), { ...stopped, nodes: new Map() });
     expect(entries.slice(0, 2)).toEqual([
       { kind: "loop", node: "outer" },

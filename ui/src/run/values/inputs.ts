@@ -36,7 +36,7 @@ function sourceValue(run: Known, source: SourceRef): InputValue {
   return { source, ...(borderValue(run, source) ?? { known: false, value: undefined }) };
 }
 
-/** The ports at the border of a loop whose values the loop makes, and that no event has. */
+/** Ports at the border of a loop. No event has their values: the loop makes them. */
 const BORDER = { index: "index", item: "item", previous: "previous", items: "items" } as const;
 
 /** What the border of a loop gives to its body in the iteration that the source names. */

@@ -64,6 +64,7 @@ commands![
     runs::StopRun,
     runs::FindHeld,
     runs::ChangeValue,
+    runs::ForceWay,
     runs::GoOn,
     runs::CancelRun,
     runs::ResumeRun,

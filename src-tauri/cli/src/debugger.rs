@@ -22,6 +22,8 @@ pub(crate) enum StopCommand {
     Print(Option<String>),
     /// Puts a value in place of one that is held.
     Set(String, Value),
+    /// Takes another way.
+    Force(String),
     /// Sets a breakpoint.
     Break(Breakpoint),
     /// Removes a breakpoint.
@@ -38,6 +40,9 @@ const HELP: &str = "  continue, c      go on to the next breakpoint
   all, a           let everything that is held go on by one place
   print, p [PORT]  show the values here
   set PORT=JSON    put a value in place of one that is held here
+  skip             before a node: go on without running it
+  retry            after a node: drop what it gave and run it again
+  force PORT       after a switch or the like: take another way
   break NODE[:before|call|after][:when=CEL][:log=TEXT]
                    stop there, too
   delete ID        remove a breakpoint
@@ -109,6 +114,10 @@ fn parse_command(line: &str) -> Result<StopCommand, String> {
             })?;
             StopCommand::Set(port.trim().to_owned(), value)
         }
+        "skip" => StopCommand::Go(DebugVerb::Skip),
+        "retry" => StopCommand::Go(DebugVerb::Retry),
+        "force" if rest.is_empty() => return Err("`force` takes the name of an output".to_owned()),
+        "force" => StopCommand::Force(rest.to_owned()),
         "break" | "b" => StopCommand::Break(parse_breakpoint(rest)?),
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,

@@ -82,10 +82,16 @@ impl Progress {
             Event::Node(at, NodeEvent::Skipped { reason: SkipReason::DeadInput, failed: None }) => {
                 self.print_end(at, &format!("{} {{}}  skipped", style("–").dim().for_stderr()));
             }
+            Event::Node(at, NodeEvent::Skipped { reason: SkipReason::ByPerson, .. }) => {
+                self.print_end(at, &format!("{} {{}}  skipped by hand", style("–").dim().for_stderr()));
+            }
             Event::Node(at, NodeEvent::Skipped { failed: Some(failed), .. }) => {
                 let notice = skip_notice(failed);
                 let notice = printable(&format!("{} [{}]", notice.message, notice.code)).into_owned();
                 self.print_end(at, &format!("{} {{}}  {notice}", style("!").yellow().for_stderr()));
+            }
+            Event::Node(at, NodeEvent::Retrying { dropped: Some(_), .. }) => {
+                self.print_end(at, &format!("{} {{}}  run again by hand", style("↻").yellow().for_stderr()));
             }
             Event::Node(at, NodeEvent::Retrying { delay_ms, error, .. }) => {
                 let message = printable(&error.message);

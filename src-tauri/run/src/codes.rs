@@ -34,12 +34,24 @@ plait_core::error_codes! {
         DEBUG_BAD_BREAKPOINT = "debug.bad_breakpoint",
             "A breakpoint can't be used: its condition or text does not compile, or its ID is taken.",
             "Correct it. Conditions are CEL, texts are templates.";
+        DEBUG_CANNOT_RETRY = "debug.cannot_retry",
+            "A node was to be run again that is not held after its end.",
+            "Stop after the node: a node can be run again until its outputs are delivered.";
+        DEBUG_CANNOT_SKIP = "debug.cannot_skip",
+            "A node was to be skipped that is not held before its start.",
+            "Stop before the node. Loops and nodes that have started can't be skipped.";
         DEBUG_MOVED_ON = "debug.moved_on",
             "The run does not stand at this stop any more.",
             "Look at where it stands now; somebody else may have continued it.";
         DEBUG_NO_VALUE = "debug.no_value",
             "A value was to be changed that the stop does not hold.",
             "Inputs can be changed before a node starts, outputs before they are delivered.";
+        DEBUG_NO_WAY = "debug.no_way",
+            "Another way was to be taken that there is not.",
+            "Stop after a node that chooses one of several outputs, such as a switch, and name another one of them.";
+        DEBUG_RETRIED = "debug.retried",
+            "A person had a node run again that had succeeded.",
+            "Nothing is wrong. What the attempt gave is in the events.";
         DEBUG_UNKNOWN_NODE = "debug.unknown_node",
             "A breakpoint is at a node that the flow does not have.",
             "Remove it, or name a node of the flow.";

@@ -16,7 +16,8 @@
 //! | `Waiting` | the last edge is decided; else | `Ready` | `node.ready` |
 //! | `AwaitingTurn` | the turns before it are decided | `Ready` | `node.ready` |
 //! | `Ready`, `Answered` | `node.started` | `Running` | |
-//! | `Running`, `AwaitingChild` | `node.retrying` | `Running` | the next attempt is counted |
+//! | `Ready`, `Answered` | `node.skipped`, by a person | (gone) | its outputs are dead |
+//! | `Running`, `AwaitingChild` | `node.retrying` | `Running` | the next attempt is counted; by a person: its answer is dropped |
 //! | `Running`, `AwaitingChild` | `child.waiting` | `AwaitingChild` | what it waits for is a person, in a child run |
 //! | `Running`, `AwaitingChild` | `child.resumed`, `node.started` | `Running` | |
 //! | `Running`, `AwaitingChild` | `run.paused` | `Paused` | |
@@ -52,7 +53,7 @@ use rustc_hash::FxHashMap;
 
 use crate::codes;
 use crate::journal::{
-    Answer, ChildEvent, Event, FINISHES_LOOP, FinishMetadata, NodeEvent, NodeOutputs, RunEvent,
+    Answer, ChildEvent, Event, FINISHES_LOOP, FinishMetadata, NodeEvent, NodeOutputs, RunEvent, SkipReason,
 };
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, Plan, ROOT_SCOPE};
@@ -185,6 +186,9 @@ impl Scheduler {
                 self.work.push_back(root_key());
             }
             Event::Run(RunEvent::Canceling) => self.cancel(derived),
+            Event::Node(activation, NodeEvent::Skipped { reason: SkipReason::ByPerson, .. }) => {
+                self.skip(activation, event)?;
+            }
             Event::Node(
                 _,
                 NodeEvent::Ready { .. }
@@ -229,8 +233,12 @@ impl Scheduler {
                 slot.attempt = *attempt;
                 self.set_phase(ix, epoch, Phase::Running);
             }
-            NodeEvent::Retrying { attempt, .. } => {
-                self.started_slot(ix, epoch, event)?.attempt = attempt + 1;
+            NodeEvent::Retrying { attempt, dropped, .. } => {
+                let slot = self.started_slot(ix, epoch, event)?;
+                slot.attempt = attempt + 1;
+                if dropped.is_some() {
+                    slot.answer = None;
+                }
                 self.set_phase(ix, epoch, Phase::Running);
             }
             NodeEvent::Paused { answered, tool, .. } => {
@@ -300,6 +308,20 @@ impl Scheduler {
             | NodeEvent::Delta { .. }
             | NodeEvent::Progressed { .. }
             | NodeEvent::Noticed { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// A person skips an activation that is ready.
+    fn skip(&mut self, Activation { node, epoch }: &Activation, event: &Event) -> Result<(), Fault> {
+        let ix = self.find(node, event)?;
+        if !matches!(self.slot(ix, epoch, event)?.phase, Phase::Ready | Phase::Answered) {
+            return Err(impossible(event, "it is not ready"));
+        }
+        if let Some((scope, shared)) = self.scope_and_shared(ix, epoch) {
+            scope.skip(shared, ix, epoch);
+            let key = (scope.index, scope.epoch.clone());
+            self.work.push_back(key);
         }
         Ok(())
     }

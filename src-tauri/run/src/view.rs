@@ -18,7 +18,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 pub use node::{
-    AttemptView, EpochView, ModelCallView, NodeState, NodeView, PauseView, ToolCallView, TurnState, TurnView,
+    AttemptView, DroppedSpending, EpochView, ForcedWay, ModelCallView, NodeState, NodeView, PauseView,
+    ToolCallView, TurnState, TurnView,
 };
 
 use crate::context::{ContextRecord, ConversationRef};

@@ -229,13 +229,14 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 20] = [
+const ON_CHILD: [(&str, OnChild); 21] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
     ("run.checkWaiting", OnChild::Reads),
     ("run.end", OnChild::ActsByRoot),
+    ("run.forceWay", OnChild::ActsByRoot),
     ("run.go", OnChild::ActsByRoot),
     ("run.held", OnChild::Reads),
     ("run.move", OnChild::Refused("run.is_child")),
@@ -295,7 +296,7 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
             assert!(text.contains(&root.to_string()), "{name}: {text}");
         } else {
             // There is no turn that could be pinned, and no stop.
-            let has_nothing = ["run.pin", "run.go", "run.changeValue"].contains(&name);
+            let has_nothing = ["run.pin", "run.go", "run.changeValue", "run.forceWay"].contains(&name);
             assert!(acts && (has_nothing || reply.is_ok()), "{name}: {reply:?}");
         }
         app.close().await;

@@ -1,4 +1,4 @@
-//! `run.setBreakpoints`, `run.stop`, `run.held`, `run.changeValue`, `run.go`: what a person does with the debugger.
+//! `run.setBreakpoints`, `run.stop`, `run.held`, `run.changeValue`, `run.forceWay`, `run.go`: what a person does with the debugger.
 
 use plait_core::error::Fault;
 use plait_core::id::{PortName, RunId};
@@ -132,7 +132,32 @@ impl Command for ChangeValue {
     }
 }
 
-/// `run.go`: lets a run that stands still go on, as a whole or by a step. `debug.moved_on` if it does not stand at that stop any more.
+/// `run.forceWay`: has a node that a stop holds after its end take another one of its ways, such as another case of a switch.
+/// `debug.no_way`, `debug.moved_on`.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct ForceWay {
+    /// The run that is held.
+    pub run: RunId,
+    /// The number of the stop.
+    #[ts(type = "number")]
+    pub stop: u64,
+    /// The output to take.
+    pub port: PortName,
+}
+
+impl Command for ForceWay {
+    const NAME: &'static str = "run.forceWay";
+    type Service = RunService;
+    type Reply = ();
+
+    async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
+        service.debug(&self.run, DebugCommand::Force { stop: self.stop, port: self.port }).await
+    }
+}
+
+/// `run.go`: lets a run that stands still go on, as a whole or by a step. `skip` passes over the node that is held before its start, `retry`
+/// runs one again that is held after its end. `debug.moved_on` if it does not stand at that stop any more, `debug.cannot_skip`,
+/// `debug.cannot_retry`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct GoOn {
     /// The run that is held, as `run.held` names it.

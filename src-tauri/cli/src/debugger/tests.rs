@@ -57,5 +57,9 @@ fn lines_are_read() {
     assert_eq!(parse_command("delete 2"), Ok(StopCommand::Delete("2".to_owned())));
     assert_eq!(parse_command("set text=\"Hi\""), Ok(StopCommand::Set("text".to_owned(), "Hi".into())));
     assert!(parse_command("set text=Hi").is_err());
+    assert_eq!(parse_command("skip"), go(DebugVerb::Skip));
+    assert_eq!(parse_command("retry"), go(DebugVerb::Retry));
+    assert_eq!(parse_command("force small"), Ok(StopCommand::Force("small".to_owned())));
+    assert!(parse_command("force").is_err());
     assert!(parse_command("jump").is_err());
 }

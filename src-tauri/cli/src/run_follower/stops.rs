@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use plait_api::runs::{ChangeValue, GoOn, HeldRun, SetBreakpoints};
+use plait_api::runs::{ChangeValue, FindHeld, ForceWay, GoOn, HeldRun, SetBreakpoints};
 use plait_run::journal::{Breakpoint, DebugVerb};
+use plait_run::view::StopView;
 
 use super::{Next, RunFollower};
 use crate::codes;
@@ -43,9 +44,16 @@ impl RunFollower<'_> {
             let breakpoints = match command {
                 None | Some(StopCommand::Quit) => return Ok(Next::Stop),
                 Some(StopCommand::Go(verb)) => {
-                    match self.app.call(GoOn { run, verb, stop: number }).await {
+                    match self.app.call(GoOn { run: run.clone(), verb, stop: number }).await {
                         // Somebody else was faster.
                         Err(error) if error.code == codes::DEBUG_MOVED_ON => {}
+                        Err(error)
+                            if [codes::DEBUG_CANNOT_SKIP, codes::DEBUG_CANNOT_RETRY]
+                                .contains(&error.code) =>
+                        {
+                            print_error(&error_text(&error));
+                            continue;
+                        }
                         went => went?,
                     }
                     return Ok(Next::Continue);
@@ -58,6 +66,14 @@ impl RunFollower<'_> {
                         Ok(()) => {
                             stop.values.insert(changed.0, Arc::new(changed.1));
                         }
+                        Err(error) => print_error(&error_text(&error)),
+                    }
+                    continue;
+                }
+                Some(StopCommand::Force(port)) => {
+                    let force = ForceWay { run: run.clone(), stop: number, port: port.as_str().into() };
+                    match self.app.call(force).await {
+                        Ok(()) => stop = self.look_again(stop).await?,
                         Err(error) => print_error(&error_text(&error)),
                     }
                     continue;
@@ -79,5 +95,11 @@ impl RunFollower<'_> {
                 Err(error) => print_error(&error_text(&error)),
             }
         }
+    }
+
+    /// The stop with what is held there now.
+    async fn look_again(&self, stop: StopView) -> Result<StopView, CliError> {
+        let held = self.app.call(FindHeld { run: self.run.clone() }).await?;
+        Ok(held.map(|held| held.stop).filter(|now| now.number == stop.number).unwrap_or(stop))
     }
 }

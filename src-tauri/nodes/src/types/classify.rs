@@ -15,6 +15,7 @@ use crate::model_call::{
 };
 use crate::prompt::Overrides;
 use plait_core::error::Fault;
+use plait_core::id::PortName;
 use plait_core::port::{ERROR_PORT, PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
@@ -165,6 +166,8 @@ impl NodeType for Classify {
     fn behavior(config: &Config) -> Behavior {
         Behavior {
             is_agent: true,
+            ways: config.names().map(PortName::from).collect(),
+            way_output: Some("class"),
             call_limit: CallLimit { repairs: MAX_RETRIES, ..CallLimit::default() },
             pins_turns: config.pinned,
             ignores_loop_history: !config.use_history,

@@ -10,9 +10,11 @@ use std::collections::HashSet;
 use plait_core::error::Fault;
 use plait_core::expression::condition::Condition;
 use plait_core::expression::values_equal;
+use plait_core::id::PortName;
 use plait_core::port::{ERROR_PORT, PortKind, PortType, Ports};
 use plait_run::node::{
-    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings, Unused,
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
+    Unused,
 };
 
 pub(super) struct Switch;
@@ -80,6 +82,11 @@ impl NodeType for Switch {
             )
         });
         ports.output(DEFAULT, PortKind::Data, PortType::Any, "The value, if no case matches").error()
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        let cases = config.cases.iter().map(|case| PortName::from(case.name.as_str()));
+        Behavior { ways: cases.chain([DEFAULT.into()]).collect(), ..Behavior::default() }
     }
 
     fn card() -> Card {

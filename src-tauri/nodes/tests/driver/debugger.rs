@@ -1,6 +1,7 @@
 //! Stops: what is held, what goes on, and that nothing but `debug.*` differs in the journal.
 
 mod changes;
+mod edits;
 mod replays;
 mod restarts;
 mod steps;

@@ -22,6 +22,7 @@ use ts_rs::TS;
 use super::{
     ActivationFacts, Key, Reached, Values, ended_loop, input_values, loops_that_begin, variables_of,
 };
+use crate::codes;
 use crate::journal::divergence::{diverged, impossible, recorded_revision};
 use crate::journal::{ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint};
 use crate::plan::{NodeIx, Plan};
@@ -142,6 +143,20 @@ impl<'q> BreakpointReplay<'q> {
         places: &mut Vec<ReachedPlace>,
     ) {
         match event {
+            // It would have started there.
+            NodeEvent::Skipped { .. } if self.question.side == Side::Before => {
+                let attempt = self.scheduler.attempt(key.0, &key.1).unwrap_or(1);
+                self.reach_start(key, attempt, evaluator, places).await;
+            }
+            // A person dropped what came of it. A failure gave no outputs.
+            NodeEvent::Retrying { dropped: Some(outputs), error, .. } => {
+                let outputs = self.changes.outputs_before(key, outputs);
+                let values = match outputs.is_empty() && error.code != codes::DEBUG_RETRIED {
+                    true => Values::Error(error),
+                    false => Values::Outputs(&outputs),
+                };
+                self.reach_end(key, values, evaluator, places).await;
+            }
             NodeEvent::Started { attempt } => {
                 self.calls.close(key);
                 if self.question.side == Side::Before {

@@ -37,6 +37,12 @@ impl RecordedEffects {
                     events.push(event.clone());
                 }
             }
+            // A person wants another outcome, and the same effects would give the same one.
+            Event::Node(Activation { node, epoch }, NodeEvent::Retrying { dropped: Some(_), .. }) => {
+                if let Some(node) = plan.find(node) {
+                    self.0.remove(&(node, epoch.clone()));
+                }
+            }
             Event::Node(Activation { node, epoch }, NodeEvent::Retrying { .. }) => {
                 let key = plan.find(node).map(|node| (node, epoch.clone()));
                 if let Some(events) = key.and_then(|key| self.0.get_mut(&key)) {

@@ -87,7 +87,8 @@ impl Driver {
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;
                 let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
-                let retrying = Event::Node(activation, NodeEvent::Retrying { attempt, delay_ms, error });
+                let retrying =
+                    Event::Node(activation, NodeEvent::Retrying { attempt, delay_ms, error, dropped: None });
                 self.recorded.keep(&self.plan, &retrying);
                 self.record_events(given_up.into_iter().chain([retrying]))?;
                 self.sleep_before_retry(done.start, delay_ms, running);

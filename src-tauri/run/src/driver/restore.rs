@@ -16,7 +16,7 @@ use super::stops::RestoredStops;
 use super::turns::OpenTurns;
 use crate::context::ConversationRef;
 use crate::journal::divergence::{diverged, impossible, is_without_cause, recorded_revision};
-use crate::journal::{ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
+use crate::journal::{ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent, SkipReason};
 use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
@@ -93,6 +93,9 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
             state.state.apply(plan, &entry.event);
             continue;
         }
+        if let Event::Node(at, NodeEvent::Retrying { dropped: Some(_), .. }) = &entry.event {
+            state.stops.drop_outcome(at);
+        }
         state.keep(plan, &entry.event);
         state.wait(plan, entry);
         state
@@ -134,7 +137,10 @@ impl Restored {
                     self.close(&key);
                 }
             }
-            Event::Node(Activation { node, epoch }, NodeEvent::Failed { .. }) => {
+            Event::Node(
+                Activation { node, epoch },
+                NodeEvent::Failed { .. } | NodeEvent::Skipped { reason: SkipReason::ByPerson, .. },
+            ) => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
                     self.uncommitted.remove(&key);
                     self.close(&key);

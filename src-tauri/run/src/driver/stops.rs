@@ -5,6 +5,7 @@
 //! the `debug.*` events of the journal, so a run that was killed at a stop is held at the same one.
 
 mod breakpoints;
+mod edits;
 mod overrides;
 mod restored;
 mod steps;
@@ -285,7 +286,9 @@ impl Driver {
     pub(super) async fn hold_delivery(&mut self, done: Done) -> Result<Option<Done>, Fault> {
         let done = self.with_changed_outputs(done);
         let key = (done.start.node, done.start.epoch.clone());
-        if self.is_held() && !self.stops.step.as_ref().is_some_and(|step| step.delivers(&self.plan, &key)) {
+        let has_ended = matches!(done.outcome, Outcome::Finished { .. } | Outcome::Failed(_));
+        let is_delivered = |step: &Step| step.delivers(&self.plan, &key, has_ended);
+        if self.is_held() && !self.stops.step.as_ref().is_some_and(is_delivered) {
             let had_child = self.stops.children.values().any(|of| *of == key);
             let is_end_of_step = self.stops.step.as_ref().is_some_and(|step| step.is_of(&key))
                 || had_child && !self.is_held_by_self();
@@ -299,7 +302,6 @@ impl Driver {
             }
             return Ok(None);
         }
-        let has_ended = matches!(done.outcome, Outcome::Finished { .. } | Outcome::Failed(_));
         if !has_ended || !self.has_breakpoint(&key, Side::After) {
             return Ok(Some(done));
         }

@@ -140,6 +140,11 @@ impl RecordedRun {
                 recorded.finished = true;
                 recorded.go_on(|_| true);
             }
+            // A person has rejected what came of them.
+            Event::Node(activation, NodeEvent::Retrying { dropped: Some(_), .. }) => {
+                self.forget_replies(activation);
+                self.recorded(activation).answers.clear();
+            }
             Event::Node(activation, NodeEvent::Failed { error, .. } | NodeEvent::Retrying { error, .. })
                 if blames_reply(&error.code) =>
             {
@@ -181,7 +186,7 @@ impl RecordedRun {
         self.activations.entry(activation.clone()).or_default()
     }
 
-    /// Forgets the replies that made an activation fail, and what they asked of tools.
+    /// Forgets the replies of an attempt that is not what the run went on with, and what they asked of tools.
     fn forget_replies(&mut self, activation: &Activation) {
         if let Some(recorded) = self.activations.get_mut(activation) {
             recorded.replies.clear();

@@ -98,4 +98,8 @@ pub enum DebugVerb {
     Out,
     /// Everything that is held now goes on by one place.
     All,
+    /// One activation that has not started is passed over: its outputs are dead.
+    Skip,
+    /// One activation that has ended is run again; what came of it is dropped.
+    Retry,
 }

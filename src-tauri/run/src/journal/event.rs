@@ -15,7 +15,7 @@
 //! | `memory.rs` | `memory.appended` |
 //! | `call.rs` | `prompt.rendered`, `model.replied`, `knowledge.retrieved`, `memory.recalled`, `memory.remembered`, `tool.*` |
 //! | `child.rs` | `child.*` |
-//! | `debug.rs` | `debug.*`, `value.overridden` |
+//! | `debug.rs` | `debug.*`, `value.*` |
 
 mod call;
 mod child;

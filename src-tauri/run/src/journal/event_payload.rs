@@ -143,6 +143,8 @@ pub enum SkipReason {
     LoopFailed,
     /// The loop around it ended with an earlier item before its turn came.
     LoopEnded,
+    /// A person skipped it at a stop of the debugger.
+    ByPerson,
 }
 
 /// What a person gives to a pause.

@@ -190,6 +190,10 @@ pub struct Behavior {
     pub needs: Vec<NodeNeed>,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
+    /// The outputs of which it takes one, so that a person can take another one instead.
+    pub ways: Vec<PortName>,
+    /// The output that has the name of the way.
+    pub way_output: Option<&'static str>,
     /// The inputs of that flow that it gives values to.
     pub gives: Vec<(NodeId, PortName)>,
     /// It is a container that repeats the nodes inside.

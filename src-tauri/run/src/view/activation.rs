@@ -1,10 +1,11 @@
 //! What one event does to the activation it tells of.
 
 use super::node::{
-    AttemptView, EpochView, ModelCallView, NodeState, PauseView, ToolCallView, TurnState, TurnView,
+    AttemptView, DroppedSpending, EpochView, ForcedWay, ModelCallView, NodeState, PauseView, ToolCallView,
+    TurnState, TurnView,
 };
 use crate::journal::{CallEvent, ChildEvent, ContextEvent, Event, FinishMetadata, NodeEvent};
-use crate::models::{Cost, TokenUsage};
+use crate::models::Cost;
 use crate::provider::ModelReply;
 use crate::tool::SamplingRef;
 use plait_core::error::Fault;
@@ -52,7 +53,12 @@ impl EpochView {
                 self.origins.clone_from(origins);
                 self.fail(error, *handled, at);
             }
-            NodeEvent::Retrying { attempt, delay_ms, error } => self.retry(*attempt, *delay_ms, error, at),
+            NodeEvent::Retrying { attempt, delay_ms, error, dropped } => {
+                self.retry(*attempt, *delay_ms, error, at);
+                if dropped.is_some() {
+                    self.drop_outcome();
+                }
+            }
             NodeEvent::Paused { prompt, schema, tool, .. } => {
                 self.state = NodeState::Paused;
                 self.pauses.push(PauseView {
@@ -204,13 +210,21 @@ impl EpochView {
         self.end(if metadata.cached { NodeState::Cached } else { NodeState::Done }, at);
         // What the node says of itself goes before what was added up; what came from a cache cost nothing.
         if metadata.cached {
-            (self.usage, self.cost) = (TokenUsage::default(), Cost::default());
+            (self.usage, self.cost) =
+                self.dropped.map(|dropped| (dropped.usage, dropped.cost)).unwrap_or_default();
         } else if let Some(usage) = metadata.token_usage {
             self.usage = usage;
+            self.usage += self.dropped.map(|dropped| dropped.usage).unwrap_or_default();
         }
         // The end of a loop is derived, so nobody has measured it.
         let duration_ms = self.iterating_since.map_or(metadata.duration_ms, |since| at.saturating_sub(since));
         self.metadata = Some(FinishMetadata { duration_ms, ..metadata.clone() });
+    }
+
+    /// A person chose another way. Of several choices, the first names what the node chose.
+    pub(super) fn force(&mut self, way: ForcedWay) {
+        let from = self.forced.take().map_or(way.from, |first| first.from);
+        self.forced = Some(ForcedWay { from, ..way }).filter(|way| way.from != way.to);
     }
 
     pub(super) fn begin_iteration(&mut self, at: u64) {
@@ -235,6 +249,12 @@ impl EpochView {
             last.error = Some(error.clone());
             last.delay_ms = Some(delay_ms);
         }
+    }
+
+    /// A person has it run again: what it has used so far adds to what the next attempt uses.
+    fn drop_outcome(&mut self) {
+        self.dropped = Some(DroppedSpending { usage: self.usage, cost: self.cost });
+        self.forced = None;
     }
 
     fn end(&mut self, state: NodeState, at: u64) {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::btree_map;
 
-use super::node::{EpochView, NodeState, NodeView};
+use super::node::{EpochView, ForcedWay, NodeState, NodeView};
 use super::{ContextView, MemoryState, RunTotals, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts, History, SharedMessage};
 use crate::journal::{
@@ -37,6 +37,10 @@ impl RunView {
         self.apply_to_quotas(&entry.event);
         if let Some(activation) = entry.event.activation() {
             self.change_activation(activation, |view| view.apply(&entry.event, entry.at));
+        }
+        if let Event::Debug(DebugEvent::Rerouted { point, from, to, .. }) = &entry.event {
+            let forced = ForcedWay { from: from.clone(), to: to.clone() };
+            self.change_activation(&point.activation(), |view| view.force(forced));
         }
         if let Event::Loop(iteration, LoopEvent::IterationStarted) = &entry.event {
             let epoch = iteration.epoch.prefix(iteration.epoch.depth().saturating_sub(1));

@@ -150,6 +150,14 @@ pub struct EpochView {
     pub usage: TokenUsage,
     /// What they cost so far.
     pub cost: Cost,
+    /// What attempts used that a person dropped. It is part of `usage` and `cost`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub dropped: Option<DroppedSpending>,
+    /// The way that a person had it take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub forced: Option<ForcedWay>,
     /// The text streamed by the model call that goes on or went last. Only watchers have it: no journal keeps it.
     pub streamed: String,
     /// The reasoning streamed with it.
@@ -186,10 +194,28 @@ impl EpochView {
             metadata: None,
             usage: TokenUsage::default(),
             cost: Cost::default(),
+            dropped: None,
+            forced: None,
             streamed: String::new(),
             reasoning: String::new(),
         }
     }
+}
+
+/// What attempts used that a person dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct DroppedSpending {
+    pub usage: TokenUsage,
+    pub cost: Cost,
+}
+
+/// A way that a person chose in place of the one that the node chose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ForcedWay {
+    /// The output that the node chose.
+    pub from: PortName,
+    /// The output that was taken.
+    pub to: PortName,
 }
 
 /// One try.

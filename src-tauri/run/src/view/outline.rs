@@ -93,6 +93,11 @@ impl RunOutline {
                     stop.values.insert(port.clone(), Arc::clone(value));
                 }
             }
+            DebugEvent::Rerouted { values, .. } => {
+                if let Some(stop) = &mut self.stop {
+                    stop.values.clone_from(values);
+                }
+            }
             DebugEvent::Logged { .. } => {}
         }
     }

@@ -95,3 +95,29 @@ fn journal_of_another_flow_is_refused() {
     let error = entries.iter().find_map(|entry| block_on(replay.apply(entry, &InProcess)).err()).unwrap();
     assert_eq!(error.code.domain(), "journal", "{error}");
 }
+
+#[test]
+fn nodes_that_a_person_skipped_ran_again_or_sent_another_way_are_seen_as_they_were() {
+    let flow = diamond();
+    let play = |at: &str, verb: DebugVerb| {
+        let stage = Stage::new();
+        let mut session = super::session_of(&stage, &flow, &[at]);
+        session.go(verb);
+        session.continue_to_end();
+        stage
+    };
+    let skipped = play("b", DebugVerb::Skip);
+    assert_eq!(replayed(&skipped, &flow, ("b", Side::Before), None).len(), 1);
+    assert_eq!(replayed(&skipped, &flow, ("b", Side::After), None).len(), 0);
+    let again = play("b:after", DebugVerb::Retry);
+    let found = replayed(&again, &flow, ("b", Side::After), Some("value == '1b'"));
+    assert_eq!(found.iter().map(|place| place.point.attempt).collect::<Vec<_>>(), [1, 2]);
+    let flow = super::edits::switch();
+    let stage = Stage::new();
+    let mut session = super::session_of(&stage, &flow, &["s:after"]);
+    let stop = session.stop().number;
+    session.debug(plait_run::DebugCommand::Force { stop, port: "small".into() }).unwrap();
+    session.continue_to_end();
+    let when = Some("has(outputs.big) && !has(outputs.small)");
+    assert_eq!(replayed(&stage, &flow, ("s", Side::After), when).len(), 1);
+}

@@ -3,13 +3,16 @@
 use crate::breakpoint::Armed;
 use crate::breakpoint::check::{bad_breakpoint, problem_of_condition};
 use crate::codes;
-use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side};
+use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::id::NodeId;
 
 /// How much of a line is searched for the type of its event. Its position and its time stand before.
 const MAX_HEAD_BYTES: usize = 96;
+
+/// How a line says that a person skipped an activation.
+const BY_PERSON: &[u8] = b"\"reason\":\"byPerson\"";
 
 /// A breakpoint that is asked of journals.
 pub struct BreakpointQuestion {
@@ -68,9 +71,11 @@ impl BreakpointQuestion {
             b"loop" | b"iteration" | b"history" | b"context" | b"turn" | b"debug" | b"knowledge"
             | b"memory" => false,
             b"prompt" | b"quota" | b"model" | b"tool" => self.depends_on_calls && self.is_of_node(line),
-            b"node" => !["node.ready\"", "node.skipped\"", "node.noticed\""]
-                .iter()
-                .any(|other| name.starts_with(other.as_bytes())),
+            // Nothing but a person's wish to skip it says that an activation never starts.
+            b"node" if name.starts_with(b"node.skipped\"") => after(line, BY_PERSON).is_some(),
+            b"node" => {
+                !["node.ready\"", "node.noticed\""].iter().any(|other| name.starts_with(other.as_bytes()))
+            }
             _ => true,
         }
     }
@@ -90,6 +95,7 @@ fn after<'l>(line: &'l [u8], text: &[u8]) -> Option<&'l [u8]> {
 /// Whether an event says that something starts, ends or calls. All others follow from these, or are about contexts and memory.
 pub(super) fn concerns_starts_and_ends(event: &Event) -> bool {
     match event {
+        Event::Node(_, NodeEvent::Skipped { reason: SkipReason::ByPerson, .. }) => true,
         Event::Run(RunEvent::Waiting { .. })
         | Event::Loop(..)
         | Event::Context(..)

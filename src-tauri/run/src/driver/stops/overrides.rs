@@ -1,5 +1,6 @@
 //! Values that a person changed at a stop: on inputs of what has not started, on outputs that are not delivered. The journal keeps
-//! what stood there and what it was changed to; the changed value counts as coming from a person.
+//! what stood there and what it was changed to; the changed value counts as coming from a person. Another way of a switch is a value that
+//! is moved to another output.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,14 +10,14 @@ use serde_json::Value;
 
 use super::{Done, Driver, Key, Outcome, Start};
 use crate::codes;
-use crate::journal::{DebugEvent, Event, MAX_NESTING_DEPTH, Side, is_too_deep};
+use crate::journal::{DebugEvent, Event, MAX_NESTING_DEPTH, NodeOutputs, Side, is_too_deep};
 use crate::node::Datum;
 use plait_core::error::Fault;
 use plait_core::id::PortName;
 use plait_core::origin::{Origin, Origins};
 
 /// By activation and side, the values of ports.
-pub(super) type Overrides = FxHashMap<(Key, Side), BTreeMap<PortName, Arc<Value>>>;
+pub(super) type Overrides = FxHashMap<(Key, Side), BTreeMap<PortName, Override>>;
 
 impl Driver {
     /// Changes a value that is held by the stop with this number. Faults `debug.moved_on`, `debug.no_value`, `input.too_deep`.
@@ -26,9 +27,9 @@ impl Driver {
         port: PortName,
         value: Value,
     ) -> Result<Result<(), Fault>, Fault> {
-        let current = self.stops.current.clone().filter(|_| self.stops.stopped == Some(stop));
-        let Some((point, key)) = current.and_then(|point| Some((point.clone(), self.key_of(&point)?))) else {
-            return Ok(Err(super::steps::moved_on()));
+        let (point, key) = match self.held_activation(stop) {
+            Ok(held) => held,
+            Err(fault) => return Ok(Err(fault)),
         };
         if is_too_deep(&value) {
             let message = format!("This value is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
@@ -52,18 +53,64 @@ impl Driver {
             was,
             value: Arc::clone(&value),
         };
-        self.recorder.append([Event::Debug(changed)])?;
-        self.stops.overrides.entry((key.clone(), point.side)).or_default().insert(port, value);
+        self.record_changes(changed, (key, point.side), [(port, Override::Value(value))]).await?;
+        Ok(Ok(()))
+    }
+
+    /// Takes another way than a node did that is held after its end. Faults `debug.moved_on`, `debug.no_way`.
+    pub(super) async fn force_way(&mut self, stop: u64, to: PortName) -> Result<Result<(), Fault>, Fault> {
+        let (point, key) = match self.held_activation(stop) {
+            Ok(held) => held,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let was =
+            if point.side == Side::After { self.held_values(&key, point.side) } else { NodeOutputs::new() };
+        let behavior = self.plan.nodes[key.0].node.behavior();
+        let taken = behavior.ways.iter().find(|way| was.contains_key(*way)).cloned();
+        let others: Vec<&PortName> =
+            behavior.ways.iter().filter(|way| Some(*way) != taken.as_ref()).collect();
+        let Some(from) = taken.filter(|_| others.contains(&&to)) else {
+            let message = format!("There is no other way `{to}` at this stop.");
+            let names: Vec<String> = others.iter().map(|way| format!("`{way}`")).collect();
+            let hint = if was.is_empty() || names.is_empty() {
+                "Stop after a node that chooses one of several outputs, such as a switch.".to_owned()
+            } else {
+                format!("There are: {}.", names.join(", "))
+            };
+            return Ok(Err(Fault::new(codes::DEBUG_NO_WAY, message).hint(hint)));
+        };
+        let mut values = was.clone();
+        if let Some(value) = values.remove(&from) {
+            values.insert(to.clone(), value);
+        }
+        if let Some(naming) = behavior.way_output {
+            values.insert(naming.into(), Arc::new(Value::from(to.as_str())));
+        }
+        let changes = changes_of_way(&from, &to, &was, &values);
+        let rerouted = DebugEvent::Rerouted { point: point.clone(), from, to, was, values };
+        self.record_changes(rerouted, (key, point.side), changes).await?;
+        Ok(Ok(()))
+    }
+
+    /// Writes down what a person changed, and changes it.
+    async fn record_changes(
+        &mut self,
+        event: DebugEvent,
+        of: (Key, Side),
+        changes: impl IntoIterator<Item = (PortName, Override)>,
+    ) -> Result<(), Fault> {
+        self.recorder.append([Event::Debug(event)])?;
+        let (node, epoch) = of.0.clone();
+        self.stops.overrides.entry(of).or_default().extend(changes);
         for start in &mut self.stops.starts {
-            if (start.node, &start.epoch) == (key.0, &key.1) {
+            if (start.node, &start.epoch) == (node, &epoch) {
                 change_inputs(&self.stops.overrides, start);
             }
         }
         for done in &mut self.stops.dones {
             change_outputs(&self.stops.overrides, done);
         }
-        self.recorder.flush().await?;
-        Ok(Ok(()))
+        self.recorder.flush().await
     }
 
     /// What a stop holds, by port.
@@ -103,11 +150,44 @@ impl Driver {
     }
 }
 
+/// What a person puts on a port.
+pub(in crate::driver) enum Override {
+    Value(Arc<Value>),
+    /// A value that leaves by this output instead of another one, and stays the message that it is.
+    Moved {
+        from: PortName,
+        value: Arc<Value>,
+    },
+    /// Nothing: the output is dead.
+    Dead,
+}
+
+/// What another way changes on the outputs of a node.
+pub(super) fn changes_of_way(
+    from: &PortName,
+    to: &PortName,
+    was: &NodeOutputs,
+    values: &NodeOutputs,
+) -> Vec<(PortName, Override)> {
+    let dead = was.keys().filter(|port| !values.contains_key(*port));
+    let dead = dead.map(|port| (port.clone(), Override::Dead));
+    let changed = values.iter().filter(|(port, value)| was.get(*port) != Some(*value));
+    let changed = changed.map(|(port, value)| {
+        let value = Arc::clone(value);
+        let change =
+            if port == to { Override::Moved { from: from.clone(), value } } else { Override::Value(value) };
+        (port.clone(), change)
+    });
+    dead.chain(changed).collect()
+}
+
 fn change_inputs(overrides: &Overrides, start: &mut Start) {
     let key = ((start.node, start.epoch.clone()), Side::Before);
-    for (port, value) in overrides.get(&key).into_iter().flatten() {
-        let origins = Origins::of(Origin::Person);
-        start.inputs.replace(port, Datum { value: Arc::clone(value), message: None, origins });
+    for (port, change) in overrides.get(&key).into_iter().flatten() {
+        if let Override::Value(value) = change {
+            let origins = Origins::of(Origin::Person);
+            start.inputs.replace(port, Datum { value: Arc::clone(value), message: None, origins });
+        }
     }
 }
 
@@ -115,10 +195,31 @@ fn change_outputs(overrides: &Overrides, done: &mut Done) {
     let key = ((done.start.node, done.start.epoch.clone()), Side::After);
     let Some(changed) = overrides.get(&key) else { return };
     let Outcome::Finished { output, .. } = &mut done.outcome else { return };
-    for (port, value) in changed {
-        output.outputs.insert(port.clone(), Arc::clone(value));
-        // It is none of the messages any more.
-        output.messages.remove(port);
+    // Values move before the outputs are dead that they leave.
+    for (port, change) in changed {
+        if let Override::Moved { from, value } = change
+            && output.outputs.get(port) != Some(value)
+        {
+            let is_same = output.outputs.get(from) == Some(value);
+            let message = output.messages.get(from).filter(|_| is_same).cloned();
+            output.outputs.insert(port.clone(), Arc::clone(value));
+            output.messages.remove(port);
+            output.messages.extend(message.map(|message| (port.clone(), message)));
+        }
+    }
+    for (port, change) in changed {
+        match change {
+            Override::Value(value) => {
+                output.outputs.insert(port.clone(), Arc::clone(value));
+                // It is none of the messages any more.
+                output.messages.remove(port);
+            }
+            Override::Moved { .. } => {}
+            Override::Dead => {
+                output.outputs.remove(port);
+                output.messages.remove(port);
+            }
+        }
     }
     done.origins.add(&Origins::of(Origin::Person));
 }

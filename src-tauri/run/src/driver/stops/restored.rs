@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use serde_json::Value;
 
-use crate::journal::{Breakpoint, DebugEvent, StopCause, StopPoint};
-use plait_core::id::{PortName, RunId};
+use super::overrides::{Override, changes_of_way};
+use crate::journal::{Breakpoint, DebugEvent, Side, StopCause, StopPoint};
+use plait_core::id::{Activation, PortName, RunId};
 
 /// Where a journal leaves its run.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(in crate::driver) struct RestoredStops {
     /// The run that is held, if it is another one.
     pub elsewhere: Option<RunId>,
     /// Values that persons changed.
-    pub overrides: Vec<(StopPoint, PortName, Arc<Value>)>,
+    pub overrides: Vec<(StopPoint, PortName, Override)>,
     /// Places that were left.
     pub left: FxHashSet<StopPoint>,
 }
@@ -42,9 +42,19 @@ impl RestoredStops {
                 self.left.extend(self.current.take());
             }
             DebugEvent::Overridden { point, port, value, .. } => {
-                self.overrides.push((point.clone(), port.clone(), Arc::clone(value)));
+                self.overrides.push((point.clone(), port.clone(), Override::Value(Arc::clone(value))));
+            }
+            DebugEvent::Rerouted { point, from, to, was, values } => {
+                let changes = changes_of_way(from, to, was, values).into_iter();
+                self.overrides.extend(changes.map(|(port, change)| (point.clone(), port, change)));
             }
             DebugEvent::Logged { .. } => {}
         }
+    }
+
+    /// A person dropped what came of an activation, and so what was changed of it.
+    pub fn drop_outcome(&mut self, Activation { node, epoch }: &Activation) {
+        let is_of = |point: &StopPoint| point.node == *node && point.epoch == *epoch;
+        self.overrides.retain(|(point, ..)| !is_of(point) || point.side != Side::After);
     }
 }

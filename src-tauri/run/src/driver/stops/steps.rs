@@ -23,6 +23,8 @@ pub enum DebugCommand {
     Pause,
     /// To put a value in place of one that the stop with this number holds.
     Change { stop: u64, port: PortName, value: Value },
+    /// To have the node that the stop with this number holds take another way.
+    Force { stop: u64, port: PortName },
     /// To go on from the stop with this number, which is that of its event in the journal of this run.
     Go { verb: DebugVerb, stop: u64 },
 }
@@ -52,19 +54,20 @@ impl Step {
         match self.verb {
             DebugVerb::All => self.wave.contains(key),
             DebugVerb::Into => self.is_of(key),
-            DebugVerb::Over => self.is_of(key) || is_inside(),
+            DebugVerb::Over | DebugVerb::Skip | DebugVerb::Retry => self.is_of(key) || is_inside(),
             DebugVerb::Out | DebugVerb::Continue => is_inside(),
         }
     }
 
-    /// Whether the outcome of an activation is delivered.
-    pub fn delivers(&self, plan: &Plan, key: &Key) -> bool {
-        self.verb != DebugVerb::Into && self.covers(plan, key)
+    /// Whether the outcome of an activation is delivered; `has_ended` says whether it is its last one. The end of an activation that
+    /// is run again is the place where that leads.
+    pub fn delivers(&self, plan: &Plan, key: &Key, has_ended: bool) -> bool {
+        self.calls(plan, key) && !(has_ended && self.verb == DebugVerb::Retry && self.is_of(key))
     }
 
     /// Whether an activation may call models and tools.
     pub fn calls(&self, plan: &Plan, key: &Key) -> bool {
-        self.delivers(plan, key)
+        self.verb != DebugVerb::Into && self.covers(plan, key)
     }
 }
 
@@ -88,11 +91,16 @@ impl Driver {
                 }
             }
             DebugCommand::Change { stop, port, value } => return self.change_value(stop, port, value).await,
+            DebugCommand::Force { stop, port } => return self.force_way(stop, port).await,
+            DebugCommand::Go { stop, .. } if self.stops.stopped != Some(stop) => return Ok(Err(moved_on())),
             DebugCommand::Go { verb, stop } => {
-                if self.stops.stopped != Some(stop) {
-                    return Ok(Err(moved_on()));
-                }
-                self.go(verb, running).await?;
+                let done = match verb {
+                    DebugVerb::Skip => self.skip(stop, running).await?,
+                    DebugVerb::Retry => self.retry(stop, running).await?,
+                    _ => self.go(verb, running).await.map(Ok)?,
+                };
+                self.recorder.flush().await?;
+                return Ok(done);
             }
         }
         self.recorder.flush().await?;
@@ -129,7 +137,9 @@ impl Driver {
             (DebugVerb::All, _) | (_, None) => Some(self.step(DebugVerb::All, None)),
             // What has ended has nothing inside.
             (DebugVerb::Into, key) if is_ended => Some(self.step(DebugVerb::Over, key)),
-            (DebugVerb::Over | DebugVerb::Into, key) => Some(self.step(verb, key)),
+            (DebugVerb::Over | DebugVerb::Into | DebugVerb::Skip | DebugVerb::Retry, key) => {
+                Some(self.step(verb, key))
+            }
         };
         let Some(mut step) = step else {
             if verb == DebugVerb::Out && !self.host.debugger.is_root() {
@@ -185,7 +195,7 @@ impl Driver {
         self.stop(StopCause::Step, Some(point), values).await
     }
 
-    fn step(&self, verb: DebugVerb, of: Option<Key>) -> Step {
+    pub(super) fn step(&self, verb: DebugVerb, of: Option<Key>) -> Step {
         let mut was_ready: FxHashSet<Key> = self.scheduler.ready().collect();
         was_ready.extend(self.stops.starts.iter().map(|start| (start.node, start.epoch.clone())));
         let mut wave = FxHashSet::default();
@@ -262,7 +272,7 @@ impl Driver {
         let Event::Child(at, ChildEvent::Started { run }) = event else { return };
         let key = self.plan.find(&at.node).map(|node| (node, at.epoch.clone()));
         let (Some(step), Some(key)) = (&self.stops.step, key) else { return };
-        if step.delivers(&self.plan, &key) {
+        if step.calls(&self.plan, &key) {
             self.host.debugger.cover(run);
         } else if step.is_of(&key) {
             self.host.debugger.enter(run);

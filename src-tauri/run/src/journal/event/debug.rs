@@ -1,5 +1,6 @@
 //! Events of the debugger. Nothing follows from them but where a run stands still and which values a person put in place of others: the
-//! scheduler, reply keys, comparisons and the check of the revision ignore them.
+//! scheduler, reply keys, comparisons and the check of the revision ignore them. What a person skips or has run again does concern the
+//! scheduler, and is an event of the node.
 
 use std::sync::Arc;
 
@@ -50,6 +51,21 @@ pub enum DebugEvent {
         was: Arc<Value>,
         #[ts(type = "unknown")]
         value: Arc<Value>,
+    },
+    /// A person chose another way than the node did, before its outputs are delivered.
+    #[serde(rename = "value.rerouted")]
+    Rerouted {
+        point: StopPoint,
+        /// The output that the node chose.
+        from: PortName,
+        /// The output that is taken instead.
+        to: PortName,
+        /// The outputs as they were.
+        #[ts(as = "std::collections::BTreeMap<PortName, Value>")]
+        was: NodeOutputs,
+        /// The outputs from now on.
+        #[ts(as = "std::collections::BTreeMap<PortName, Value>")]
+        values: NodeOutputs,
     },
     /// A breakpoint with a text was reached.
     #[serde(rename = "debug.logged")]

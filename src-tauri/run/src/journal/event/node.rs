@@ -68,7 +68,7 @@ pub enum NodeEvent {
         /// Duration, tokens and the like.
         metadata: FinishMetadata,
     },
-    /// The activation will not run.
+    /// The activation will not run. It follows from other events, unless a person skipped it.
     #[serde(rename = "node.skipped")]
     Skipped {
         /// Why.
@@ -101,6 +101,10 @@ pub enum NodeEvent {
         delay_ms: u64,
         /// What went wrong.
         error: Fault,
+        /// What the attempt gave, if a person had it run again at a stop of the debugger: nobody gets it. Empty where it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(as = "Option<BTreeMap<PortName, Value>>", optional)]
+        dropped: Option<NodeOutputs>,
     },
     /// The node asks a person.
     #[serde(rename = "run.paused")]

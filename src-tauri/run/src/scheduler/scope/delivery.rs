@@ -64,6 +64,15 @@ impl Scope {
         self.emit(&Arc::clone(&run.plan), node, epoch, outputs, messages, origins);
     }
 
+    /// Passes over the node's first open activation, which was ready: its outputs are dead.
+    pub(in crate::scheduler) fn skip(&mut self, run: &mut Shared, node: NodeIx, epoch: &Epoch) {
+        self.remove(run, node);
+        // Its final state is in the journal already.
+        *self.ran(node) = true;
+        self.agenda.push_back(Step::Skip(node, epoch.clone(), None));
+        self.agenda.push_back(Step::Decide(node));
+    }
+
     /// Notes which outputs of a node are dead because of a handled failure: its own or one before it.
     pub(in crate::scheduler) fn note_lost(
         &mut self,

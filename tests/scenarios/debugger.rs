@@ -1,6 +1,8 @@
 //! The debugger through the binary, against a model server that counts: what is in flight ends and is paid once, a stop survives the
 //! command that reached it, and sub-flows stand still with the run that they are part of.
 
+mod edits;
+
 use std::io::{BufRead as _, BufReader};
 use std::time::Duration;
 

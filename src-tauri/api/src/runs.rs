@@ -27,7 +27,9 @@ mod waiting;
 mod watch;
 
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
-pub use debug::{ChangeValue, FindHeld, ForceWay, GoOn, HeldRun, SetBreakpoints, StopRun};
+pub use debug::{
+    ChangeValue, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, SetBreakpoints, StopRun,
+};
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};

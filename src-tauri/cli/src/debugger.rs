@@ -1,11 +1,13 @@
 //! The debugger in the terminal: `--break`, and the prompt at a stop.
 
 use std::io::{self, Write as _};
+use std::ops::RangeInclusive;
 
 use console::style;
 use plait_core::exact_json;
 use plait_core::expression::as_text;
-use plait_core::id::{NodeId, RunId};
+use plait_core::id::{NodeId, PortName, RunId};
+use plait_run::context::{History, MessageEdit};
 use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause, StopPoint};
 use plait_run::view::StopView;
 use serde_json::Value;
@@ -24,6 +26,8 @@ pub(crate) enum StopCommand {
     Set(String, Value),
     /// Takes another way.
     Force(String),
+    /// Shows the history before the next turn, or edits it.
+    History(HistoryCommand),
     /// Sets a breakpoint.
     Break(Breakpoint),
     /// Removes a breakpoint.
@@ -31,6 +35,14 @@ pub(crate) enum StopCommand {
     /// Leaves the run where it stands.
     Quit,
     Help,
+}
+
+/// What a person wants of a history. Its messages are numbered from 1.
+#[derive(Debug, PartialEq)]
+pub(crate) enum HistoryCommand {
+    Show,
+    Reword(usize, String),
+    Remove(RangeInclusive<usize>),
 }
 
 const HELP: &str = "  continue, c      go on to the next breakpoint
@@ -43,6 +55,10 @@ const HELP: &str = "  continue, c      go on to the next breakpoint
   skip             before a node: go on without running it
   retry            after a node: drop what it gave and run it again
   force PORT       after a switch or the like: take another way
+  history          before a node that calls a model: show the messages of its context
+  history N TEXT   have message N say something else
+  history remove N[-M]
+                   remove messages
   break NODE[:before|call|after][:when=CEL][:log=TEXT]
                    stop there, too
   delete ID        remove a breakpoint
@@ -118,12 +134,57 @@ fn parse_command(line: &str) -> Result<StopCommand, String> {
         "retry" => StopCommand::Go(DebugVerb::Retry),
         "force" if rest.is_empty() => return Err("`force` takes the name of an output".to_owned()),
         "force" => StopCommand::Force(rest.to_owned()),
+        "history" => StopCommand::History(parse_history(rest)?),
         "break" | "b" => StopCommand::Break(parse_breakpoint(rest)?),
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,
         "help" | "h" | "?" => StopCommand::Help,
         other => return Err(format!("There is no `{other}` here; `help` lists the words.")),
     })
+}
+
+fn parse_history(text: &str) -> Result<HistoryCommand, String> {
+    let number = |text: &str| {
+        let number = text.trim().parse().ok().filter(|number| *number > 0);
+        number.ok_or_else(|| format!("`{}` is no number of a message", text.trim()))
+    };
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    Ok(match first {
+        "" => HistoryCommand::Show,
+        "remove" => {
+            let (from, to) = rest.split_once('-').unwrap_or((rest, rest));
+            HistoryCommand::Remove(number(from)?..=number(to)?)
+        }
+        _ if rest.trim().is_empty() => {
+            return Err("`history` takes N TEXT, `remove N`, or nothing".to_owned());
+        }
+        first => HistoryCommand::Reword(number(first)?, rest.trim().to_owned()),
+    })
+}
+
+/// Shows the messages of a history with their numbers.
+pub(crate) fn print_history(messages: &History) -> Result<(), CliError> {
+    let mut err = io::stderr();
+    for (number, message) in (1..).zip(messages.iter()) {
+        let text = first_line(&message.content.labeled_text(), MAX_SHOWN);
+        writeln!(err, "  {number}  {}: {}", message.role.speaker(), printable(&text))?;
+    }
+    Ok(())
+}
+
+/// The edits of these messages. An error says what is wrong with them.
+pub(crate) fn edits_of(command: HistoryCommand, messages: &History) -> Result<Vec<MessageEdit>, String> {
+    let (numbers, text) = match command {
+        HistoryCommand::Show => return Ok(Vec::new()),
+        HistoryCommand::Reword(number, text) => (number..=number, Some(text)),
+        HistoryCommand::Remove(numbers) => (numbers, None),
+    };
+    let edits = numbers.map(|number| {
+        let message =
+            messages.get(number - 1).ok_or_else(|| format!("There is no message {number} here."))?;
+        Ok(MessageEdit { message: message.id.clone(), text: text.clone() })
+    });
+    edits.collect()
 }
 
 /// A place, as part of a sentence: ``before `chat#1` ``.
@@ -169,6 +230,10 @@ pub(crate) async fn ask(run: &RunId, stop: &StopView, is_new: bool) -> Result<Op
             let text = as_text(value);
             writeln!(err, "  {}: {}", printable(port.as_str()), printable(&first_line(&text, MAX_SHOWN)))?;
         }
+    }
+    if is_new && !stop.ways.is_empty() {
+        let ways: Vec<&str> = stop.ways.iter().map(PortName::as_str).collect();
+        writeln!(err, "  other ways: {}", printable(&ways.join(", ")))?;
     }
     loop {
         write!(err, "{} ", style("debug ›").red().for_stderr())?;

@@ -34,6 +34,9 @@ plait_core::error_codes! {
         DEBUG_BAD_BREAKPOINT = "debug.bad_breakpoint",
             "A breakpoint can't be used: its condition or text does not compile, or its ID is taken.",
             "Correct it. Conditions are CEL, texts are templates.";
+        DEBUG_BAD_HISTORY = "debug.bad_history",
+            "A history was edited in a way that model servers refuse, or has no such message.",
+            "Questions and replies alternate, and each tool call needs its result. Remove them together.";
         DEBUG_CANNOT_RETRY = "debug.cannot_retry",
             "A node was to be run again that is not held after its end.",
             "Stop after the node: a node can be run again until its outputs are delivered.";
@@ -43,6 +46,9 @@ plait_core::error_codes! {
         DEBUG_MOVED_ON = "debug.moved_on",
             "The run does not stand at this stop any more.",
             "Look at where it stands now; somebody else may have continued it.";
+        DEBUG_NO_HISTORY = "debug.no_history",
+            "A history was to be edited at a stop that is not before a turn.",
+            "Stop before a node that calls a model in a context, outside of loops.";
         DEBUG_NO_VALUE = "debug.no_value",
             "A value was to be changed that the stop does not hold.",
             "Inputs can be changed before a node starts, outputs before they are delivered.";

@@ -1,12 +1,14 @@
 //! Contexts: conversations that nodes share. Each has one writer, its manager; all others read snapshots.
 
 pub mod conversation;
+mod edit;
 mod history;
 mod manager;
 mod message;
 mod record;
 
 pub use conversation::{Conversation, ConversationRef};
+pub use edit::{EditedMessage, MessageEdit, edited_messages, with_edits};
 pub use history::{History, MessageStats};
 pub use manager::{ContextChange, ContextManager, Contexts, Question, Transaction, Writes};
 pub use message::{Content, Message, Part, Role, SharedMessage, ToolCall};

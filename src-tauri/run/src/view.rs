@@ -231,6 +231,10 @@ pub struct StopView {
     /// Its inputs before it starts, its outputs before they are delivered, by port.
     #[ts(as = "BTreeMap<PortName, Value>")]
     pub values: NodeOutputs,
+    /// The other outputs that can be taken, after a node that takes one of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<PortName>>")]
+    pub ways: Vec<PortName>,
     /// Since when.
     #[ts(type = "number")]
     pub since: u64,

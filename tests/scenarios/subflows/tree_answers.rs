@@ -234,12 +234,12 @@ const ON_CHILD: [(&str, OnChild); 21] = [
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
-    ("run.checkWaiting", OnChild::Reads),
+const ON_CHILD: [(&str, OnChild); 23] = [
     ("run.end", OnChild::ActsByRoot),
     ("run.forceWay", OnChild::ActsByRoot),
     ("run.go", OnChild::ActsByRoot),
     ("run.held", OnChild::Reads),
-    ("run.move", OnChild::Refused("run.is_child")),
+const ON_CHILD: [(&str, OnChild); 23] = [
     ("run.pin", OnChild::ActsByRoot),
     ("run.rerun", OnChild::Refused("run.is_child")),
     ("run.resume", OnChild::ActsByRoot),
@@ -285,7 +285,7 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
         let app = app.reopen(&provider).await;
         let args = json!({
             "run": child, "node": "ask", "epoch": [], "value": "What is one and one?", "turn": "t", "pinned": true,
-            "breakpoints": [], "verb": "continue", "stop": 0, "port": "message",
+            "breakpoints": [], "verb": "continue", "stop": 0, "port": "message", "edits": [],
         });
         let reply = plait_api::dispatch(&app.plait, name, args).await;
         let acts = app.plait.runs().is_active(&root);
@@ -296,7 +296,8 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
             assert!(text.contains(&root.to_string()), "{name}: {text}");
         } else {
             // There is no turn that could be pinned, and no stop.
-            let has_nothing = ["run.pin", "run.go", "run.changeValue", "run.forceWay"].contains(&name);
+            let has_nothing =
+                ["run.pin", "run.go", "run.changeValue", "run.forceWay", "run.editHistory"].contains(&name);
             assert!(acts && (has_nothing || reply.is_ok()), "{name}: {reply:?}");
         }
         app.close().await;

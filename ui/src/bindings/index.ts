@@ -168,6 +168,8 @@ export type AttemptView = {
   error?: Fault,
   /** How long it then waited for the next, in milliseconds. */
   delayMs?: number,
+  /** What it gave, if a person had the node run again. */
+  dropped?: { [key in PortName]: JsonValue },
 };
 
 /** A draft with changes that its file does not have. */
@@ -219,8 +221,6 @@ export type Bill = {
   summary: string,
   /** The same as sentences. */
   sentences: Array<string>,
-  /** The same by node, the weightiest first. */
-  lines: Array<BillLine>,
   /** The replies that are reused, and what they cost when they were bought. */
   reused: Spending,
   /** The results of tools and searches that are reused. */
@@ -240,19 +240,6 @@ export type Bill = {
   /** How many calls and nodes have no upper bound. */
   unknown: number,
 };
-
-/** What the bill says of one node, in all of its iterations. */
-export type BillLine = {
-  /** The nodes that lead to the sub-flow it is in, as `a/b`, if it is in one. */
-  subflow?: string, node: NodeId, kind: BillLineKind,
-  /** In a few words, such as `buys 2, reuses 38`. */
-  what: string,
-  /** What it costs at most, such as `≤ $0.0260`. Absent where nothing is bought. */
-  cost?: string,
-};
-
-/** The weightiest thing that a node does, the weightiest first. */
-export type BillLineKind = "acts" | "buys" | "depends" | "asks" | "reuses";
 
 /** A node's execution, in the flow or in a sub-flow. */
 export type BillPlace = {
@@ -480,14 +467,6 @@ export type ChatQuirks = {
 export type CheckFlow = { flow: Flow,
   /** Its file, if it has one. The paths of sub-flows are relative to its folder. */
   path?: string,
-};
-
-/** `run.checkWaiting`: the runs of a flow's file that wait for a person, and what becomes of each under this flow. Each is rehearsed;
- * nothing is called and nothing changes. They themselves go on with the flow that they recorded. `flow.invalid`.
- */
-export type CheckWaiting = { flow: Flow,
-  /** The flow's file. */
-  path: string,
 };
 
 export type CheckedFlow = {
@@ -760,15 +739,25 @@ export type DebugEvent = { "type": "debug.breakpoints", breakpoints: Array<Break
   /** What is held, if it is one activation of this run. */
   point?: StopPoint,
   /** Its inputs before it starts, its outputs before they are delivered, by port. */
-  values?: { [key in PortName]: JsonValue }, } | { "type": "debug.continued", verb: DebugVerb,
+  values?: { [key in PortName]: JsonValue },
+  /** The other outputs that can be taken, after a node that takes one of several. */
+  ways?: Array<PortName>, } | { "type": "debug.continued", verb: DebugVerb,
   /** The activation that goes on alone, if it is one. */
   point?: StopPoint, } | { "type": "value.overridden", point: StopPoint, port: PortName,
   /** What stood there. */
-  was: unknown, value: unknown, } | { "type": "debug.logged", id: string, point: StopPoint, text: string,
+  was: unknown, value: unknown, } | { "type": "value.rerouted", point: StopPoint,
+  /** The output that the node chose. */
+  from: PortName,
+  /** The output that is taken instead. */
+  to: PortName,
+  /** The outputs as they were. */
+  was: { [key in PortName]: JsonValue },
+  /** The outputs from now on. */
+  values: { [key in PortName]: JsonValue }, } | { "type": "debug.logged", id: string, point: StopPoint, text: string,
 };
 
 /** How a run goes on. */
-export type DebugVerb = "continue" | "over" | "into" | "out" | "all";
+export type DebugVerb = "continue" | "over" | "into" | "out" | "all" | "skip" | "retry";
 
 /** The quotas of the application's settings. */
 export type DefaultQuotas = {
@@ -821,6 +810,10 @@ export type DropAutosave = {
   key: string,
 };
 
+/** What attempts used that a person dropped. */
+export type DroppedSpending = { usage: TokenUsage, cost: Cost,
+};
+
 /** An edge from an output to an input. */
 export type Edge = { source: NodeId, sourceOutput: PortName, target: NodeId, targetInput: PortName,
   /** The place of its value among those of other edges into an input that takes several, lowest first; 0 by default. Edges of
@@ -833,9 +826,6 @@ export type Edge = { source: NodeId, sourceOutput: PortName, target: NodeId, tar
 
 /** An edge of a flow; stable across edits. */
 export type EdgeId = string;
-
-/** What an edit does to a run that waits. */
-export type EditEffect = "current" | "same" | "changed" | "stranded";
 
 /** `memories.edit`: changes what a memory says. Its old text is gone from the user's file. `memory.unknown`, `memory.empty`,
  * `memory.too_long`, `memory.damaged`.
@@ -944,7 +934,9 @@ export type Entry = {
   /** Delay before the next attempt, in milliseconds. */
   delayMs: number,
   /** What went wrong. */
-  error: Fault, } | { "type": "run.paused",
+  error: Fault,
+  /** What the attempt gave, if a person had it run again at a stop of the debugger: nobody gets it. Empty where it failed. */
+  dropped?: { [key in PortName]: JsonValue }, } | { "type": "run.paused",
   /** The question, in Markdown. */
   prompt: string,
   /** JSON Schema of the answer. */
@@ -1155,6 +1147,10 @@ export type EpochView = {
   usage: TokenUsage,
   /** What they cost so far. */
   cost: Cost,
+  /** What attempts used that a person dropped. It is part of `usage` and `cost`. */
+  dropped?: DroppedSpending,
+  /** The way that a person had it take. */
+  forced?: ForcedWay,
   /** The text streamed by the model call that goes on or went last. Only watchers have it: no journal keeps it. */
   streamed: string,
   /** The reasoning streamed with it. */
@@ -1452,6 +1448,26 @@ export type FolderAccess = {
 /** `dialog.folder`: asks for a folder. */
 export type FolderDialog = Record<string, never>;
 
+/** `run.forceWay`: has a node that a stop holds after its end take another one of its ways, such as another case of a switch.
+ * `debug.no_way`, `debug.moved_on`.
+ */
+export type ForceWay = {
+  /** The run that is held. */
+  run: RunId,
+  /** The number of the stop. */
+  stop: number,
+  /** The output to take. */
+  port: PortName,
+};
+
+/** A way that a person chose in place of the one that the node chose. */
+export type ForcedWay = {
+  /** The output that the node chose. */
+  from: PortName,
+  /** The output that was taken. */
+  to: PortName,
+};
+
 /** `flow.forecast`: how the prompts of a flow will grow from iteration to iteration, when they no longer fit the window, and what a
  * run may cost, as far as that is known. Calls nobody. `flow.invalid`, `run.unknown`.
  */
@@ -1481,8 +1497,6 @@ export type ForkConversation = { conversation: ConversationId,
 export type ForkOrigin = { conversation: ConversationId,
   /** The message at which it was forked. */
   message: number,
-  /** The run that was forked there and is kept by it, if it was made for one. */
-  run?: RunId,
 };
 
 export type ForkedConversation = { conversation: ConversationRecord,
@@ -1552,12 +1566,6 @@ export type Frame = {
 /** A frame of a flow; stable across edits. */
 export type FrameId = string;
 
-/** Where a fork begins to make anew what the earlier run has: at an activation, and in all that follows from it. */
-export type FreshFrom = { node: NodeId,
-  /** Nothing for all activations of the node. */
-  epoch?: Epoch,
-};
-
 /** `app.info`: what the application is and how it is set up. */
 export type GetAppInfo = Record<string, never>;
 
@@ -1600,7 +1608,10 @@ export type GetProviderStatus = Record<string, never>;
 /** `settings.get`: the settings in force, the built-in providers included. */
 export type GetSettings = Record<string, never>;
 
-/** `run.go`: lets a run that stands still go on, as a whole or by a step. `debug.moved_on` if it does not stand at that stop any more. */
+/** `run.go`: lets a run that stands still go on, as a whole or by a step. `skip` passes over the node that is held before its start, `retry`
+ * runs one again that is held after its end. `debug.moved_on` if it does not stand at that stop any more, `debug.cannot_skip`,
+ * `debug.cannot_retry`.
+ */
 export type GoOn = {
   /** The run that is held, as `run.held` names it. */
   run: RunId, verb: DebugVerb,
@@ -1734,12 +1745,6 @@ export type InputPort = { name: PortName, kind: PortKind, type: PortType,
 };
 
 export type JsonValue = unknown;
-
-/** `conversations.keep`: makes what a forked run said a conversation: the one that it began in, as it was then, and the run's own turns
- * in place of what came there. Once for each run; asked again, it is the same. `run.not_a_fork`, `run.busy`, `conversation.unknown`.
- */
-export type KeepFork = { run: RunId,
-};
 
 /** Where stored keys are kept. */
 export type KeyLocation = {
@@ -2361,12 +2366,6 @@ export type ModelReply = { text: string,
   /** Data that must be sent back with this reply during the turn; see [`Message`](crate::context::Message). */
   providerState?: unknown,
 };
-
-/** `run.move`: goes on with a run that waits under an edited flow: as a fork, which takes over all that is asked as before. The run
- * itself is canceled once the fork has begun. What the fork says belongs to no conversation. `run.not_waiting` if it does
- * not wait, else as `run.rerun`.
- */
-export type MoveRun = RerunRequest;
 
 /** Something that a flow needs a person to allow. */
 export type Need = {
@@ -3159,7 +3158,7 @@ export type RequestSettings = {
   refusedParameters?: Array<string>,
 };
 
-/** What is run again, and what of it otherwise. */
+/** What is run again. */
 export type RerunRequest = {
   /** The run to repeat. It stays as it is. */
   run: RunId,
@@ -3169,18 +3168,11 @@ export type RerunRequest = {
   path?: string,
   /** What the person decided beside what the earlier run was allowed. `grant.needed` when an edited flow needs more. */
   grants?: Array<GrantRule>,
-  /** How many events of that run count: what it did after them is done again. All of them unless given. */
-  at?: number,
-  /** An activation, or all of a node, that is made anew with all that follows from it, although that run has it. */
-  fresh?: FreshFrom,
-  /** The node that it runs to, if not the same as that run. */
-  to?: NodeId,
 };
 
 /** `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers
  * are taken from it where the requests are equal, each once, wherever in the flow they are made now. What it says belongs to no
- * conversation if the flow is edited, or not all of that run counts. `run.busy` while the earlier run is active, `run.is_child` for
- * child runs, `run.no_event`, `run.no_place`, `flow.invalid`.
+ * conversation if the flow is edited. `run.busy` while the earlier run is active, `run.is_child` for child runs, `flow.invalid`.
  */
 export type RerunRun = RerunRequest;
 
@@ -3373,12 +3365,10 @@ export type RunOrigin = {
   run: RunId,
   /** How many of its events count. */
   seq: number,
-  /** Whether this run runs the flow that it was given, and not the one that the earlier run recorded. */
+  /** Whether this run runs the flow that it was given, and not the one that the earlier run recorded. What it says belongs to no
+   * conversation.
+   */
   edited?: boolean,
-  /** Whether the earlier run went on after these events. */
-  cut?: boolean,
-  /** What is made anew although the earlier run has it. */
-  fresh?: FreshFrom,
 };
 
 /** A run to start. Child runs are started from the same request. */
@@ -3752,7 +3742,7 @@ export type SizeEstimate = { tokens: number, source: SizeSource,
 export type SizeSource = "maxTokens" | "measured" | "assumed";
 
 /** Why a node did not run. */
-export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached" | "loopFailed" | "loopEnded";
+export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached" | "loopFailed" | "loopEnded" | "byPerson";
 
 /** A file that is not searched. */
 export type SkippedFile = {
@@ -3824,6 +3814,8 @@ export type StopView = {
   at?: StopPoint,
   /** Its inputs before it starts, its outputs before they are delivered, by port. */
   values: { [key in PortName]: JsonValue },
+  /** The other outputs that can be taken, after a node that takes one of several. */
+  ways?: Array<PortName>,
   /** Since when. */
   since: number,
 };
@@ -4149,16 +4141,6 @@ export type VersionRun = { run: RunId,
   startedAt: number, status: RunStatus,
 };
 
-/** A run that waits, and what an edit does to it. */
-export type WaitingRun = { run: RunId,
-  /** In milliseconds since the Unix epoch. */
-  startedAt: number,
-  /** What it asks; the first question of several. */
-  question?: string, effect: EditEffect,
-  /** Why, as a sentence. */
-  why: string,
-};
-
 /** How much of the window a prompt takes in one iteration. */
 export type WindowShare = { iteration: string, percent: number,
 };
@@ -4172,7 +4154,7 @@ export type WorkflowMemory = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.moved_on" | "debug.no_value" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.moved_on" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_confirmed" | "run.not_retryable" | "run.not_running" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -4205,8 +4187,6 @@ export type Commands = {
   "run.rerun": { args: RerunRun; reply: StartedRun };
   "run.bill": { args: BillRerun; reply: Bill };
   "run.retry": { args: RetryRun; reply: StartedRun };
-  "run.checkWaiting": { args: CheckWaiting; reply: Array<WaitingRun> };
-  "run.move": { args: MoveRun; reply: StartedRun };
   "run.answer": { args: AnswerRun; reply: null };
   "run.end": { args: EndPause; reply: null };
   "run.pin": { args: PinTurn; reply: null };
@@ -4214,6 +4194,7 @@ export type Commands = {
   "run.stop": { args: StopRun; reply: null };
   "run.held": { args: FindHeld; reply: HeldRun | null };
   "run.changeValue": { args: ChangeValue; reply: null };
+  "run.forceWay": { args: ForceWay; reply: null };
   "run.go": { args: GoOn; reply: null };
   "run.cancel": { args: CancelRun; reply: null };
   "run.resume": { args: ResumeRun; reply: null };
@@ -4228,7 +4209,6 @@ export type Commands = {
   "conversations.messages": { args: ListMessages; reply: MessagesPage };
   "conversations.rename": { args: RenameConversation; reply: ConversationRecord };
   "conversations.fork": { args: ForkConversation; reply: ForkedConversation };
-  "conversations.keep": { args: KeepFork; reply: ConversationRecord };
   "conversations.delete": { args: DeleteConversation; reply: null };
   "conversations.export": { args: ExportConversation; reply: ExportedConversation };
   "lens.list": { args: ListPrompts; reply: Array<PromptRun> };

@@ -8,6 +8,7 @@ export const TEXTS = {
     call: "Runs pause before each call of this node",
     after: "Runs pause after this node",
   },
+  forcedWay: (from: string) => `A person had the run go this way instead of “${from}”`,
   disabled: "Disabled",
   staleChip: "Stale",
   stale: (state: string) => `${state} · changed after this run`,

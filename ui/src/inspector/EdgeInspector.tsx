@@ -6,7 +6,7 @@ import { edgeKind } from "@/flow/connect/ports";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { QuickFixButton } from "@/workspace/errors/QuickFixButton";
-import { useEdgeRun } from "@/workspace/run-hooks";
+import { useEdgeRun, useForcedFrom } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
 const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
@@ -21,6 +21,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const run = useEdgeRun(edgeId, kind);
+  const forcedFrom = useForcedFrom(edgeId);
   if (!edge) return <Empty title={TEXTS.edgeNotFound} />;
   const findings = diagnostics.filter((found) => found.edge === edgeId);
   return (
@@ -30,6 +31,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
           <i className="port-mark" data-kind={kind} aria-hidden />
           {STRANDS[kind]}
         </h2>
+        {forcedFrom === undefined ? null : <p className="text-fg-3 text-xs">{TEXTS.forcedFrom(forcedFrom)}</p>}
         {back ? <p className="text-fg-3 text-xs">{TEXTS.backEdgeStartsNext}</p> : null}
       </header>
       <div className="flex flex-col gap-3 overflow-y-auto px-3 py-3">

@@ -32,6 +32,7 @@ export const TEXTS = {
     `Unknown node type “${type}”. The node is saved unchanged, but flows that contain it can’t run.`,
   nodeJson: "Node JSON",
   edgeNotFound: "Edge not found",
+  forcedFrom: (from: string) => `A person had the run go this way instead of “${from}”.`,
   backEdgeStartsNext: "Back edge: starts the next iteration of its cycle",
   from: "From",
   to: "To",

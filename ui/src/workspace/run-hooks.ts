@@ -15,6 +15,7 @@ import type {
   NodeForecast,
   NodeId,
   PortKind,
+  PortName,
 } from "@/bindings";
 import { isInBody } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
@@ -230,6 +231,17 @@ function useBorderPeek(edge: Edge | undefined, kind: PortKind): string | undefin
     const shown = iteration ? latestWithin(view, iteration) : displayedEpoch(view);
     const last = shown && valuesFrom(run, shown, edge.targetInput, edge.source).at(-1);
     return last && peekOf({ value: last.value, passed: 1 }, kind);
+  });
+}
+
+/** The output that a node chose, if a person had it take this edge instead. */
+export function useForcedFrom(id: EdgeId): PortName | undefined {
+  const edge = useFlow((state) => displayedFlow(state).edges[id]);
+  const source = edge?.source ?? "";
+  const iteration = useIterationAround(source);
+  return useNodeOf(source, (view) => {
+    const forced = (iteration ? latestWithin(view, iteration) : view && displayedEpoch(view))?.forced;
+    return forced && forced.to === edge?.sourceOutput ? forced.from : undefined;
   });
 }
 

@@ -160,3 +160,103 @@ for (const theme of ["dark", "light"] as const) {
     });
   });
 }
+
+const ROUTED = {
+  version: 1,
+  name: "Routed",
+  nodes: {
+    score: { type: "value", title: "Score", config: { value: 9 } },
+    way: { type: "switch", title: "Way", config: { cases: [{ name: "big", when: "value > 5" }] } },
+    big: { type: "text", title: "Big", config: { template: "big {{value}}" } },
+    small: { type: "text", title: "Small", config: { template: "small {{value}}" } },
+    out: { type: "output", title: "Result" },
+  },
+  edges: {
+    a: { source: "score", sourceOutput: "value", target: "way", targetInput: "value" },
+    toBig: { source: "way", sourceOutput: "big", target: "big", targetInput: "value" },
+    toSmall: { source: "way", sourceOutput: "default", target: "small", targetInput: "value" },
+    d: { source: "small", sourceOutput: "text", target: "out", targetInput: "value" },
+  },
+  layout: {
+    score: { x: 0, y: 0 },
+    way: { x: 260, y: 0 },
+    big: { x: 520, y: -120 },
+    small: { x: 520, y: 120 },
+    out: { x: 780, y: 120 },
+  },
+};
+
+test("a node is run again, another way is taken and a node is skipped", async ({ page }) => {
+  await openFlow(page, ROUTED as never);
+  await pauseAt(page, "way", "Pause after this node");
+  await pauseAt(page, "out", "Pause before this node");
+  await page.getByTestId("run-button").click();
+  await expect(bar(page)).toContainText("Paused after Way");
+  await page.getByTestId("go-retry").click();
+  await expect(bar(page)).toContainText("Paused after Way");
+  await page.getByTestId("stop-change").click();
+  await page.getByRole("button", { name: "Take default" }).click();
+  await expect(bar(page)).toContainText("default: 9");
+  await expect(page.getByTestId("edge-toSmall")).toHaveAttribute("data-forced", "true");
+  await expect(page.getByTestId("edge-toBig")).not.toHaveAttribute("data-forced", "true");
+  await takePicture(page, "debugger-forced-way");
+  await page.getByTestId("go-continue").click();
+  await expect(bar(page)).toContainText("Paused before Result");
+  await expect(bar(page)).toContainText("value: small 9");
+  await page.getByTestId("go-skip").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await (await intoView(page, node(page, "out"))).click();
+  await page.getByTestId("inspector-tab-io").click();
+  await expect(page.getByTestId("io-state")).toContainText("by a person");
+  await (await intoView(page, node(page, "way"))).click();
+  await expect(page.getByTestId("io-state")).toContainText("a person took “default” instead of “big”");
+  await expect(page.getByTestId("inspector")).toContainText("Earlier attempts");
+});
+
+const TALK = {
+  version: 1,
+  name: "Talk",
+  nodes: {
+    start: { type: "contextStart", title: "Start", config: { provider: "offline", model: "echo" } },
+    first: { type: "value", title: "First", config: { value: "One?" } },
+    second: { type: "value", title: "Second", config: { value: "Two?" } },
+    ask: { type: "chat", title: "Ask" },
+    again: { type: "chat", title: "Ask again" },
+  },
+  edges: {
+    a: { source: "start", sourceOutput: "context", target: "ask", targetInput: "context" },
+    b: { source: "first", sourceOutput: "value", target: "ask", targetInput: "message" },
+    c: { source: "ask", sourceOutput: "context", target: "again", targetInput: "context" },
+    d: { source: "second", sourceOutput: "value", target: "again", targetInput: "message" },
+  },
+  layout: {
+    start: { x: 0, y: 0 },
+    first: { x: 0, y: 200 },
+    ask: { x: 280, y: 0 },
+    second: { x: 280, y: 200 },
+    again: { x: 560, y: 0 },
+  },
+};
+
+test("the history before the next turn is edited", async ({ page }) => {
+  await openFlow(page, TALK as never);
+  await pauseAt(page, "again", "Pause before this node");
+  await page.getByTestId("run-button").click();
+  await expect(bar(page)).toContainText("Paused before Ask again");
+  await page.getByTestId("stop-edit-history").click();
+  const history = page.getByTestId("stop-history");
+  await history.getByRole("button", { name: "Remove message of User · ask" }).click();
+  await history.getByRole("button", { name: "Change history" }).click();
+  await expect(history).toContainText("start with a reply");
+  await history.getByRole("button", { name: "Remove message of User · ask" }).click();
+  await history.getByLabel("Message of Assistant · ask", { exact: true }).fill("Never said.");
+  await history.getByRole("button", { name: "Change history" }).click();
+  await expect(history.getByLabel("Message of Assistant · ask", { exact: true })).toHaveValue("Never said.");
+  await expect(history.getByRole("button", { name: "Change history" })).toBeDisabled();
+  await takePicture(page, "debugger-history");
+  await page.getByTestId("go-continue").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await (await intoView(page, node(page, "again"))).click();
+  await page.getByTestId("inspector-tab-prompt").click();
+  await expect(page.getByTestId("inspector")).toContainText("Never said.");
+});

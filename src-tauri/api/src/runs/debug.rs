@@ -1,10 +1,12 @@
-//! `run.setBreakpoints`, `run.stop`, `run.held`, `run.changeValue`, `run.forceWay`, `run.go`: what a person does with the debugger.
+//! `run.setBreakpoints`, `run.stop`, `run.held`, `run.changeValue`, `run.forceWay`, `run.editHistory`,
+//! `run.heldHistory`, `run.go`: what a person does with the debugger.
 
 use plait_core::error::Fault;
 use plait_core::id::{PortName, RunId};
 use plait_run::DebugCommand;
-use plait_run::journal::{Breakpoint, DebugVerb, StopCause};
-use plait_run::view::{RunOutline, StopView};
+use plait_run::context::{ContextHandle, ContextRecord, MessageEdit};
+use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause};
+use plait_run::view::{RunOutline, RunView, StopView};
 use plait_store::Store;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -152,6 +154,66 @@ impl Command for ForceWay {
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
         service.debug(&self.run, DebugCommand::Force { stop: self.stop, port: self.port }).await
+    }
+}
+
+/// `run.editHistory`: rewords and removes messages of the context that a node uses which a stop holds before its start.
+/// `debug.bad_history` if model servers would refuse the history, `debug.no_history`, `debug.moved_on`.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct EditHistory {
+    /// The run that is held.
+    pub run: RunId,
+    /// The number of the stop.
+    #[ts(type = "number")]
+    pub stop: u64,
+    /// All of them or none are made.
+    pub edits: Vec<MessageEdit>,
+}
+
+impl Command for EditHistory {
+    const NAME: &'static str = "run.editHistory";
+    type Service = RunService;
+    type Reply = ();
+
+    async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
+        let Self { run, stop, mut edits } = self;
+        let handle = service.resume_with_ancestors(&run).await?;
+        // Resuming added what the run redacts.
+        for text in edits.iter_mut().filter_map(|edit| edit.text.as_mut()) {
+            if let Value::String(redacted) = service.redacted(&Value::from(text.as_str())) {
+                *text = redacted;
+            }
+        }
+        Ok(handle.debug(DebugCommand::EditHistory { stop, edits }).await?)
+    }
+}
+
+/// `run.heldHistory`: the history of the context that a node uses which a stop holds before its start. None if it uses none.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HeldHistory {
+    /// The run that is held.
+    pub run: RunId,
+}
+
+impl Command for HeldHistory {
+    const NAME: &'static str = "run.heldHistory";
+    type Service = RunService;
+    type Reply = Option<ContextRecord>;
+
+    async fn run(self, service: &RunService) -> Result<Option<ContextRecord>, ErrorReply> {
+        let store = service.parts.store.clone();
+        run_blocking(move || {
+            let mut view = RunView::default();
+            for entry in store.read_journal(&self.run, 0)? {
+                view.apply(&entry?);
+            }
+            let stop =
+                view.outline.stop.filter(|stop| stop.at.as_ref().is_some_and(|at| at.side == Side::Before));
+            let handle = stop.as_ref().and_then(|stop| stop.values.get("context"));
+            let context = handle.and_then(|handle| ContextHandle::id_in_value(handle));
+            Ok(context.and_then(|id| view.contexts.remove(&id)).map(|context| context.record))
+        })
+        .await
     }
 }
 

@@ -61,5 +61,10 @@ fn lines_are_read() {
     assert_eq!(parse_command("retry"), go(DebugVerb::Retry));
     assert_eq!(parse_command("force small"), Ok(StopCommand::Force("small".to_owned())));
     assert!(parse_command("force").is_err());
+    let history = |command| Ok(StopCommand::History(command));
+    assert_eq!(parse_command("history"), history(HistoryCommand::Show));
+    assert_eq!(parse_command("history 2 Say no."), history(HistoryCommand::Reword(2, "Say no.".to_owned())));
+    assert_eq!(parse_command("history remove 3-4"), history(HistoryCommand::Remove(3..=4)));
+    assert!(parse_command("history 0 No.").is_err() && parse_command("history 2").is_err());
     assert!(parse_command("jump").is_err());
 }

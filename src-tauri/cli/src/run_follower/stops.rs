@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use plait_api::runs::{ChangeValue, FindHeld, ForceWay, GoOn, HeldRun, SetBreakpoints};
+use plait_api::runs::{
+    ChangeValue, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, SetBreakpoints,
+};
+use plait_core::id::RunId;
 use plait_run::journal::{Breakpoint, DebugVerb};
 use plait_run::view::StopView;
 
 use super::{Next, RunFollower};
 use crate::codes;
-use crate::debugger::{self, StopCommand};
+use crate::debugger::{self, HistoryCommand, StopCommand};
 use crate::exit::{CliError, error_text};
 use crate::terminal::print_error;
 
@@ -78,6 +81,10 @@ impl RunFollower<'_> {
                     }
                     continue;
                 }
+                Some(StopCommand::History(command)) => {
+                    self.edit_history(&run, number, command).await?;
+                    continue;
+                }
                 Some(StopCommand::Break(breakpoint)) => {
                     let known = &self.outline.breakpoints;
                     let next = known.iter().filter_map(|known| known.id.parse::<u32>().ok()).max();
@@ -94,6 +101,30 @@ impl RunFollower<'_> {
                 Ok(()) => self.outline.breakpoints = set.breakpoints,
                 Err(error) => print_error(&error_text(&error)),
             }
+        }
+    }
+
+    /// Shows the history before the next turn, after editing it if the person wants that.
+    async fn edit_history(&self, run: &RunId, stop: u64, command: HistoryCommand) -> Result<(), CliError> {
+        let Some(context) = self.app.call(HeldHistory { run: run.clone() }).await? else {
+            print_error("No history is used here. Stop before a node that calls a model in a context.\n");
+            return Ok(());
+        };
+        let edits = match debugger::edits_of(command, &context.message_history) {
+            Ok(edits) if edits.is_empty() => return debugger::print_history(&context.message_history),
+            Ok(edits) => edits,
+            Err(problem) => {
+                print_error(&format!("{problem}\n"));
+                return Ok(());
+            }
+        };
+        if let Err(error) = self.app.call(EditHistory { run: run.clone(), stop, edits }).await {
+            print_error(&error_text(&error));
+            return Ok(());
+        }
+        match self.app.call(HeldHistory { run: run.clone() }).await? {
+            Some(context) => debugger::print_history(&context.message_history),
+            None => Ok(()),
         }
     }
 

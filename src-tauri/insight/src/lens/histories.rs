@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use plait_core::id::{Activation, ContextId, Epoch, MessageId};
-use plait_run::context::{ContextChange, SharedMessage};
+use plait_run::context::{ContextChange, EditedMessage, History, SharedMessage, with_edits};
 use plait_run::journal::{ContextEvent, Event, LoopEvent, NodeEvent};
 use plait_run::loop_history::{HistorySummary, SummaryAttempt};
 use plait_run::node::SUMMARY;
@@ -15,6 +15,8 @@ use plait_run::node::SUMMARY;
 #[derive(Default)]
 pub(super) struct Histories {
     contexts: HashMap<ContextId, Vec<SharedMessage>>,
+    /// Where the history of each context begins, as it is now.
+    starts: HashMap<ContextId, usize>,
     /// Where each message is. A copied context has the messages of another one.
     places: HashMap<MessageId, Vec<(ContextId, usize)>>,
     /// The turns of each loop with a conversation, in order.
@@ -40,6 +42,7 @@ impl Histories {
     pub(super) fn apply(&mut self, event: &Event) {
         match event {
             Event::Context(_, ContextEvent::Created { context }) => {
+                self.begin(&context.context_id);
                 let messages: Vec<SharedMessage> = context.message_history.iter().cloned().collect();
                 self.add(&context.context_id, &messages);
             }
@@ -48,9 +51,9 @@ impl Histories {
                     self.add(context_id, messages);
                 }
                 ContextChange::Recalled(recalled) => self.add(context_id, &recalled.messages),
-                ContextChange::SystemInstructions { .. }
-                | ContextChange::ProviderModel { .. }
-                | ContextChange::Reset => {}
+                ContextChange::Edited { edits } => self.edit(context_id, edits),
+                ContextChange::Reset => self.begin(context_id),
+                ContextChange::SystemInstructions { .. } | ContextChange::ProviderModel { .. } => {}
             },
             Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
                 self.add(context_id, messages);
@@ -83,6 +86,22 @@ impl Histories {
         }
         let turns = self.loops.get(&range.of)?;
         positions.map(|position| turns.get(usize::try_from(position).ok()?).cloned()).collect()
+    }
+
+    /// The history of a context begins anew with the next message. Earlier prompts refer to what stands before.
+    fn begin(&mut self, context: &ContextId) {
+        let start = self.contexts.get(context).map_or(0, Vec::len);
+        self.starts.insert(context.clone(), start);
+    }
+
+    /// Adds the history as a person edited it: prompts from there on refer to it as a whole.
+    fn edit(&mut self, context: &ContextId, edits: &[EditedMessage]) {
+        let start = self.starts.get(context).copied().unwrap_or_default();
+        let log = self.contexts.get(context).map(Vec::as_slice).unwrap_or_default();
+        let before: History = log.get(start..).unwrap_or_default().iter().cloned().collect();
+        let messages: Vec<SharedMessage> = with_edits(&before, edits).iter().cloned().collect();
+        self.begin(context);
+        self.add(context, &messages);
     }
 
     fn add(&mut self, context: &ContextId, messages: &[SharedMessage]) {

@@ -2,6 +2,7 @@
 
 mod changes;
 mod edits;
+mod histories;
 mod replays;
 mod restarts;
 mod steps;

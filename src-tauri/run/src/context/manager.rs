@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::conversation::Recalled;
+use super::edit::{EditedMessage, with_edits};
 use super::{ContextRecord, History, SharedMessage, Snapshot};
 use crate::codes;
 use crate::memory::{MemoryChange, WorkflowMemory};
@@ -52,6 +53,8 @@ pub enum ContextChange {
     },
     /// The provider and model were changed.
     ProviderModel { provider: String, model: String },
+    /// A person replaced or removed messages, at a stop of the debugger.
+    Edited { edits: Vec<EditedMessage> },
     /// The history was cleared.
     Reset,
 }
@@ -111,6 +114,11 @@ impl Contexts {
             ContextChange::ProviderModel { provider, model } => {
                 record.provider.clone_from(provider);
                 record.model.clone_from(model);
+            }
+            ContextChange::Edited { edits } => {
+                record.message_history = with_edits(&record.message_history, edits);
+                let last = record.message_history.last();
+                record.current_output = last.map(|last| last.content.text()).unwrap_or_default();
             }
             ContextChange::Reset => record.message_history = History::default(),
         }

@@ -14,7 +14,7 @@ use super::effects::RecordedEffects;
 use super::scoped_state::ScopedState;
 use super::stops::RestoredStops;
 use super::turns::OpenTurns;
-use crate::context::ConversationRef;
+use crate::context::{ContextChange, ConversationRef};
 use crate::journal::divergence::{diverged, impossible, is_without_cause, recorded_revision};
 use crate::journal::{ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent, SkipReason};
 use crate::memory::WorkflowMemory;
@@ -117,6 +117,9 @@ impl Restored {
     fn keep(&mut self, plan: &Plan, event: &Event) {
         self.turns.note(plan, event);
         match event {
+            Event::Context(_, ContextEvent::Changed { change: ContextChange::Edited { .. }, .. }) => {
+                self.state.apply(plan, event);
+            }
             Event::Context(
                 Activation { node, epoch },
                 ContextEvent::Created { .. }

@@ -6,6 +6,7 @@
 
 mod breakpoints;
 mod edits;
+mod history;
 mod overrides;
 mod restored;
 mod steps;
@@ -358,8 +359,9 @@ impl Driver {
         self.stops.step = None;
         self.stops.current.clone_from(&at);
         self.stops.stopped = Some(self.recorder.next_seq());
+        let ways = at.as_ref().map(|at| self.other_ways(at, &values)).unwrap_or_default();
         // Before others are woken, so that what they record comes later.
-        self.recorder.append([Event::Debug(DebugEvent::Stopped { cause, point: at, values })])?;
+        self.recorder.append([Event::Debug(DebugEvent::Stopped { cause, point: at, values, ways })])?;
         self.host.debugger.hold(&self.info.run);
         self.recorder.flush().await
     }
@@ -385,6 +387,7 @@ impl Driver {
                     cause,
                     point: None,
                     values: NodeOutputs::new(),
+                    ways: Vec::new(),
                 })])?;
                 self.recorder.flush().await
             }

@@ -4,7 +4,7 @@ use super::node::{
     AttemptView, DroppedSpending, EpochView, ForcedWay, ModelCallView, NodeState, PauseView, ToolCallView,
     TurnState, TurnView,
 };
-use crate::journal::{CallEvent, ChildEvent, ContextEvent, Event, FinishMetadata, NodeEvent};
+use crate::journal::{CallEvent, ChildEvent, ContextEvent, Event, FinishMetadata, NodeEvent, NodeOutputs};
 use crate::models::Cost;
 use crate::provider::ModelReply;
 use crate::tool::SamplingRef;
@@ -55,8 +55,8 @@ impl EpochView {
             }
             NodeEvent::Retrying { attempt, delay_ms, error, dropped } => {
                 self.retry(*attempt, *delay_ms, error, at);
-                if dropped.is_some() {
-                    self.drop_outcome();
+                if let Some(outputs) = dropped {
+                    self.drop_outcome(*attempt, outputs);
                 }
             }
             NodeEvent::Paused { prompt, schema, tool, .. } => {
@@ -198,6 +198,7 @@ impl EpochView {
                 ended_at: None,
                 error: None,
                 delay_ms: None,
+                dropped: None,
             });
         }
         self.error = None;
@@ -252,7 +253,10 @@ impl EpochView {
     }
 
     /// A person has it run again: what it has used so far adds to what the next attempt uses.
-    fn drop_outcome(&mut self) {
+    fn drop_outcome(&mut self, attempt: u32, outputs: &NodeOutputs) {
+        if let Some(last) = self.attempts.last_mut().filter(|last| last.attempt == attempt) {
+            last.dropped = Some(outputs.clone());
+        }
         self.dropped = Some(DroppedSpending { usage: self.usage, cost: self.cost });
         self.forced = None;
     }

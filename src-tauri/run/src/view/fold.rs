@@ -155,6 +155,10 @@ impl RunView {
             ContextChange::Recalled(recalled) => {
                 view.tokens += recalled.messages.iter().map(|message| u64::from(message.tokens)).sum::<u64>();
             }
+            ContextChange::Edited { .. } => {
+                let history = view.record.message_history.iter();
+                view.tokens = history.map(|message| u64::from(message.tokens)).sum();
+            }
             ContextChange::Reset => view.tokens = 0,
             ContextChange::SystemInstructions { .. } | ContextChange::ProviderModel { .. } => {}
         }

@@ -239,6 +239,10 @@ pub struct AttemptView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub delay_ms: Option<u64>,
+    /// What it gave, if a person had the node run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, as = "Option<BTreeMap<PortName, Value>>")]
+    pub dropped: Option<NodeOutputs>,
 }
 
 /// One question to a person.

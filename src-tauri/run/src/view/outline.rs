@@ -74,12 +74,13 @@ impl RunOutline {
     fn apply_debug_event(&mut self, event: &DebugEvent, entry: &Entry) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
-            DebugEvent::Stopped { cause, point, values } => {
+            DebugEvent::Stopped { cause, point, values, ways } => {
                 self.stop = Some(StopView {
                     number: entry.seq.unwrap_or_default(),
                     cause: cause.clone(),
                     at: point.clone(),
                     values: values.clone(),
+                    ways: ways.clone(),
                     since: entry.at,
                 });
                 self.status = self.open_status();
@@ -93,9 +94,12 @@ impl RunOutline {
                     stop.values.insert(port.clone(), Arc::clone(value));
                 }
             }
-            DebugEvent::Rerouted { values, .. } => {
+            DebugEvent::Rerouted { from, to, values, .. } => {
                 if let Some(stop) = &mut self.stop {
                     stop.values.clone_from(values);
+                    for way in stop.ways.iter_mut().filter(|way| *way == to) {
+                        way.clone_from(from);
+                    }
                 }
             }
             DebugEvent::Logged { .. } => {}

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, RunId};
 use plait_run::context::conversation::{Summary, SummaryRef};
-use plait_run::context::{ContextChange, MAIN, Role, SharedMessage};
+use plait_run::context::{ContextChange, EditedMessage, MAIN, Role, SharedMessage};
 use plait_run::journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
 use plait_run::memory::MemoryChange;
 
@@ -176,6 +176,18 @@ impl ConversationProjector {
                                 Role::User => self.asked.push(Arc::clone(message)),
                                 Role::Assistant => self.asked.clear(),
                                 Role::System | Role::Tool => {}
+                            }
+                        }
+                    }
+                    // The conversation keeps what was said; what is asked now counts as it is asked.
+                    ContextChange::Edited { edits } => {
+                        for EditedMessage { message, by } in edits {
+                            let Some(at) = self.asked.iter().position(|asked| asked.id == *message) else {
+                                continue;
+                            };
+                            match by {
+                                Some(by) => self.asked[at] = Arc::clone(by),
+                                None => drop(self.asked.remove(at)),
                             }
                         }
                     }

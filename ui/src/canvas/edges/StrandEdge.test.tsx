@@ -106,3 +106,15 @@ it.each([
   expect(peek.getAttribute("data-short")).toBe(short);
   expect(peek.title).toContain("Hello");
 });
+
+it("marks the way that a person had the run take, and no other", () => {
+  const point = { node: "a", epoch: [], attempt: 1, side: "after" };
+  const rerouted = { type: "value.rerouted", point, from: "context", to: "response", was: {}, values: {} };
+  showRun(workspace.activeRun, [...EVENTS, rerouted]);
+  renderEdge("said", "data");
+  renderEdge("tools", "tools");
+  const forced = screen.getByTestId("edge-said");
+  expect(forced.dataset.forced).toBe("true");
+  expect(forced.querySelector("title")?.textContent).toContain("instead of “context”");
+  expect(screen.getByTestId("edge-tools").dataset.forced).toBeUndefined();
+});

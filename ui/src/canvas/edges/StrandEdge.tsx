@@ -2,10 +2,11 @@ import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
 import { shade } from "@/canvas/elements/elements";
 import { backCurve, type Curve, forwardCurve } from "@/canvas/measure/paths";
+import { TEXTS } from "@/canvas/texts";
 import { isStill } from "@/design/theme/is-still";
 import type { CanvasEdge } from "@/workspace/canvas-store";
 import { useCanvas, useWorkspace } from "@/workspace/context";
-import { useEdgeRun, useUntrustedPath } from "@/workspace/run-hooks";
+import { useEdgeRun, useForcedFrom, useUntrustedPath } from "@/workspace/run-hooks";
 import { MIN_PEEK_WIDTH, peekWidth } from "./peek-places";
 
 /** An edge of one of the three strands. Thick for contexts, thin for data, dashed for tools; dotted where it goes back. */
@@ -29,6 +30,7 @@ export function Strand({
   curve,
 }: EdgeProps<CanvasEdge> & { curve: Curve }) {
   const run = useEdgeRun(id, data?.kind ?? "data");
+  const forcedFrom = useForcedFrom(id);
   const untrusted = useUntrustedPath((marked) => marked?.edges.has(id) ?? false);
   const place = useCanvas((state) => (data?.route ? undefined : state.peekPlaces?.get(id)));
   const at = place?.at ?? curve.label;
@@ -43,8 +45,10 @@ export function Strand({
       data-broken={data?.broken || undefined}
       data-selected={selected || undefined}
       data-untrusted={untrusted || undefined}
+      data-forced={forcedFrom !== undefined || undefined}
       style={style}
     >
+      {forcedFrom === undefined ? null : <title>{TEXTS.forcedWay(forcedFrom)}</title>}
       <path className="strand-line" d={curve.d} fill="none" />
       <path className="react-flow__edge-interaction" d={curve.d} fill="none" strokeOpacity={0} strokeWidth={18} />
       {run && run.passed > 0 ? <Pulse d={curve.d} passed={run.passed} /> : null}

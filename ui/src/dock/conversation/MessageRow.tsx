@@ -4,6 +4,7 @@ import {
   Eraser,
   FileOutput,
   MessageCircleQuestion,
+  PencilLine,
   ScrollText,
   Sparkles,
   UserRound,
@@ -62,6 +63,12 @@ export const Row = memo(function Row({ item }: { item: Item }) {
       return (
         <SystemLine icon={<Eraser size={12} aria-hidden />}>
           {TEXTS.clearedTheHistory(workspace.nodeNames.nameOf(item.node))}
+        </SystemLine>
+      );
+    case "edited":
+      return (
+        <SystemLine icon={<PencilLine size={12} aria-hidden />}>
+          {TEXTS.editedTheHistory(workspace.nodeNames.nameOf(item.node))}
         </SystemLine>
       );
     case "failure":

@@ -8,6 +8,7 @@ import { wasStopped } from "@/run/values/outputs";
 export type Item =
   | { kind: "message"; key: string; context: ContextId; message: Message }
   | { kind: "cleared"; key: string; context: ContextId; node: NodeId }
+  | { kind: "edited"; key: string; context: ContextId; node: NodeId }
   | { kind: "question"; key: string; node: NodeId; epoch: Epoch; prompt: string }
   | { kind: "answer"; key: string; node: NodeId; epoch: Epoch; answer: Answer }
   | { kind: "failure"; key: string; node: NodeId; epoch: Epoch; error: Fault }
@@ -61,6 +62,9 @@ export class ConversationItems {
         }
         if (entry.change.kind === "recalled") {
           this.#messages(key, entry.contextId, entry.change.messages ?? []);
+        }
+        if (entry.change.kind === "edited") {
+          this.#add({ kind: "edited", key, context: entry.contextId, node: entry.node });
         }
         if (entry.change.kind === "reset") {
           this.#add({ kind: "cleared", key, context: entry.contextId, node: entry.node });

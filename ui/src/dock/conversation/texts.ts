@@ -23,6 +23,7 @@ export const TEXTS = {
   youEnded: (nodeNames: string | number) => `You ended ${nodeNames}.`,
   yourAnswer: "Your answer",
   clearedTheHistory: (node: string | number) => `${node} cleared the history.`,
+  editedTheHistory: (node: string | number) => `A person edited the history before ${node}.`,
   outputOf: (port: string | number, node: string | number) => `Output ${port} of ${node}`,
   messages: "Messages",
   noMessagesYet: "No messages yet",

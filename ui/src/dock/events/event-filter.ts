@@ -71,7 +71,7 @@ export function isBad(entry: Entry): boolean {
   return (
     entry.type === "node.failed" ||
     entry.type === "run.failed" ||
-    entry.type === "node.retrying" ||
+    (entry.type === "node.retrying" && !entry.dropped) ||
     entry.type === "turn.discarded" ||
     (entry.type === "tool.finished" && entry.error !== undefined)
   );
@@ -100,7 +100,7 @@ export function gistOf(entry: Entry): string {
     case "run.failed":
       return line(`${entry.error.code} ${entry.error.message}`);
     case "node.retrying":
-      return line(`in ${entry.delayMs} ms: ${entry.error.message}`);
+      return line(entry.dropped ? entry.error.message : `in ${entry.delayMs} ms: ${entry.error.message}`);
     case "context.created":
       return `${entry.context.contextId}, ${entry.context.provider} ${entry.context.model}`;
     case "context.changed":
@@ -164,6 +164,8 @@ export function gistOf(entry: Entry): string {
       return entry.verb;
     case "value.overridden":
       return line(`${entry.port}: ${previewOf(entry.was, 60)} → ${previewOf(entry.value, 60)}`);
+    case "value.rerouted":
+      return line(`${entry.from} → ${entry.to}: ${previewOf(entry.values[entry.to], 100)}`);
     case "debug.logged":
       return previewOf(entry.text, LIMIT);
     case "run.waiting":

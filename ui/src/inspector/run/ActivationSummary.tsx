@@ -31,6 +31,7 @@ const SKIP_REASONS: Record<SkipReason, string> = {
   runCancelled: "the run was stopped first",
   targetReached: "the run ended at its target node",
   loopFailed: "the loop around it failed first",
+  byPerson: "by a person, at a pause",
   loopEnded: "an earlier item ended the loop first",
 };
 
@@ -43,6 +44,7 @@ export function ActivationSummary({ view }: { view: EpochView }) {
   else if (view.startedAt !== undefined && view.endedAt !== undefined) {
     parts.push(formatDuration(view.endedAt - view.startedAt));
   }
+  if (view.forced) parts.push(TEXTS.forcedWay(view.forced.to, view.forced.from));
   if (view.attempts.length > 1) parts.push(`${view.attempts.length} attempts`);
   if (view.usage.input + view.usage.output > 0) {
     parts.push(describeTokens(view.usage));
@@ -87,12 +89,12 @@ export function ActivationSummary({ view }: { view: EpochView }) {
   );
 }
 
-/** The tries that failed before the one that counts. */
+/** The tries before the one that counts: those that failed, and those that a person dropped. */
 export function Attempts({ view }: { view: EpochView }) {
   const failed = view.attempts.filter((attempt) => attempt.error && attempt.delayMs !== undefined);
   if (failed.length === 0) return null;
   return (
-    <Section title={TEXTS.failedAttempts}>
+    <Section title={failed.some((attempt) => attempt.dropped) ? TEXTS.earlierAttempts : TEXTS.failedAttempts}>
       {failed.map((attempt) => (
         <Box
           key={attempt.attempt}
@@ -102,7 +104,9 @@ export function Attempts({ view }: { view: EpochView }) {
               {attempt.endedAt === undefined ? null : (
                 <span>{formatDuration(attempt.endedAt - attempt.startedAt)}</span>
               )}
-              <span>{TEXTS.retriedAfter(formatDuration(attempt.delayMs ?? 0))}</span>
+              <span>
+                {attempt.dropped ? TEXTS.runAgain : TEXTS.retriedAfter(formatDuration(attempt.delayMs ?? 0))}
+              </span>
             </>
           }
         >
@@ -110,6 +114,9 @@ export function Attempts({ view }: { view: EpochView }) {
             <InlineCode text={attempt.error?.message} />
           </p>
           <p className="font-mono text-fg-3 text-xs">{attempt.error?.code}</p>
+          {Object.entries(attempt.dropped ?? {}).map(([port, value]) => (
+            <ValueView key={port} value={value} label={port} />
+          ))}
         </Box>
       ))}
     </Section>

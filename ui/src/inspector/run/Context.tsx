@@ -180,6 +180,7 @@ const CHANGE_VERBS: Record<ContextMark["kind"], string> = {
   systemInstructions: "set the instructions",
   providerModel: "changed the model",
   reset: "cleared the history",
+  edited: "waited while a person edited the history",
 };
 const MAX_VISIBLE_CHANGES = 12;
 

@@ -1,5 +1,5 @@
 /** Stops of the active run: pausing, going on, and the breakpoints that it gets while it goes on. */
-import type { Breakpoint, DebugVerb, PortName, RunId, StopView } from "@/bindings";
+import type { Breakpoint, DebugVerb, MessageEdit, PortName, RunId, StopView } from "@/bindings";
 import { type Host, HostError } from "@/ipc";
 import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
@@ -51,6 +51,32 @@ export class RunDebugger {
     } catch (thrown) {
       return HostError.from(thrown);
     }
+  }
+
+  /** Edits the history of the context that the node uses which the active run holds. Returns the error, for the form. */
+  async editHistory(edits: MessageEdit[]): Promise<HostError | undefined> {
+    const session = this.#parts.active.session;
+    const stop = session?.fold.head.stop;
+    if (!session || !stop) return undefined;
+    try {
+      const held = await this.#held(session.run, stop);
+      await this.#parts.host.call("run.editHistory", { ...held, edits });
+      this.#parts.onResumed(session.run);
+      return undefined;
+    } catch (thrown) {
+      return HostError.from(thrown);
+    }
+  }
+
+  /** Has the node that the active run holds at its stop take another way. */
+  async force(port: PortName): Promise<void> {
+    const session = this.#parts.active.session;
+    const stop = session?.fold.head.stop;
+    if (!session || !stop) return;
+    await this.#perform(session.run, async () => {
+      const held = await this.#held(session.run, stop);
+      await this.#parts.host.call("run.forceWay", { ...held, port });
+    });
   }
 
   /** Gives the active run these breakpoints, if it has not ended. */

@@ -1,5 +1,5 @@
 /** Applies one event to its activation. The same rules as the engine's `run::view::activation`. */
-import type { ContextId, Entry, Epoch, Fault, MessageId, SamplingRef } from "@/bindings";
+import type { ContextId, Entry, Epoch, Fault, MessageId, PortName, SamplingRef } from "@/bindings";
 import type { Draft } from "./draft";
 import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spending";
 import type { EpochView, ModelCallView, NodeState, ToolCallView, TurnState, TurnView } from "./types";
@@ -26,6 +26,12 @@ export function newEpochView(epoch: Epoch): EpochView {
 
 export function beginIteration(view: EpochView, at: number): void {
   view.iteratingSince ??= at;
+}
+
+/** A person chose another way. Of several choices, the first names what the node chose. */
+export function forceWay(view: EpochView, from: PortName, to: PortName): void {
+  const first = view.forced?.from ?? from;
+  view.forced = first === to ? undefined : { from: first, to };
 }
 
 /** Changes `view`, which this batch owns. */
@@ -58,9 +64,11 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
       if (entry.metadata.origins) view.origins = entry.metadata.origins;
       // What the node says of itself goes before what was added up; what came from a cache cost nothing.
       if (entry.metadata.cached) {
-        view.usage = NO_TOKENS;
-        view.cost = NO_COST;
-      } else if (entry.metadata.tokenUsage) view.usage = entry.metadata.tokenUsage;
+        view.usage = view.dropped?.usage ?? NO_TOKENS;
+        view.cost = view.dropped?.cost ?? NO_COST;
+      } else if (entry.metadata.tokenUsage) {
+        view.usage = view.dropped ? addTokens(view.dropped.usage, entry.metadata.tokenUsage) : entry.metadata.tokenUsage;
+      }
       view.metadata = entry.metadata;
       // The end of a loop is derived, so nobody has measured it.
       if (view.iteratingSince !== undefined) {
@@ -82,7 +90,13 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
       view.error = entry.error;
       const last = view.attempts.at(-1);
       if (last?.attempt === entry.attempt) {
-        setLast(view, draft, { ...last, endedAt: at, error: entry.error, delayMs: entry.delayMs });
+        const { error, delayMs, dropped } = entry;
+        setLast(view, draft, { ...last, endedAt: at, error, delayMs, ...(dropped && { dropped }) });
+      }
+      if (entry.dropped) {
+        // What it has used so far adds to what the next attempt uses.
+        view.dropped = { usage: view.usage, cost: view.cost };
+        if (view.forced) view.forced = undefined;
       }
       break;
     }

@@ -1,5 +1,5 @@
 /** What events do to contexts. The same rules as the engine's context manager and `run::view`. */
-import type { ContextChange, ContextId, Entry, Message } from "@/bindings";
+import type { ContextChange, ContextId, EditedMessage, Entry, Message } from "@/bindings";
 import type { Draft } from "./draft";
 import { plainMessageText } from "./message-text";
 import { addCorrections, addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spending";
@@ -9,6 +9,16 @@ function tokensOf(messages: readonly Message[]): number {
   let tokens = 0;
   for (const message of messages) tokens += message.tokens;
   return tokens;
+}
+
+/** A history as a person edited it. */
+export function withEdits(messages: readonly Message[], edits: readonly EditedMessage[]): Message[] {
+  const byId = new Map(edits.map(({ message, by }) => [message, by]));
+  return messages.flatMap((message) => {
+    if (!byId.has(message.id)) return [message];
+    const by = byId.get(message.id);
+    return by ? [by] : [];
+  });
 }
 
 /** Applies one event; says which context it changed. */
@@ -110,6 +120,14 @@ function applyChange(view: ContextView, change: ContextChange, at: number, draft
       record.provider = change.provider;
       record.model = change.model;
       break;
+    case "edited": {
+      const messages = withEdits(record.messageHistory, change.edits);
+      const last = messages.at(-1);
+      record.currentOutput = (last && plainMessageText(last.content)) || undefined;
+      record.messageHistory = draft.made(messages);
+      view.tokens = tokensOf(messages);
+      break;
+    }
     case "reset":
       record.messageHistory = draft.made([]);
       view.tokens = 0;

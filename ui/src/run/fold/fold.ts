@@ -3,7 +3,7 @@
  * what changed. The same rules as the engine's `run::view`; shared test vectors check both.
  */
 import type { ContextId, Entry, Epoch, NodeId, RunStatus } from "@/bindings";
-import { applyToActivation, beginIteration, newEpochView } from "./activation";
+import { applyToActivation, beginIteration, forceWay, newEpochView } from "./activation";
 import { applyToContexts } from "./contexts";
 import { Draft } from "./draft";
 import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
@@ -77,6 +77,11 @@ export class RunFold {
         }
       } else {
         changed.deltas += 1;
+      }
+      if (entry.type === "value.rerouted") {
+        const { point, from, to } = entry;
+        this.#changeActivation(point.node, point.epoch, draft, (view) => forceWay(view, from, to));
+        changed.nodes.add(point.node);
       }
       if (isActivationEvent(entry)) {
         this.#changeActivation(entry.node, entry.epoch, draft, (view) => applyToActivation(view, entry, draft));
@@ -212,14 +217,22 @@ export class RunFold {
         break;
       case "debug.stopped": {
         this.#leaveStop(head, at, draft);
-        const { cause, point, values = {} } = entry;
-        head.stop = { number: entry.seq ?? 0, cause, ...(point && { at: point }), values, since: at };
+        const { cause, point, values = {}, ways } = entry;
+        const number = entry.seq ?? 0;
+        head.stop = { number, cause, ...(point && { at: point }), values, ...(ways && { ways }), since: at };
         head.status = openStatus(head);
         break;
       }
       case "value.overridden":
         if (head.stop) head.stop = { ...head.stop, values: { ...head.stop.values, [entry.port]: entry.value } };
         break;
+      case "value.rerouted": {
+        if (!head.stop) break;
+        const { from, to, values } = entry;
+        const ways = head.stop.ways?.map((way) => (way === to ? from : way));
+        head.stop = { ...head.stop, values, ...(ways && { ways }) };
+        break;
+      }
       case "debug.continued":
         this.#leaveStop(head, at, draft);
         head.status = openStatus(head);
@@ -361,6 +374,7 @@ function isActivationEvent(entry: Entry): entry is ActivationEntry {
     case "debug.continued":
     case "debug.logged":
     case "value.overridden":
+    case "value.rerouted":
       return false;
     default:
       return true;

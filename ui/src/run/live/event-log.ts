@@ -1,6 +1,7 @@
 /** The events of a run as they came, and lookups in them: messages by context, and contexts as they once were. */
 import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, MemoryState, Message, NodeId } from "@/bindings";
 import { sameEpoch } from "../fold/epoch";
+import { withEdits } from "../fold/contexts";
 import { applyToMemory, memoryOfConversation } from "../fold/memory";
 
 /** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */
@@ -139,7 +140,11 @@ export class EventLog {
     const record = { ...before.record, revision: before.record.revision + 1 };
     if (change.kind === "messages" || change.kind === "turn") add(archive, change.messages);
     else if (change.kind === "recalled") add(archive, change.messages ?? []);
-    else if (change.kind === "reset") start = archive.messages.length;
+    else if (change.kind === "edited") {
+      const edited = withEdits(archive.messages.slice(before.start, before.length), change.edits);
+      start = archive.messages.length;
+      add(archive, edited);
+    } else if (change.kind === "reset") start = archive.messages.length;
     else if (change.kind === "systemInstructions") record.systemInstructions = change.text || undefined;
     else {
       record.provider = change.provider;

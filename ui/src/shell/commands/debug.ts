@@ -1,10 +1,10 @@
 /** What can be done with the debugger from the keyboard and from the command palette. */
-import type { DebugVerb } from "@/bindings";
+import type { DebugVerb, Side } from "@/bindings";
 import { isResting } from "@/run/fold/status";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
 
-function goOn(verb: DebugVerb, title: string, keys: string[], terms: string[]): Command {
+function goOn(verb: DebugVerb, title: string, keys: string[], terms: string[], side?: Side): Command {
   return {
     id: `debug.${verb}`,
     title,
@@ -12,7 +12,7 @@ function goOn(verb: DebugVerb, title: string, keys: string[], terms: string[]): 
     keys,
     terms: ["debug", ...terms],
     whileTyping: true,
-    enabled: isPaused,
+    enabled: (workspace) => isPaused(workspace, side),
     run: ({ runs }) => runs.debugger.go(verb),
   };
 }
@@ -48,6 +48,8 @@ export const debugCommands: readonly Command[] = [
   goOn("over", "Step over", ["F10"], ["next"]),
   goOn("into", "Step into", ["F11"], ["inside", "loop", "sub-flow", "call"]),
   goOn("out", "Step out", ["Shift+F11"], ["end", "loop", "sub-flow"]),
+  goOn("skip", "Skip paused node", [], ["pass over", "leave out"], "before"),
+  goOn("retry", "Run paused node again", [], ["retry", "attempt", "repeat"], "after"),
   goOn("all", "Step all branches", ["Shift+F10"], ["wave", "parallel"]),
 ];
 
@@ -58,7 +60,8 @@ function breakableNode({ editor }: Workspace): string | undefined {
   return [...selection.nodes][0];
 }
 
-/** Whether there is a stop to go on from. A stop of the past can only be read. */
-function isPaused({ activeRun: { session, past } }: Workspace): boolean {
-  return !past && session?.fold.head.stop !== undefined;
+/** Whether there is a stop to go on from, on that side of a node if one is given. A stop of the past can only be read. */
+function isPaused({ activeRun: { session, past } }: Workspace, side?: Side): boolean {
+  const stop = session?.fold.head.stop;
+  return !past && stop !== undefined && (side === undefined || stop.at?.side === side);
 }

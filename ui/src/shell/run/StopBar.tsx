@@ -1,7 +1,7 @@
 /** What can be done at a stop of the debugger, and the values that are held there. A stop of the past can only be read. */
-import { ArrowDownToDot, ArrowUpFromDot, ChevronsRight, Play, Redo2 } from "lucide-react";
+import { ArrowDownToDot, ArrowUpFromDot, ChevronsRight, Play, Redo2, RotateCcw, SkipForward } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { DebugVerb, StopView } from "@/bindings";
+import type { DebugVerb, Side, StopView } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { Tooltip } from "@/design/controls/Tooltip";
 import { InlineCode } from "@/design/text/InlineCode";
@@ -9,6 +9,7 @@ import { oneLine } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
 import { useKeys, useWorkspace } from "@/workspace/context";
 import { usePastRun, useRunHead } from "@/workspace/run-hooks";
+import { heldContext, StopHistory } from "./StopHistory";
 import { StopStack } from "./StopStack";
 import { StopValues, textOf } from "./StopValues";
 
@@ -22,6 +23,12 @@ const VERBS: readonly { verb: DebugVerb; command: string; icon: ReactNode }[] = 
   { verb: "all", command: "debug.all", icon: <ChevronsRight {...ICON} /> },
 ];
 
+/** What can be done with the node that is held, by its side. */
+const EDITS: Partial<Record<Side, (typeof VERBS)[number]>> = {
+  before: { verb: "skip", command: "debug.skip", icon: <SkipForward {...ICON} /> },
+  after: { verb: "retry", command: "debug.retry", icon: <RotateCcw {...ICON} /> },
+};
+
 /** The most of a value that is shown in the bar. */
 const MAX_SHOWN = 160;
 
@@ -29,10 +36,13 @@ export function StopBar() {
   const stop = useRunHead((head) => head.stop);
   const isPast = usePastRun() !== undefined;
   // Another stop begins with its values folded.
-  const [openAt, setOpenAt] = useState<number>();
+  const [open, setOpen] = useState<{ part: "values" | "history"; at: number }>();
   if (!stop) return null;
   const canChange = !isPast && stop.at !== undefined && Object.keys(stop.values).length > 0;
-  const isOpen = canChange && openAt === stop.number;
+  const edit = stop.at && EDITS[stop.at.side];
+  const context = isPast ? undefined : heldContext(stop);
+  const isOpen = (part: "values" | "history") => open?.part === part && open.at === stop.number;
+  const toggle = (part: "values" | "history") => setOpen(isOpen(part) ? undefined : { part, at: stop.number });
   return (
     <section
       className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b bg-bg-1 px-3 py-1.5"
@@ -45,22 +55,34 @@ export function StopBar() {
       {canChange ? (
         <Button
           kind="quiet"
-          aria-expanded={isOpen}
+          aria-expanded={isOpen("values")}
           data-testid="stop-change"
-          onClick={() => setOpenAt(isOpen ? undefined : stop.number)}
+          onClick={() => toggle("values")}
         >
           {TEXTS.values}
         </Button>
       ) : null}
+      {context === undefined ? null : (
+        <Button
+          kind="quiet"
+          aria-expanded={isOpen("history")}
+          data-testid="stop-edit-history"
+          onClick={() => toggle("history")}
+        >
+          {TEXTS.history}
+        </Button>
+      )}
       {isPast ? null : (
         <div className="flex shrink-0 items-center gap-1.5" role="toolbar" aria-label={TEXTS.pausedRun}>
           {VERBS.map((verb) => (
             <VerbButton key={verb.verb} {...verb} />
           ))}
+          {edit ? <VerbButton {...edit} /> : null}
         </div>
       )}
       <StopStack stop={stop} />
-      {isOpen ? <StopValues stop={stop} /> : null}
+      {canChange && isOpen("values") ? <StopValues stop={stop} /> : null}
+      {context !== undefined && isOpen("history") ? <StopHistory context={context} /> : null}
     </section>
   );
 }

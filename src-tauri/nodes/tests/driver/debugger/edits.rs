@@ -208,8 +208,10 @@ fn forced_way_is_taken_and_names_the_person() {
     assert_eq!(unknown.code.as_str(), "debug.no_way");
     assert!(unknown.hint.unwrap().contains("`small`, `default`"));
     assert_eq!(force(&mut session, "big").unwrap_err().code.as_str(), "debug.no_way", "it is taken already");
+    assert_eq!(session.stop().ways, ["small".into(), "default".into()]);
     force(&mut session, "small").unwrap();
     assert_eq!(serde_json::to_value(session.stop().values).unwrap(), json!({ "small": 9 }));
+    assert_eq!(session.stop().ways, ["big".into(), "default".into()]);
     session.continue_to_end();
     let events = stage.events();
     assert_eq!(events[..before.len()], before, "what was journaled stays");

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Done, Driver, Key, Outcome, Start};
 use crate::codes;
-use crate::journal::{DebugEvent, Event, MAX_NESTING_DEPTH, NodeOutputs, Side, is_too_deep};
+use crate::journal::{DebugEvent, Event, MAX_NESTING_DEPTH, NodeOutputs, Side, StopPoint, is_too_deep};
 use crate::node::Datum;
 use plait_core::error::Fault;
 use plait_core::id::PortName;
@@ -67,12 +67,11 @@ impl Driver {
             if point.side == Side::After { self.held_values(&key, point.side) } else { NodeOutputs::new() };
         let behavior = self.plan.nodes[key.0].node.behavior();
         let taken = behavior.ways.iter().find(|way| was.contains_key(*way)).cloned();
-        let others: Vec<&PortName> =
-            behavior.ways.iter().filter(|way| Some(*way) != taken.as_ref()).collect();
-        let Some(from) = taken.filter(|_| others.contains(&&to)) else {
+        let others = self.other_ways(&point, &was);
+        let Some(from) = taken.filter(|_| others.contains(&to)) else {
             let message = format!("There is no other way `{to}` at this stop.");
             let names: Vec<String> = others.iter().map(|way| format!("`{way}`")).collect();
-            let hint = if was.is_empty() || names.is_empty() {
+            let hint = if names.is_empty() {
                 "Stop after a node that chooses one of several outputs, such as a switch.".to_owned()
             } else {
                 format!("There are: {}.", names.join(", "))
@@ -90,6 +89,17 @@ impl Driver {
         let rerouted = DebugEvent::Rerouted { point: point.clone(), from, to, was, values };
         self.record_changes(rerouted, (key, point.side), changes).await?;
         Ok(Ok(()))
+    }
+
+    /// The ways that a node did not take which is held after its end with these outputs.
+    pub(super) fn other_ways(&self, at: &StopPoint, outputs: &NodeOutputs) -> Vec<PortName> {
+        let node = self.plan.find(&at.node).filter(|_| at.side == Side::After);
+        let Some(node) = node else { return Vec::new() };
+        let ways = &self.plan.nodes[node].node.behavior().ways;
+        if !ways.iter().any(|way| outputs.contains_key(way)) {
+            return Vec::new();
+        }
+        ways.iter().filter(|way| !outputs.contains_key(*way)).cloned().collect()
     }
 
     /// Writes down what a person changed, and changes it.

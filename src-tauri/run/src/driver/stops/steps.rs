@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 use super::{Driver, Key, Running, Start, input_values};
 use crate::breakpoint::{check_breakpoints, is_inside, loop_around};
 use crate::codes;
+use crate::context::MessageEdit;
 use crate::journal::{
     Breakpoint, ChildEvent, DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint,
 };
@@ -25,6 +26,8 @@ pub enum DebugCommand {
     Change { stop: u64, port: PortName, value: Value },
     /// To have the node that the stop with this number holds take another way.
     Force { stop: u64, port: PortName },
+    /// To edit the history of the context that the node uses which the stop with this number holds.
+    EditHistory { stop: u64, edits: Vec<MessageEdit> },
     /// To go on from the stop with this number, which is that of its event in the journal of this run.
     Go { verb: DebugVerb, stop: u64 },
 }
@@ -92,6 +95,7 @@ impl Driver {
             }
             DebugCommand::Change { stop, port, value } => return self.change_value(stop, port, value).await,
             DebugCommand::Force { stop, port } => return self.force_way(stop, port).await,
+            DebugCommand::EditHistory { stop, edits } => return self.edit_history(stop, &edits).await,
             DebugCommand::Go { stop, .. } if self.stops.stopped != Some(stop) => return Ok(Err(moved_on())),
             DebugCommand::Go { verb, stop } => {
                 let done = match verb {

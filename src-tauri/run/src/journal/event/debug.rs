@@ -31,6 +31,10 @@ pub enum DebugEvent {
         #[serde(default, skip_serializing_if = "NodeOutputs::is_empty")]
         #[ts(optional, as = "Option<std::collections::BTreeMap<PortName, Value>>")]
         values: NodeOutputs,
+        /// The other outputs that can be taken, after a node that takes one of several.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<PortName>>")]
+        ways: Vec<PortName>,
     },
     /// The run goes on.
     #[serde(rename = "debug.continued")]

@@ -172,7 +172,7 @@ pub(crate) fn print_history(messages: &History) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The edits of these messages. An error says what is wrong with them.
+/// The edits that a command asks for. An error names a message that the history does not have.
 pub(crate) fn edits_of(command: HistoryCommand, messages: &History) -> Result<Vec<MessageEdit>, String> {
     let (numbers, text) = match command {
         HistoryCommand::Show => return Ok(Vec::new()),

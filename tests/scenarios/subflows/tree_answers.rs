@@ -229,17 +229,19 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 21] = [
+const ON_CHILD: [(&str, OnChild); 23] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
-const ON_CHILD: [(&str, OnChild); 23] = [
+    ("run.checkWaiting", OnChild::Reads),
+    ("run.editHistory", OnChild::ActsByRoot),
     ("run.end", OnChild::ActsByRoot),
     ("run.forceWay", OnChild::ActsByRoot),
     ("run.go", OnChild::ActsByRoot),
     ("run.held", OnChild::Reads),
-const ON_CHILD: [(&str, OnChild); 23] = [
+    ("run.heldHistory", OnChild::Reads),
+    ("run.move", OnChild::Refused("run.is_child")),
     ("run.pin", OnChild::ActsByRoot),
     ("run.rerun", OnChild::Refused("run.is_child")),
     ("run.resume", OnChild::ActsByRoot),

@@ -221,6 +221,8 @@ export type Bill = {
   summary: string,
   /** The same as sentences. */
   sentences: Array<string>,
+  /** The same by node, the weightiest first. */
+  lines: Array<BillLine>,
   /** The replies that are reused, and what they cost when they were bought. */
   reused: Spending,
   /** The results of tools and searches that are reused. */
@@ -240,6 +242,19 @@ export type Bill = {
   /** How many calls and nodes have no upper bound. */
   unknown: number,
 };
+
+/** What the bill says of one node, in all of its iterations. */
+export type BillLine = {
+  /** The nodes that lead to the sub-flow it is in, as `a/b`, if it is in one. */
+  subflow?: string, node: NodeId, kind: BillLineKind,
+  /** In a few words, such as `buys 2, reuses 38`. */
+  what: string,
+  /** What it costs at most, such as `≤ $0.0260`. Absent where nothing is bought. */
+  cost?: string,
+};
+
+/** The weightiest thing that a node does, the weightiest first. */
+export type BillLineKind = "acts" | "buys" | "depends" | "asks" | "reuses";
 
 /** A node's execution, in the flow or in a sub-flow. */
 export type BillPlace = {
@@ -469,6 +484,14 @@ export type CheckFlow = { flow: Flow,
   path?: string,
 };
 
+/** `run.checkWaiting`: the runs of a flow's file that wait for a person, and what becomes of each under this flow. Each is rehearsed;
+ * nothing is called and nothing changes. They themselves go on with the flow that they recorded. `flow.invalid`.
+ */
+export type CheckWaiting = { flow: Flow,
+  /** The flow's file. */
+  path: string,
+};
+
 export type CheckedFlow = {
   /** Errors and warnings. Without an error, the flow can run. */
   diagnostics: Array<Diagnostic>,
@@ -564,7 +587,7 @@ export type ContextChange = { "kind": "messages", messages: Array<Message>, } | 
   /** Empty for none. */
   text: string,
   /** Where they come from. */
-  origins?: Origins, } | { "kind": "providerModel", provider: string, model: string, } | { "kind": "reset"
+  origins?: Origins, } | { "kind": "providerModel", provider: string, model: string, } | { "kind": "edited", edits: Array<EditedMessage>, } | { "kind": "reset"
 };
 
 /** The value on a context edge (and, from `newContext`, on a data edge): a context and the latest output in it. */
@@ -827,6 +850,21 @@ export type Edge = { source: NodeId, sourceOutput: PortName, target: NodeId, tar
 /** An edge of a flow; stable across edits. */
 export type EdgeId = string;
 
+/** What an edit does to a run that waits. */
+export type EditEffect = "current" | "same" | "changed" | "stranded";
+
+/** `run.editHistory`: rewords and removes messages of the context that a node uses which a stop holds before its start.
+ * `debug.bad_history` if model servers would refuse the history, `debug.no_history`, `debug.moved_on`.
+ */
+export type EditHistory = {
+  /** The run that is held. */
+  run: RunId,
+  /** The number of the stop. */
+  stop: number,
+  /** All of them or none are made. */
+  edits: Array<MessageEdit>,
+};
+
 /** `memories.edit`: changes what a memory says. Its old text is gone from the user's file. `memory.unknown`, `memory.empty`,
  * `memory.too_long`, `memory.damaged`.
  */
@@ -835,6 +873,14 @@ export type EditMemory = {
   user?: UserName, id: MemoryId,
   /** What it says from now on. */
   content: MemoryContent,
+};
+
+/** A message of a history that a person replaced or removed. */
+export type EditedMessage = {
+  /** The message that stood there. */
+  message: MessageId,
+  /** The message that stands there now. Without one, it was removed. */
+  by?: Message,
 };
 
 /** How the editor treats nodes of a type, beyond what their ports say. */
@@ -1497,6 +1543,8 @@ export type ForkConversation = { conversation: ConversationId,
 export type ForkOrigin = { conversation: ConversationId,
   /** The message at which it was forked. */
   message: number,
+  /** The run that was forked there and is kept by it, if it was made for one. */
+  run?: RunId,
 };
 
 export type ForkedConversation = { conversation: ConversationRecord,
@@ -1565,6 +1613,12 @@ export type Frame = {
 
 /** A frame of a flow; stable across edits. */
 export type FrameId = string;
+
+/** Where a fork begins to make anew what the earlier run has: at an activation, and in all that follows from it. */
+export type FreshFrom = { node: NodeId,
+  /** Nothing for all activations of the node. */
+  epoch?: Epoch,
+};
 
 /** `app.info`: what the application is and how it is set up. */
 export type GetAppInfo = Record<string, never>;
@@ -1651,6 +1705,12 @@ export type Grants = Array<GrantRule>;
 
 /** A document that a person may have to accept. */
 export type GuardedDocument = "settings" | "users" | "grants" | "mcp-servers" | "mcp-tools" | "spending";
+
+/** `run.heldHistory`: the history of the context that a node uses which a stop holds before its start. None if it uses none. */
+export type HeldHistory = {
+  /** The run that is held. */
+  run: RunId,
+};
 
 /** A run that stands still. */
 export type HeldRun = { run: RunId, stop: StopView,
@@ -1745,6 +1805,12 @@ export type InputPort = { name: PortName, kind: PortKind, type: PortType,
 };
 
 export type JsonValue = unknown;
+
+/** `conversations.keep`: makes what a forked run said a conversation: the one that it began in, as it was then, and the run's own turns
+ * in place of what came there. Once for each run; asked again, it is the same. `run.not_a_fork`, `run.busy`, `conversation.unknown`.
+ */
+export type KeepFork = { run: RunId,
+};
 
 /** Where stored keys are kept. */
 export type KeyLocation = {
@@ -2289,6 +2355,12 @@ export type Message = {
   tokens: number,
 };
 
+/** What a person wants of a message. */
+export type MessageEdit = { message: MessageId,
+  /** What it says from now on. Without a text, it is removed. */
+  text?: string,
+};
+
 /** A message of a context. Derived from run, node, epoch and position, so that a resumed run gives the same ids. */
 export type MessageId = string;
 
@@ -2366,6 +2438,12 @@ export type ModelReply = { text: string,
   /** Data that must be sent back with this reply during the turn; see [`Message`](crate::context::Message). */
   providerState?: unknown,
 };
+
+/** `run.move`: goes on with a run that waits under an edited flow: as a fork, which takes over all that is asked as before. The run
+ * itself is canceled once the fork has begun. What the fork says belongs to no conversation. `run.not_waiting` if it does
+ * not wait, else as `run.rerun`.
+ */
+export type MoveRun = RerunRequest;
 
 /** Something that a flow needs a person to allow. */
 export type Need = {
@@ -3158,7 +3236,7 @@ export type RequestSettings = {
   refusedParameters?: Array<string>,
 };
 
-/** What is run again. */
+/** What is run again, and what of it otherwise. */
 export type RerunRequest = {
   /** The run to repeat. It stays as it is. */
   run: RunId,
@@ -3168,11 +3246,18 @@ export type RerunRequest = {
   path?: string,
   /** What the person decided beside what the earlier run was allowed. `grant.needed` when an edited flow needs more. */
   grants?: Array<GrantRule>,
+  /** How many events of that run count: what it did after them is done again. All of them unless given. */
+  at?: number,
+  /** An activation, or all of a node, that is made anew with all that follows from it, although that run has it. */
+  fresh?: FreshFrom,
+  /** The node that it runs to, if not the same as that run. */
+  to?: NodeId,
 };
 
 /** `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers
  * are taken from it where the requests are equal, each once, wherever in the flow they are made now. What it says belongs to no
- * conversation if the flow is edited. `run.busy` while the earlier run is active, `run.is_child` for child runs, `flow.invalid`.
+ * conversation if the flow is edited, or not all of that run counts. `run.busy` while the earlier run is active, `run.is_child` for
+ * child runs, `run.no_event`, `run.no_place`, `flow.invalid`.
  */
 export type RerunRun = RerunRequest;
 
@@ -3365,10 +3450,12 @@ export type RunOrigin = {
   run: RunId,
   /** How many of its events count. */
   seq: number,
-  /** Whether this run runs the flow that it was given, and not the one that the earlier run recorded. What it says belongs to no
-   * conversation.
-   */
+  /** Whether this run runs the flow that it was given, and not the one that the earlier run recorded. */
   edited?: boolean,
+  /** Whether the earlier run went on after these events. */
+  cut?: boolean,
+  /** What is made anew although the earlier run has it. */
+  fresh?: FreshFrom,
 };
 
 /** A run to start. Child runs are started from the same request. */
@@ -4141,6 +4228,16 @@ export type VersionRun = { run: RunId,
   startedAt: number, status: RunStatus,
 };
 
+/** A run that waits, and what an edit does to it. */
+export type WaitingRun = { run: RunId,
+  /** In milliseconds since the Unix epoch. */
+  startedAt: number,
+  /** What it asks; the first question of several. */
+  question?: string, effect: EditEffect,
+  /** Why, as a sentence. */
+  why: string,
+};
+
 /** How much of the window a prompt takes in one iteration. */
 export type WindowShare = { iteration: string, percent: number,
 };
@@ -4154,7 +4251,7 @@ export type WorkflowMemory = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.moved_on" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_confirmed" | "run.not_retryable" | "run.not_running" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.moved_on" | "debug.no_history" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -4187,6 +4284,8 @@ export type Commands = {
   "run.rerun": { args: RerunRun; reply: StartedRun };
   "run.bill": { args: BillRerun; reply: Bill };
   "run.retry": { args: RetryRun; reply: StartedRun };
+  "run.checkWaiting": { args: CheckWaiting; reply: Array<WaitingRun> };
+  "run.move": { args: MoveRun; reply: StartedRun };
   "run.answer": { args: AnswerRun; reply: null };
   "run.end": { args: EndPause; reply: null };
   "run.pin": { args: PinTurn; reply: null };
@@ -4194,7 +4293,9 @@ export type Commands = {
   "run.stop": { args: StopRun; reply: null };
   "run.held": { args: FindHeld; reply: HeldRun | null };
   "run.changeValue": { args: ChangeValue; reply: null };
+  "run.editHistory": { args: EditHistory; reply: null };
   "run.forceWay": { args: ForceWay; reply: null };
+  "run.heldHistory": { args: HeldHistory; reply: ContextRecord | null };
   "run.go": { args: GoOn; reply: null };
   "run.cancel": { args: CancelRun; reply: null };
   "run.resume": { args: ResumeRun; reply: null };
@@ -4209,6 +4310,7 @@ export type Commands = {
   "conversations.messages": { args: ListMessages; reply: MessagesPage };
   "conversations.rename": { args: RenameConversation; reply: ConversationRecord };
   "conversations.fork": { args: ForkConversation; reply: ForkedConversation };
+  "conversations.keep": { args: KeepFork; reply: ConversationRecord };
   "conversations.delete": { args: DeleteConversation; reply: null };
   "conversations.export": { args: ExportConversation; reply: ExportedConversation };
   "lens.list": { args: ListPrompts; reply: Array<PromptRun> };

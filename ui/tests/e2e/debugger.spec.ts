@@ -188,11 +188,13 @@ const ROUTED = {
 
 test("a node is run again, another way is taken and a node is skipped", async ({ page }) => {
   await openFlow(page, ROUTED as never);
-  await pauseAt(page, "way", "Pause after this node");
   await pauseAt(page, "out", "Pause before this node");
+  await pauseAt(page, "way", "Pause after this node");
   await page.getByTestId("run-button").click();
   await expect(bar(page)).toContainText("Paused after Way");
   await page.getByTestId("go-retry").click();
+  await page.getByTestId("inspector-tab-io").click();
+  await expect(page.getByTestId("io-state")).toContainText("2 attempts");
   await expect(bar(page)).toContainText("Paused after Way");
   await page.getByTestId("stop-change").click();
   await page.getByRole("button", { name: "Take default" }).click();

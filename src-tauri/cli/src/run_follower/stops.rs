@@ -128,7 +128,7 @@ impl RunFollower<'_> {
         }
     }
 
-    /// The stop with what is held there now.
+    /// The stop with the values that it holds now.
     async fn look_again(&self, stop: StopView) -> Result<StopView, CliError> {
         let held = self.app.call(FindHeld { run: self.run.clone() }).await?;
         Ok(held.map(|held| held.stop).filter(|now| now.number == stop.number).unwrap_or(stop))

@@ -88,7 +88,7 @@ impl Histories {
         positions.map(|position| turns.get(usize::try_from(position).ok()?).cloned()).collect()
     }
 
-    /// The history of a context begins anew with the next message. Earlier prompts refer to what stands before.
+    /// The next message is the first of the history of this context. Earlier prompts refer to the messages before.
     fn begin(&mut self, context: &ContextId) {
         let start = self.contexts.get(context).map_or(0, Vec::len);
         self.starts.insert(context.clone(), start);

@@ -190,7 +190,7 @@ pub struct Behavior {
     pub needs: Vec<NodeNeed>,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
-    /// The outputs of which it takes one, so that a person can take another one instead.
+    /// It takes one of these outputs. At a stop, a person can take another one.
     pub ways: Vec<PortName>,
     /// The output that has the name of the way.
     pub way_output: Option<&'static str>,

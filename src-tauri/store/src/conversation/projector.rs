@@ -179,7 +179,7 @@ impl ConversationProjector {
                             }
                         }
                     }
-                    // The conversation keeps what was said; what is asked now counts as it is asked.
+                    // The conversation keeps the turns that it has. A question without a reply is kept as the edit left it.
                     ContextChange::Edited { edits } => {
                         for EditedMessage { message, by } in edits {
                             let Some(at) = self.asked.iter().position(|asked| asked.id == *message) else {

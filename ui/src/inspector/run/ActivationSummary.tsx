@@ -104,9 +104,7 @@ export function Attempts({ view }: { view: EpochView }) {
               {attempt.endedAt === undefined ? null : (
                 <span>{formatDuration(attempt.endedAt - attempt.startedAt)}</span>
               )}
-              <span>
-                {attempt.dropped ? TEXTS.runAgain : TEXTS.retriedAfter(formatDuration(attempt.delayMs ?? 0))}
-              </span>
+              <span>{attempt.dropped ? TEXTS.runAgain : TEXTS.retriedAfter(formatDuration(attempt.delayMs ?? 0))}</span>
             </>
           }
         >

@@ -67,7 +67,9 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
         view.usage = view.dropped?.usage ?? NO_TOKENS;
         view.cost = view.dropped?.cost ?? NO_COST;
       } else if (entry.metadata.tokenUsage) {
-        view.usage = view.dropped ? addTokens(view.dropped.usage, entry.metadata.tokenUsage) : entry.metadata.tokenUsage;
+        view.usage = view.dropped
+          ? addTokens(view.dropped.usage, entry.metadata.tokenUsage)
+          : entry.metadata.tokenUsage;
       }
       view.metadata = entry.metadata;
       // The end of a loop is derived, so nobody has measured it.

@@ -1,7 +1,7 @@
 /** The events of a run as they came, and lookups in them: messages by context, and contexts as they once were. */
 import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, MemoryState, Message, NodeId } from "@/bindings";
-import { sameEpoch } from "../fold/epoch";
 import { withEdits } from "../fold/contexts";
+import { sameEpoch } from "../fold/epoch";
 import { applyToMemory, memoryOfConversation } from "../fold/memory";
 
 /** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */

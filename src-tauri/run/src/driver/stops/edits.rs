@@ -49,7 +49,7 @@ impl Driver {
         Ok(Ok(()))
     }
 
-    /// Runs an activation again that is held after its end, and stops there once more. What came of it is kept in the journal and
+    /// Runs an activation again that is held after its end, and stops there once more. Its outcome is kept in the journal and
     /// delivered to nobody. Faults `debug.moved_on`, `debug.cannot_retry`.
     pub(super) async fn retry(
         &mut self,
@@ -75,7 +75,7 @@ impl Driver {
             }
         };
         let step = self.step(DebugVerb::Retry, Some(key.clone()));
-        // They changed what is dropped.
+        // They changed outputs that are dropped.
         self.stops.overrides.remove(&(key.clone(), Side::After));
         let given_up = self.turns.discard(&self.plan, key.0, &key.1);
         let retrying = NodeEvent::Retrying { attempt, delay_ms: 0, error, dropped: Some(dropped) };
@@ -88,7 +88,7 @@ impl Driver {
         Ok(Ok(()))
     }
 
-    /// Takes the outcome of an activation that is held after its end. None of one of which the journal already has a part.
+    /// Takes the outcome of an activation that is held after its end. Returns none if the journal has a part of that outcome.
     fn take_ended(&mut self, point: &StopPoint, key: &Key) -> Option<Done> {
         if point.side != Side::After || self.uncommitted.contains_key(key) {
             return None;

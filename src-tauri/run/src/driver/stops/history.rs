@@ -41,7 +41,7 @@ impl Driver {
     ) -> Result<(ContextId, ContextChange), Fault> {
         let is_of = |start: &&Start| (start.node, &start.epoch) == (key.0, &key.1);
         let held = self.stops.starts.iter().find(is_of).cloned();
-        // After a restart it is still among what is ready.
+        // After a restart it is still among the ready activations.
         let held = held.or_else(|| self.scheduler.ready_start(key.0, &key.1));
         let held = held
             .filter(|_| point.side == Side::Before && self.plan.nodes[key.0].node.behavior().uses_context);

@@ -78,12 +78,13 @@ fn journal(home: &Home) -> Vec<Value> {
 async fn rerun(home: &Home, server: &ModelServer, run: &RunId) -> (usize, Vec<Value>) {
     let before = server.calls().len();
     let plait = Plait::open(Options::new(home.path())).unwrap();
-    let request =
-        RerunRequest { run: run.clone(), flow: None, path: None, grants: crate::support::app::all_grants() };
+    let grants = crate::support::app::all_grants();
+    let request = RerunRequest { grants, ..RerunRequest::of(run.clone()) };
     let started = plait.call(RerunRun(request)).await.unwrap();
     plait.runs().idle_tree(&started.run).await;
     let shown = plait.call(ShowRun { run: started.run }).await.unwrap();
     plait.close().await.unwrap();
+    drop(plait);
     let events = shown.entries.iter().map(|entry| serde_json::to_value(entry).unwrap()).collect();
     (server.calls().len() - before, events)
 }
@@ -101,6 +102,7 @@ async fn node_that_is_run_again_after_a_kill_is_bought_again_and_a_rerun_takes_w
     assert_eq!(held.stop.at.unwrap().attempt, 2);
     assert_eq!(held.stop.values["response"], json!("2 to What is one and one?").into());
     plait.close().await.unwrap();
+    drop(plait);
     let done = home.plait(&["resume", "last"]);
     assert!(done.code == 0 && done.out.contains("3 to Praise 2 to"), "{done:#?}");
     let events = journal(&home);
@@ -124,6 +126,7 @@ async fn skipped_node_sends_nothing_and_a_rerun_does_not_skip_it() {
     let plait = Plait::open(Options::new(home.path())).unwrap();
     go(&plait, &run, DebugVerb::Skip).await;
     plait.close().await.unwrap();
+    drop(plait);
     let events = journal(&home);
     assert_eq!(events[..before.len()], before, "what was journaled stays");
     let skipped = events.iter().find(|event| event["type"] == "node.skipped").unwrap();
@@ -146,6 +149,7 @@ async fn forced_way_survives_the_process_and_a_rerun_decides_for_itself() {
     let force = ForceWay { run: run.clone(), stop: held.stop.number, port: "good".into() };
     plait.call(force).await.unwrap();
     plait.close().await.unwrap();
+    drop(plait);
     let done = home.plait(&["resume", "last"]);
     assert!(done.code == 0 && done.out.contains("2 to Praise 1 to"), "{done:#?}");
     let events = journal(&home);
@@ -199,6 +203,7 @@ async fn edited_history_is_what_the_server_gets_and_what_the_lens_shows() {
     assert_eq!(refused.code.as_str(), "debug.bad_history");
     edit(1, Some("Never said.")).await.unwrap();
     plait.close().await.unwrap();
+    drop(plait);
     let done = home.plait(&["resume", "last"]);
     assert!(done.code == 0 && done.out.contains("2 to Two?"), "{done:#?}");
     let sent = server.calls().pop().unwrap();

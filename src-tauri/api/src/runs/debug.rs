@@ -3,10 +3,10 @@
 
 use plait_core::error::Fault;
 use plait_core::id::{PortName, RunId};
-use plait_run::DebugCommand;
 use plait_run::context::{ContextHandle, ContextRecord, MessageEdit};
 use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause};
 use plait_run::view::{RunOutline, RunView, StopView};
+use plait_run::{DebugCommand, RunHandle};
 use plait_store::Store;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,6 +22,18 @@ impl RunService {
     async fn debug(&self, run: &RunId, command: DebugCommand) -> Result<(), ErrorReply> {
         let handle = self.resume_with_ancestors(run).await?;
         Ok(handle.debug(command).await?)
+    }
+
+    /// The handle of a run that stands still, with all that its stop holds. A run that is resumed for this has to come there first: an
+    /// activation that is held after its end takes its recorded replies once more.
+    async fn held(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
+        let is_driven = self.is_active(run);
+        let handle = self.resume_with_ancestors(run).await?;
+        if !is_driven {
+            // A run that ends meanwhile refuses the command itself.
+            let _ = handle.idle().wait_for(|is_idle| *is_idle).await;
+        }
+        Ok(handle)
     }
 }
 
@@ -127,7 +139,7 @@ impl Command for ChangeValue {
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
         let Self { run, stop, port, value } = self;
-        let handle = service.resume_with_ancestors(&run).await?;
+        let handle = service.held(&run).await?;
         // Resuming added what the run redacts.
         let value = service.redacted(&value);
         Ok(handle.debug(DebugCommand::Change { stop, port, value }).await?)
@@ -153,7 +165,8 @@ impl Command for ForceWay {
     type Reply = ();
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
-        service.debug(&self.run, DebugCommand::Force { stop: self.stop, port: self.port }).await
+        let handle = service.held(&self.run).await?;
+        Ok(handle.debug(DebugCommand::Force { stop: self.stop, port: self.port }).await?)
     }
 }
 
@@ -236,6 +249,11 @@ impl Command for GoOn {
     type Reply = ();
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
-        service.debug(&self.run, DebugCommand::Go { verb: self.verb, stop: self.stop }).await
+        let Self { run, verb, stop } = self;
+        let command = DebugCommand::Go { verb, stop };
+        if verb == DebugVerb::Retry {
+            return Ok(service.held(&run).await?.debug(command).await?);
+        }
+        service.debug(&run, command).await
     }
 }

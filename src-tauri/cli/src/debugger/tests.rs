@@ -1,6 +1,6 @@
 use plait_run::journal::{Breakpoint, DebugVerb, Side};
 
-use super::{StopCommand, number, parse_breakpoint, parse_command};
+use super::{HistoryCommand, StopCommand, number, parse_breakpoint, parse_command};
 
 fn plain(node: &str) -> Breakpoint {
     Breakpoint {

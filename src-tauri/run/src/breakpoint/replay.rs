@@ -151,9 +151,10 @@ impl<'q> BreakpointReplay<'q> {
             // A person dropped what came of it. A failure gave no outputs.
             NodeEvent::Retrying { dropped: Some(outputs), error, .. } => {
                 let outputs = self.changes.outputs_before(key, outputs);
-                let values = match outputs.is_empty() && error.code != codes::DEBUG_RETRIED {
-                    true => Values::Error(error),
-                    false => Values::Outputs(&outputs),
+                let values = if outputs.is_empty() && error.code != codes::DEBUG_RETRIED {
+                    Values::Error(error)
+                } else {
+                    Values::Outputs(&outputs)
                 };
                 self.reach_end(key, values, evaluator, places).await;
             }

@@ -34,7 +34,7 @@ impl Driver {
                 "A node can be skipped while it is held before its first start. Loops can't be skipped.",
             )));
         }
-        let step = self.step(DebugVerb::Over, Some(key.clone()));
+        let goes_on_to = self.step(DebugVerb::Over, Some(key.clone()));
         self.stops.starts.retain(|start| (start.node, &start.epoch) != (key.0, &key.1));
         self.stops.close(&key);
         self.recorded.forget(&key);
@@ -45,7 +45,7 @@ impl Driver {
         let skipped = Event::Node(self.activation(key.0, &key.1), skipped);
         // Before the run goes on: a run that is killed in between stands at this stop, and has skipped it.
         self.record_events(given_up.into_iter().chain([skipped]))?;
-        self.go_on_by(DebugVerb::Skip, point, step, running).await?;
+        self.go_on_by(DebugVerb::Skip, point, goes_on_to, running).await?;
         Ok(Ok(()))
     }
 
@@ -74,7 +74,7 @@ impl Driver {
                 return Ok(Err(moved_on()));
             }
         };
-        let step = self.step(DebugVerb::Retry, Some(key.clone()));
+        let goes_on_to = self.step(DebugVerb::Retry, Some(key.clone()));
         // They changed outputs that are dropped.
         self.stops.overrides.remove(&(key.clone(), Side::After));
         let given_up = self.turns.discard(&self.plan, key.0, &key.1);
@@ -84,7 +84,7 @@ impl Driver {
         // Before the run goes on: a run that is killed in between stands at this stop, with the next attempt.
         self.record_events(given_up.into_iter().chain([retrying]))?;
         self.restart_queue.extend(self.scheduler.running(key.0, &key.1));
-        self.go_on_by(DebugVerb::Retry, point, step, running).await?;
+        self.go_on_by(DebugVerb::Retry, point, goes_on_to, running).await?;
         Ok(Ok(()))
     }
 

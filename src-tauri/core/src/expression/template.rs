@@ -8,6 +8,7 @@ mod cost;
 mod guard;
 mod helpers;
 mod limits;
+mod pieces;
 mod render;
 mod variables;
 
@@ -23,6 +24,7 @@ use crate::error::{ErrorCode, Fault};
 
 pub use guard::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES};
 pub use limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
+pub use pieces::{Piece, PieceSource, Rendered};
 pub use variables::Variable;
 
 /// An error in a template, with its position.
@@ -100,6 +102,11 @@ impl Template {
             return Err(Fault::new(codes::TEMPLATE_TOO_MANY_STEPS, message));
         }
         self.evaluate(values)
+    }
+
+    /// Renders it as [`Self::render_small`] does, and says where each piece of the text comes from.
+    pub fn render_pieces(&self, values: Map<String, Value>) -> Result<Rendered, Fault> {
+        pieces::record(|| self.render_small(values))
     }
 
     /// The same as [`Self::render`], in this thread.

@@ -7,6 +7,7 @@ use handlebars::{
 use serde_json::Value;
 
 use super::limits::MAX_OUTPUT_BYTES;
+use super::pieces::{Copies, MARK, Mark, Recorded};
 use crate::expression::as_text;
 
 /// The helper that writes a plain `{{name}}`.
@@ -30,44 +31,50 @@ pub(super) const BLOCK_HELPERS: [&str; 13] =
 pub(super) fn register(engine: &mut Handlebars<'static>) {
     engine.unregister_helper("log");
     engine.unregister_helper("raw");
-    engine.register_helper(
-        TEXT,
-        Box::new(Function::new(1..=1, |values| Ok(Value::String(as_text(values[0]))))),
-    );
     engine.register_helper(STEP, Box::new(Step));
     engine.register_helper(LIST, Box::new(List));
-    engine.register_helper(
+    engine.register_helper(MARK, Box::new(Mark));
+    let mut add = |name: &str, function: Function| {
+        engine.register_helper(name, Box::new(Recorded(function)));
+    };
+    add(TEXT, Function::new(1..=1, Copies::Text, |values| Ok(Value::String(as_text(values[0])))));
+    add(
         "default",
-        Box::new(Function { arity: 0..=usize::MAX, missing_is_null: true, call: default }),
+        Function {
+            arity: 0..=usize::MAX,
+            missing_is_null: true,
+            copies: Copies::FirstText,
+            call: default,
+        },
     );
-    engine.register_helper("json", Box::new(Function::new(1..=2, json)));
-    engine.register_helper("join", Box::new(Function::new(1..=2, join)));
-    engine.register_helper("len", Box::new(Function::new(1..=1, |values| Ok(length(values[0])))));
-    engine.register_helper(
+    add("json", Function::new(1..=2, Copies::Json, json));
+    add("join", Function::new(1..=2, Copies::Items, join));
+    add("len", Function::new(1..=1, Copies::Nothing, |values| Ok(length(values[0]))));
+    add(
         "trim",
-        Box::new(Function::new(1..=1, |values| Ok(text(values, |text| text.trim().to_owned())))),
+        Function::new(1..=1, Copies::TrimmedText, |values| Ok(text(values, |text| text.trim().to_owned()))),
     );
-    engine.register_helper(
-        "upper",
-        Box::new(Function::new(1..=1, |values| Ok(text(values, str::to_uppercase)))),
-    );
-    engine.register_helper(
-        "lower",
-        Box::new(Function::new(1..=1, |values| Ok(text(values, str::to_lowercase)))),
-    );
+    add("upper", Function::new(1..=1, Copies::Nothing, |values| Ok(text(values, str::to_uppercase))));
+    add("lower", Function::new(1..=1, Copies::Nothing, |values| Ok(text(values, str::to_lowercase))));
 }
 
 /// A helper that is a function of its values.
-struct Function {
+pub(super) struct Function {
     arity: std::ops::RangeInclusive<usize>,
     /// Whether a missing value is null instead of an error.
     missing_is_null: bool,
+    /// What it writes unchanged.
+    pub(super) copies: Copies,
     call: fn(&[&Value]) -> Result<Value, String>,
 }
 
 impl Function {
-    fn new(arity: std::ops::RangeInclusive<usize>, call: fn(&[&Value]) -> Result<Value, String>) -> Self {
-        Self { arity, missing_is_null: false, call }
+    fn new(
+        arity: std::ops::RangeInclusive<usize>,
+        copies: Copies,
+        call: fn(&[&Value]) -> Result<Value, String>,
+    ) -> Self {
+        Self { arity, missing_is_null: false, copies, call }
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::helpers::NotAList;
 use super::limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
-use super::{Problem, helpers};
+use super::{Problem, helpers, pieces};
 use crate::codes;
 
 static ENGINE: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
@@ -78,6 +78,7 @@ impl Output for BoundedOutput {
             return self.stop(Stopped::Output);
         }
         self.text.push_str(text);
+        pieces::note_written(text.len());
         Ok(())
     }
 }

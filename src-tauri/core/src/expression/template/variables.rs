@@ -2,7 +2,7 @@
 //! the guard must have refused.
 //!
 //! Also rewrites the tree: a plain `{{name}}` writes objects and lists as JSON, the value of an `{{#each}}` is tested before it,
-//! and each iteration is counted.
+//! each iteration is counted, and some calls get marks for the recorder of pieces.
 
 use crate::codes;
 use crate::error::ErrorCode;
@@ -13,6 +13,7 @@ use handlebars::{Path, PathSeg, Template};
 
 use super::Problem;
 use super::helpers::{BLOCK_HELPERS, LIST, STEP, TEXT, VALUE_HELPERS};
+use super::pieces::MARK;
 
 /// A variable of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +78,7 @@ impl VariableFinder {
             }
         }
         test_lists(template);
+        mark_calls(template);
         Ok(())
     }
 
@@ -237,11 +239,52 @@ fn test_lists(template: &mut Template) {
         if let TemplateElement::Expression(call) = &mut test {
             call.params = vec![value.clone()];
         }
-        let place = template.mapping.get(index).cloned();
-        template.elements.insert(index, test);
-        if let Some(place) = place {
-            template.mapping.insert(index, place);
+        insert(template, index, test, index);
+    }
+}
+
+/// The helpers of Handlebars itself that write a value. The others record what they write.
+const UNRECORDED: [&str; 10] = ["and", "eq", "gt", "gte", "lookup", "lt", "lte", "ne", "not", "or"];
+
+/// Puts marks around calls of which the recorder of pieces would not know what they read.
+fn mark_calls(template: &mut Template) {
+    for index in (0..template.elements.len()).rev() {
+        let (TemplateElement::Expression(call) | TemplateElement::HtmlExpression(call)) =
+            &template.elements[index]
+        else {
+            continue;
+        };
+        let is_unrecorded = call.name.as_name().is_some_and(|name| UNRECORDED.contains(&name));
+        let has_calls = call.params.iter().any(|value| matches!(value, Parameter::Subexpression(_)));
+        if !is_unrecorded && !has_calls {
+            continue;
         }
+        let params = is_unrecorded.then(|| call.params.clone()).filter(|params| !params.is_empty());
+        if params.is_some() {
+            insert(template, index + 1, mark(Vec::new()), index);
+        }
+        if let Some(params) = params {
+            insert(template, index, mark(params), index);
+        }
+        insert(template, index, mark(Vec::new()), index);
+    }
+}
+
+fn mark(params: Vec<Parameter>) -> TemplateElement {
+    static MARK_ELEMENT: LazyLock<TemplateElement> = LazyLock::new(|| call_of(MARK));
+    let mut element = MARK_ELEMENT.clone();
+    if let TemplateElement::Expression(call) = &mut element {
+        call.params = params;
+    }
+    element
+}
+
+/// Inserts an element. Errors in it have the position of the element `like`.
+fn insert(template: &mut Template, index: usize, element: TemplateElement, like: usize) {
+    let place = template.mapping.get(like).cloned();
+    template.elements.insert(index, element);
+    if let Some(place) = place {
+        template.mapping.insert(index, place);
     }
 }
 

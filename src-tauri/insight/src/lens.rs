@@ -17,12 +17,14 @@ mod trace;
 use std::collections::HashMap;
 
 use plait_core::id::{Activation, Epoch, NodeId, ReplyKey};
+use plait_run::context::SharedMessage;
 use plait_run::journal::{CallEvent, Entry, Event};
 use plait_run::view::{EpochView, ModelCallView, PlacedNotice, RunView};
 
 pub use call::{LeftOut, LensCall, PromptBadge, ReplyView};
 use histories::Histories;
 pub use loop_turns::{LoopTurnView, LoopTurnsView};
+use messages::rebuild;
 pub use messages::{BlockText, MessagePart, SentMessage};
 pub use request::RebuiltRequest;
 pub use search::{LensHit, MAX_HITS};
@@ -117,6 +119,23 @@ impl Lens {
     pub fn call(&self, activation: &Activation, index: usize) -> Option<LensCall> {
         let is_wanted = |place: &&CallPlace| place.activation == *activation && place.index == index;
         self.calls.iter().find(is_wanted).and_then(|place| self.call_at(place))
+    }
+
+    /// The messages of one of an activation's prompts as they were sent, each with the message of the history or the step that it is.
+    pub(crate) fn sent_messages(
+        &self,
+        activation: &Activation,
+        index: usize,
+    ) -> Vec<(SentMessage, Option<SharedMessage>)> {
+        let Some(epoch) = self.epoch(activation) else { return Vec::new() };
+        let prompt = epoch.calls.get(index).and_then(|call| call.prompt.as_ref());
+        let messages = prompt.map(|prompt| rebuild(prompt, (activation, index), epoch, &self.histories));
+        messages.unwrap_or_default().into_iter().map(|message| (message.shown, message.message)).collect()
+    }
+
+    /// The model calls with a prompt, in their order.
+    pub(crate) fn call_places(&self) -> impl Iterator<Item = (&Activation, usize)> {
+        self.calls.iter().map(|place| (&place.activation, place.index))
     }
 
     fn add_call(&mut self, activation: &Activation, event: &CallEvent, seq: u64) {

@@ -1,10 +1,11 @@
-//! Readers of runs: the lens, traces, forecasts and bills.
+//! Readers of runs: the lens, traces, the lineage of texts, forecasts and bills.
 //!
 //! Each is a fold over a journal, or a run in a world of stand-ins. Refuses to change a run.
 
 pub mod bill;
 pub mod forecast;
 pub mod lens;
+pub mod lineage;
 
 #[cfg(test)]
 mod test_runs;

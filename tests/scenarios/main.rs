@@ -36,6 +36,7 @@ mod imports;
 mod keys;
 mod knowledge;
 mod lens;
+mod lineage;
 mod long_term_memory;
 mod loop_crashes;
 mod loop_examples;

@@ -92,9 +92,15 @@ plait_core::error_codes! {
         LENS_NO_CALL = "lens.no_call",
             "The run has no such model call.",
             "`plait lens show RUN` lists the model calls of a run.";
+        LENS_NO_PLACE = "lens.no_place",
+            "The run has no such value, prompt, reply, tool call or answer.",
+            "`plait runs show RUN` lists the nodes and their values, `plait lens show RUN` the prompts.";
         LENS_NO_REQUEST = "lens.no_request",
             "The model call sent no HTTP request: it was answered by the simulator.",
             "Choose a call of another provider.";
+        LENS_NO_TEXT = "lens.no_text",
+            "The text to follow does not stand at the place that was given.",
+            "Give it exactly as it stands there.";
     }
 
     "Output of commands" {

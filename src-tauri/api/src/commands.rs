@@ -89,6 +89,7 @@ commands![
     lens::TraceRun,
     lens::ListTurns,
     lens::SearchPrompts,
+    lens::FollowText,
     lens::GetCallRequest,
     lens::ExportSpans,
     knowledge::ListKnowledge,

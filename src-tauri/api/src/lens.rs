@@ -1,9 +1,10 @@
-//! The lens: what model calls were sent and led to, traces of run trees, requests as curl commands, and the export to OpenTelemetry.
+//! The lens: what model calls were sent and led to, where texts come from, traces of run trees, requests as curl commands, and the export to OpenTelemetry.
 //!
 //! Everything is a fold of journals (`plait_insight::lens`); this module reads them. Changes nothing.
 
 mod curl;
 mod export;
+mod lineage;
 mod list;
 mod request;
 mod search;
@@ -24,6 +25,8 @@ use crate::providers::ProviderService;
 use crate::users::UserService;
 
 pub use export::{ExportSpans, ExportedSpans};
+use lineage::RecordedRuns;
+pub use lineage::{FollowText, LineageDirection};
 pub use list::{ListPrompts, PromptRun};
 pub use request::{CallRequest, GetCallRequest};
 pub use search::{PromptHit, SearchPrompts};
@@ -38,6 +41,7 @@ pub struct LensService {
     users: UserService,
     providers: Arc<ProviderService>,
     exporter: LiveExporter,
+    recorded_runs: Arc<RecordedRuns>,
 }
 
 impl LensService {
@@ -47,7 +51,7 @@ impl LensService {
         providers: Arc<ProviderService>,
         exporter: LiveExporter,
     ) -> Self {
-        Self { store, users, providers, exporter }
+        Self { store, users, providers, exporter, recorded_runs: Arc::default() }
     }
 
     /// Waits until the journals on disk have everything that watchers of live runs have seen. A disk that fails is reported to

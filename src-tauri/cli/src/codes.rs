@@ -48,6 +48,12 @@ plait_core::error_codes! {
             "Save the flow first, or allow what it needs for one run.";
     }
 
+    "Lens" {
+        LENS_BAD_PLACE = "lens.bad_place",
+            "The place of a text is not written as a place.",
+            "Write `NODE.PORT` or one of the other forms; `plait lens from --help` lists them.";
+    }
+
     "Nodes" {
         NODES_UNKNOWN = "nodes.unknown",
             "There is no node type of this name to describe.",

@@ -57,7 +57,10 @@ pub enum Selection {
     Whole,
     Range(TextRange),
     /// An occurrence of a text, from 0.
-    Text { text: String, occurrence: usize },
+    Text {
+        text: String,
+        occurrence: usize,
+    },
 }
 
 /// How sure it is that a step leads to the source of the text before it.
@@ -144,12 +147,20 @@ impl<'l> Lineage<'l> {
     }
 
     /// Where a text comes from.
-    pub fn where_from(&self, place: &LineagePlace, selection: &Selection) -> Result<LineageChain, LineageError> {
+    pub fn where_from(
+        &self,
+        place: &LineagePlace,
+        selection: &Selection,
+    ) -> Result<LineageChain, LineageError> {
         self.follow(place, selection, |lineage, found| lineage.back(found))
     }
 
     /// Where a text went.
-    pub fn where_to(&self, place: &LineagePlace, selection: &Selection) -> Result<LineageChain, LineageError> {
+    pub fn where_to(
+        &self,
+        place: &LineagePlace,
+        selection: &Selection,
+    ) -> Result<LineageChain, LineageError> {
         self.follow(place, selection, |lineage, found| lineage.forth(found))
     }
 
@@ -168,7 +179,9 @@ impl<'l> Lineage<'l> {
             let found = next(self, last);
             match <[Found; 1]>::try_from(found) {
                 // The text begins where it stands.
-                Ok([only]) if only.place == last.place && only.range == last.range => last.source = only.source,
+                Ok([only]) if only.place == last.place && only.range == last.range => {
+                    last.source = only.source
+                }
                 Ok([only])
                     if only.certainty != LineageCertainty::Computed
                         && chain.len() < MAX_STEPS
@@ -280,7 +293,12 @@ impl<'l> Lineage<'l> {
 }
 
 /// The output that a value on an input came from.
-fn source_of(run: &RecordedRun, at: &Activation, port: &PortName, index: usize) -> Option<(Activation, PortName)> {
+fn source_of(
+    run: &RecordedRun,
+    at: &Activation,
+    port: &PortName,
+    index: usize,
+) -> Option<(Activation, PortName)> {
     let SourceRef { node, epoch, port } = run.epoch(at)?.inputs.get(port)?.get(index)?.clone();
     Some((Activation { node, epoch }, port))
 }

@@ -13,6 +13,7 @@ import { useConnections } from "./connect/useConnections";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { ConfigReads } from "./edges/ConfigReads";
 import { useLitWays } from "./edges/lit-way";
+import { useLineageLights } from "./lineage-lights";
 import { PeekPlaces } from "./edges/PeekPlaces";
 import { RoutedEdge } from "./edges/RoutedEdge";
 import { addRoutePoint } from "./edges/route-commands";
@@ -70,6 +71,7 @@ export function Canvas() {
     edges,
   );
   const section = useLitWays();
+  useLineageLights();
   useFitNewDocuments(nodes.length);
   return (
     <CanvasMenu>

@@ -10,6 +10,7 @@ import { ConversationTab } from "./conversation/ConversationTab";
 import { OpenQuestions } from "./conversation/OpenQuestions";
 import { EventCount } from "./events/EventCount";
 import { EventsTab } from "./events/EventsTab";
+import { LineageTab } from "./lineage/LineageTab";
 import { ProblemCount } from "./problems/ProblemCount";
 import { ProblemsTab } from "./problems/ProblemsTab";
 import { TimelineTab } from "./timeline/TimelineTab";
@@ -43,6 +44,7 @@ export const DOCK_TABS: readonly DockTabDefinition[] = [
     Component: BreakpointsTab,
     Badge: BreakpointCount,
   },
+  { id: "lineage", title: "Lineage", keys: "Alt+Shift+6", Component: LineageTab },
 ];
 
 const WITHOUT_CONVERSATION = DOCK_TABS.filter(({ id }) => id !== CONVERSATION);

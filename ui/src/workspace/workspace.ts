@@ -16,6 +16,7 @@ import { CurrentConversation } from "@/run/conversations/current-conversation";
 import { BreakpointStore } from "@/run/debug/breakpoints";
 import { FlowForecasts } from "@/run/flow-forecast";
 import type { GrantAnswer, GrantRequest } from "@/run/grants/grant-requests";
+import { LineageStore } from "@/run/lineage/lineage-store";
 import { RunList } from "@/run/list/run-list";
 import { ActiveRun } from "@/run/live/active-run";
 import { ViewMotion } from "@/run/live/view-motion";
@@ -134,6 +135,8 @@ export function createWorkspace(bareHost: Host) {
     /** How the prompts of the flow will grow, and what a run may cost. */
     forecasts: new FlowForecasts(host, editor, activeRun),
     runList,
+    /** The text that is followed through a run. */
+    lineage: new LineageStore(host),
     /** Where runs pause. */
     breakpoints,
     /** Starts, opens, answers and stops runs. */

@@ -1,13 +1,14 @@
 //! `plait lens`: the prompts of models, and their results.
 
 mod curl;
+mod lineage;
 mod list;
 mod search;
 mod show;
 mod trace;
 
 use clap::{Args, Subcommand};
-use plait_api::lens::{PromptsOfRun, ShowPrompts};
+use plait_api::lens::{LineageDirection, PromptsOfRun, ShowPrompts};
 use plait_api::{ErrorReply, Plait};
 use plait_core::id::RunId;
 use plait_insight::lens::LensCall;
@@ -25,6 +26,9 @@ Examples:
   plait lens show last --node answer --call 2
   plait lens trace last                    Tree with timings, tokens and cost
   plait lens search last \"parcel 7731\"
+  plait lens from last answer.response --text 4711
+                                           Where a text comes from
+  plait lens to last read.text --text 4711 Where it went
   plait lens curl last --call 1            The request, to send it by hand")]
 pub(crate) struct LensArgs {
     #[command(subcommand)]
@@ -41,6 +45,10 @@ enum LensCommand {
     Trace(trace::TraceArgs),
     /// Search all prompts and replies of a run and its child runs.
     Search(search::SearchArgs),
+    /// Follow a text back to where it comes from.
+    From(lineage::LineageArgs),
+    /// Follow a text to where it went.
+    To(lineage::LineageArgs),
     /// Print the request of a model call as a curl command, with a variable in place of the key.
     Curl(curl::CurlArgs),
 }
@@ -65,6 +73,8 @@ pub(crate) async fn execute(home: &Home, args: LensArgs) -> Result<ExitStatus, C
         LensCommand::Show(args) => show::execute(&app, &args).await?,
         LensCommand::Trace(args) => trace::execute(&app, &args).await?,
         LensCommand::Search(args) => search::execute(&app, &args).await?,
+        LensCommand::From(args) => lineage::execute(&app, &args, LineageDirection::From).await?,
+        LensCommand::To(args) => lineage::execute(&app, &args, LineageDirection::To).await?,
         LensCommand::Curl(args) => curl::execute(&app, &args).await?,
     }
     app.close().await?;

@@ -40,7 +40,12 @@ impl Lineage<'_> {
                 }
                 if let Some(source) = otherwise {
                     let source = Some(source.clone());
-                    return vec![Found { place: place.clone(), range, certainty: LineageCertainty::Copied, source }];
+                    return vec![Found {
+                        place: place.clone(),
+                        range,
+                        certainty: LineageCertainty::Copied,
+                        source,
+                    }];
                 }
                 let whole = |place: &LineagePlace| {
                     let length = self.text(place)?.len();
@@ -74,7 +79,8 @@ impl Lineage<'_> {
 /// Adds a step. One that goes on where the one before it ends is a part of it.
 pub(super) fn push(steps: &mut Vec<Found>, step: Found) {
     if let Some(last) = steps.last_mut() {
-        let is_same = last.place == step.place && last.certainty == step.certainty && last.source == step.source;
+        let is_same =
+            last.place == step.place && last.certainty == step.certainty && last.source == step.source;
         if is_same && last.range.end == step.range.start {
             last.range.end = step.range.end;
             return;

@@ -34,10 +34,14 @@ impl Lineage<'_> {
         let mut found: Vec<LineagePlace> = Vec::new();
         match (&place.spot, &at) {
             (LineageSpot::Output { port, .. }, Some(at)) => {
-                found.extend(run.fed_by(at, port).iter().map(|(fed, port, index)| {
-                    here(LineageSpot::input(fed, port.clone(), *index))
-                }));
-                let others = outputs_of(&run, at).into_iter().filter(|other| other.as_str() == "context" && other != port);
+                found.extend(
+                    run.fed_by(at, port)
+                        .iter()
+                        .map(|(fed, port, index)| here(LineageSpot::input(fed, port.clone(), *index))),
+                );
+                let others = outputs_of(&run, at)
+                    .into_iter()
+                    .filter(|other| other.as_str() == "context" && other != port);
                 found.extend(others.map(|port| here(LineageSpot::output(at, port))));
                 found.extend(loop_outputs(&run, at).map(here));
                 found.extend(self.later_messages(&run, place, wanted));
@@ -46,11 +50,12 @@ impl Lineage<'_> {
             (LineageSpot::Input { port, .. }, Some(at)) => {
                 found.extend(self.of_activation(&run, at).into_iter().map(&here));
                 if port.as_str() == "items" {
-                    let count = self.value(place).and_then(|items| items.as_array().map(Vec::len)).unwrap_or_default();
-                    let items = (0..u32::try_from(count).unwrap_or(u32::MAX)).map(|index| Activation {
-                        node: at.node.clone(),
-                        epoch: at.epoch.child(index),
-                    });
+                    let count = self
+                        .value(place)
+                        .and_then(|items| items.as_array().map(Vec::len))
+                        .unwrap_or_default();
+                    let items = (0..u32::try_from(count).unwrap_or(u32::MAX))
+                        .map(|index| Activation { node: at.node.clone(), epoch: at.epoch.child(index) });
                     let items = items.map(|item| LineageSpot::output(&item, "item".into()));
                     found.extend(items.map(&here).filter(|item| self.text(item).is_some()));
                 }
@@ -64,7 +69,10 @@ impl Lineage<'_> {
             (LineageSpot::ToolArguments { tool, .. }, Some(at)) => {
                 found.push(here(LineageSpot::tool_result(at, *tool)));
             }
-            (LineageSpot::Reply { .. } | LineageSpot::ToolResult { .. } | LineageSpot::Answer { .. }, Some(at)) => {
+            (
+                LineageSpot::Reply { .. } | LineageSpot::ToolResult { .. } | LineageSpot::Answer { .. },
+                Some(at),
+            ) => {
                 found.extend(self.of_activation(&run, at).into_iter().map(&here));
                 found.extend(self.later_messages(&run, place, wanted));
             }
@@ -98,7 +106,8 @@ impl Lineage<'_> {
         let arguments = tools_of(run, at).map(|tool| LineageSpot::tool_arguments(at, tool));
         let calls = run.epoch(at).map_or(0, |epoch| epoch.calls.len());
         let messages = (0..calls).flat_map(|call| {
-            (0..self.messages(run, at, call).len()).map(move |message| LineageSpot::message(at, call, message))
+            (0..self.messages(run, at, call).len())
+                .map(move |message| LineageSpot::message(at, call, message))
         });
         outputs.chain(arguments).chain(messages).collect()
     }
@@ -107,9 +116,9 @@ impl Lineage<'_> {
     fn later_messages(&self, run: &RecordedRun, place: &LineagePlace, wanted: &str) -> Vec<LineagePlace> {
         let after = run.seq(&place.spot).unwrap_or_default();
         let mut found = Vec::new();
-        let later = run.calls().filter(|(at, call)| {
-            run.seq(&LineageSpot::message(at, *call, 0)).is_some_and(|seq| seq > after)
-        });
+        let later = run
+            .calls()
+            .filter(|(at, call)| run.seq(&LineageSpot::message(at, *call, 0)).is_some_and(|seq| seq > after));
         for (at, call) in later.take(MAX_CALLS) {
             for (message, (sent, _)) in self.messages(run, at, call).iter().enumerate() {
                 if sent.text.contains(wanted) {
@@ -140,7 +149,9 @@ impl Lineage<'_> {
     fn parent_outputs(&self, run: &RecordedRun, place: &LineagePlace) -> Vec<LineagePlace> {
         let LineageSpot::Output { node, port, .. } = &place.spot else { return Vec::new() };
         let parent = run.view().outline.parent_run_id.clone();
-        let Some((id, parent)) = parent.and_then(|id| Some((id.clone(), self.run(&id)?))) else { return Vec::new() };
+        let Some((id, parent)) = parent.and_then(|id| Some((id.clone(), self.run(&id)?))) else {
+            return Vec::new();
+        };
         if result_place(run, &place.run, node, port).as_ref() != Some(place) {
             return Vec::new();
         }

@@ -28,7 +28,9 @@ pub(super) fn pairs(value: &Value, path: &[String]) -> Vec<Pair> {
     let Some(start) = offset(value, path) else { return Vec::new() };
     match part {
         Value::Null => Vec::new(),
-        Value::String(text) => runs(text).into_iter().map(|(raw, json)| (shift(&json, start + 1), raw)).collect(),
+        Value::String(text) => {
+            runs(text).into_iter().map(|(raw, json)| (shift(&json, start + 1), raw)).collect()
+        }
         _ => vec![(start..start + text.len(), 0..text.len())],
     }
 }

@@ -12,8 +12,8 @@ use std::ops::Range;
 use plait_core::id::{Activation, PortName};
 
 use super::json_text::Pair;
-pub(super) use subflows::result_place;
 use super::{Lineage, LineagePlace, LineageSource, LineageSpot, RecordedRun, source_of};
+pub(super) use subflows::result_place;
 
 /// A part of the text of a place, in bytes, and what it was made of.
 #[derive(Clone, Debug)]
@@ -113,7 +113,9 @@ impl At<'_> {
         let node = self.run.node(&self.activation.node);
         let config = node.map(|node| serde_json::Value::Object(node.config.clone()));
         match config.and_then(|config| setting_with(&config, self.text, String::new())) {
-            Some(setting) => LineageSource::Flow { node: self.activation.node.clone(), setting: Some(setting) },
+            Some(setting) => {
+                LineageSource::Flow { node: self.activation.node.clone(), setting: Some(setting) }
+            }
             None => LineageSource::Unknown,
         }
     }
@@ -123,9 +125,9 @@ impl At<'_> {
 fn setting_with(config: &serde_json::Value, text: &str, pointer: String) -> Option<String> {
     use serde_json::Value;
     match config {
-        Value::Object(members) => members
-            .iter()
-            .find_map(|(name, value)| setting_with(value, text, format!("{pointer}/{name}"))),
+        Value::Object(members) => {
+            members.iter().find_map(|(name, value)| setting_with(value, text, format!("{pointer}/{name}")))
+        }
         Value::Array(items) => items
             .iter()
             .enumerate()
@@ -187,9 +189,7 @@ impl Lineage<'_> {
     /// The text is that of another place, as its text proves. Else it was computed from it.
     fn copy(&self, at: At<'_>, from: LineagePlace) -> Vec<Link> {
         match self.text(&from) {
-            Some(text) if text == at.text => {
-                at.whole(Origin::Copy { place: from, range: 0..at.text.len() })
-            }
+            Some(text) if text == at.text => at.whole(Origin::Copy { place: from, range: 0..at.text.len() }),
             _ => at.computed(vec![from]),
         }
     }

@@ -115,7 +115,9 @@ impl LineageSpot {
             | Self::Reply { node, epoch, .. }
             | Self::ToolResult { node, epoch, .. }
             | Self::ToolArguments { node, epoch, .. }
-            | Self::Answer { node, epoch, .. } => Some(Activation { node: node.clone(), epoch: epoch.clone() }),
+            | Self::Answer { node, epoch, .. } => {
+                Some(Activation { node: node.clone(), epoch: epoch.clone() })
+            }
             Self::RunInput | Self::Set { .. } => None,
         }
     }
@@ -163,7 +165,9 @@ impl FromStr for LineageSpot {
         let rest: Vec<&str> = words.collect();
         let number = |at: usize| match rest.get(at) {
             None => Ok(0),
-            Some(text) => text.parse::<usize>().ok().and_then(|number| number.checked_sub(1)).ok_or(UnknownSpot),
+            Some(text) => {
+                text.parse::<usize>().ok().and_then(|number| number.checked_sub(1)).ok_or(UnknownSpot)
+            }
         };
         let (least, most) = match kind {
             "in" => (1, 2),
@@ -190,13 +194,18 @@ impl FromStr for LineageSpot {
 
 /// `chat#2.0`, or the name of a node outside of all cycles.
 fn activation(text: &str) -> Result<Activation, UnknownSpot> {
-    let counters = |epoch: &str| epoch.split('.').map(|counter| counter.parse::<u32>().ok()).collect::<Option<Vec<_>>>();
+    let counters =
+        |epoch: &str| epoch.split('.').map(|counter| counter.parse::<u32>().ok()).collect::<Option<Vec<_>>>();
     if let Some((node, epoch)) = text.rsplit_once('#')
         && let Some(path) = counters(epoch)
     {
         return Ok(Activation { node: node.into(), epoch: Epoch::from(path.as_slice()) });
     }
-    if text.is_empty() { Err(UnknownSpot) } else { Ok(Activation { node: text.into(), epoch: Epoch::root() }) }
+    if text.is_empty() {
+        Err(UnknownSpot)
+    } else {
+        Ok(Activation { node: text.into(), epoch: Epoch::root() })
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,10 @@ impl RecordedRun {
         run
     }
 
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
     fn apply(&mut self, event: &Event, seq: u64) {
         match event {
             Event::Node(at, event) => self.apply_node_event(at, event, seq),
@@ -162,7 +166,12 @@ impl RecordedRun {
     }
 
     /// What a person put there in place of another value.
-    pub(super) fn changed(&self, at: &Activation, port: &PortName, is_input: bool) -> Option<&(u64, Arc<Value>)> {
+    pub(super) fn changed(
+        &self,
+        at: &Activation,
+        port: &PortName,
+        is_input: bool,
+    ) -> Option<&(u64, Arc<Value>)> {
         if self.changed.is_empty() {
             return None;
         }

@@ -55,6 +55,7 @@ fn targets(measured: Measurements<'_>) -> Vec<Target> {
         commands,
         opening,
         finding,
+        lineage,
         expressions,
         prompts,
         retrieval,
@@ -221,6 +222,16 @@ fn finding(measured: Measurements<'_>) -> Vec<Target> {
         target(by, value, Limit::AtMost(2_000.0), "ms")
     })
     .into()
+}
+
+fn lineage(measured: Measurements<'_>) -> Vec<Target> {
+    ["where from", "where to"]
+        .map(|question| {
+            let by = format!("{question}, in 100,000 events, 1,000 steps");
+            let value = measured.figure("lineage", &by);
+            target(by, value, Limit::AtMost(100.0), "ms")
+        })
+        .into()
 }
 
 fn prompts(measured: Measurements<'_>) -> Vec<Target> {

@@ -31,7 +31,7 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
       <ChildRuns view={view} />
       <Questions view={view} />
       <Inputs run={run} node={nodeId} view={view} />
-      <Outputs node={nodeId} view={view} />
+      <Outputs run={run} node={nodeId} view={view} />
       <OriginChips origins={view.origins} />
       <Knowledge view={view} />
       <ToolCalls view={view} />

@@ -1,4 +1,4 @@
-import type { NodeId } from "@/bindings";
+import type { LineageSpot, NodeId, RunId } from "@/bindings";
 import { declaredPorts } from "@/flow/connect/ports";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { EpochView } from "@/run/fold/types";
@@ -11,6 +11,7 @@ import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { Box, Section } from "./Section";
 import { SourceLink } from "./SourceLink";
+import { FollowButton, Traceable } from "./Traceable";
 import { TEXTS } from "./texts";
 
 /** The values on its inputs, each with where it came from. */
@@ -27,6 +28,11 @@ export function Inputs({ run, node, view }: { run: ShownRun; node: NodeId; view:
             <>
               <PortName node={node} side="inputs" port={input.port} />
               <span className="flex-1" />
+              <FollowButton
+                run={run.run}
+                spot={{ kind: "input", node, epoch: view.epoch, port: input.port, index: 0 }}
+                label={TEXTS.followInput(input.port)}
+              />
               <CopyButton
                 value={input.values.length === 1 ? input.values[0]?.value : input.values.map((one) => one.value)}
                 label={TEXTS.copyInput(input.port)}
@@ -37,7 +43,12 @@ export function Inputs({ run, node, view }: { run: ShownRun; node: NodeId; view:
           {input.values.map((one, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a port's values have no identity but their order.
             <div key={index} className={index > 0 ? "mt-1.5 border-line border-t pt-1.5" : ""}>
-              <InputValueView value={one} port={input.port} />
+              <InputValueView
+                value={one}
+                run={run.run}
+                spot={{ kind: "input", node, epoch: view.epoch, port: input.port, index }}
+                port={input.port}
+              />
             </div>
           ))}
         </Box>
@@ -46,12 +57,16 @@ export function Inputs({ run, node, view }: { run: ShownRun; node: NodeId; view:
   );
 }
 
-function InputValueView({ value, port }: { value: InputValue; port: string }) {
+type InputProps = { value: InputValue; run: RunId; spot: LineageSpot; port: string };
+
+function InputValueView({ value, run, spot, port }: InputProps) {
   const { source } = value;
   return (
     <>
       {value.known ? (
-        <AttachedValue value={value.value} label={TEXTS.input(port)} />
+        <Traceable run={run} spot={spot} value={value.value}>
+          <AttachedValue value={value.value} label={TEXTS.input(port)} />
+        </Traceable>
       ) : (
         <p className="text-fg-3 text-sm">{TEXTS.unknown}</p>
       )}
@@ -61,7 +76,7 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
 }
 
 /** The values on its outputs; the ones that were not taken are named. */
-export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
+export function Outputs({ run, node, view }: { run: ShownRun; node: NodeId; view: EpochView }) {
   const outputs = Object.entries(outputsOf(node, view));
   const declared = portsOf(useWorkspace(), node)?.outputs ?? [];
   const over = view.endedAt !== undefined;
@@ -82,11 +97,18 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
                 </span>
               ) : null}
               <span className="flex-1" />
+              <FollowButton
+                run={run.run}
+                spot={{ kind: "output", node, epoch: view.epoch, port }}
+                label={TEXTS.followOutput(port)}
+              />
               <CopyButton value={value} label={TEXTS.copyOutput(port)} />
             </>
           }
         >
-          <AttachedValue value={value} label={TEXTS.output(port)} />
+          <Traceable run={run.run} spot={{ kind: "output", node, epoch: view.epoch, port }} value={value}>
+            <AttachedValue value={value} label={TEXTS.output(port)} />
+          </Traceable>
         </Box>
       ))}
       {dead.length > 0 && outputs.length > 0 ? (

@@ -25,6 +25,7 @@ import { PromptSearch } from "./PromptSearch";
 import { RunPage } from "./RunPage";
 import { Section } from "./Section";
 import { SourceLink } from "./SourceLink";
+import { Traceable } from "./Traceable";
 import { SCHEMA_FORMS, TEXTS } from "./texts";
 import { type CallPlace, type LensReply, useLensCall } from "./useLensCall";
 
@@ -70,7 +71,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
           {TEXTS.refusedPrompt(prompt.refused.tokens, prompt.refused.limit)}
         </p>
       ) : null}
-      <Reply call={call} />
+      <Reply call={call} place={place} />
       <Knowledge view={epoch} />
     </RunPage>
   );
@@ -112,6 +113,8 @@ function Sent({ place, view, prompt, lens }: SentProps) {
   const [compared, setCompared] = useState(false);
   const before = compared ? previousCall(view, epoch, call) : undefined;
   const earlier = useLensCall(before && { ...place, ...before }).call;
+  const index = epoch.calls.indexOf(call);
+  const sent = useMemo(() => ({ run, node, epoch: epoch.epoch, call: index }), [run, node, epoch.epoch, index]);
   const diff = useMemo(() => earlier && diffPrompts(linesOf(earlier), lines), [earlier, lines]);
   return (
     <>
@@ -153,7 +156,7 @@ function Sent({ place, view, prompt, lens }: SentProps) {
             {folded ? TEXTS.expandAll : TEXTS.collapseAll}
           </Button>
         ) : null}
-        <CopyAsCurl run={run} node={node} epoch={epoch} call={epoch.calls.indexOf(call)} />
+        <CopyAsCurl run={run} node={node} epoch={epoch} call={index} />
         <CopyButton
           value={shown === "json" ? prompt : textOf(lines)}
           label={shown === "json" ? TEXTS.copyPromptAsJson : TEXTS.copyMessages}
@@ -166,7 +169,12 @@ function Sent({ place, view, prompt, lens }: SentProps) {
         </p>
       )}
       {shown === "messages" ? (
-        <PromptMessages lines={lines} folded={folded} changes={diff?.changes} />
+        <PromptMessages
+          lines={lines}
+          place={sent}
+          folded={folded}
+          changes={diff?.changes}
+        />
       ) : (
         <div className="mt-2.5">
           <ValueView value={prompt} label={TEXTS.promptAsJson} />
@@ -322,16 +330,22 @@ function isTruncated(reason: StopReason): boolean {
   return reason === "maxTokens" || reason === "windowFull";
 }
 
-function Reply({ call }: { call: ModelCallView }) {
+function Reply({ call, place }: { call: ModelCallView; place: CallPlace }) {
   const { reply, account } = call;
   if (!reply) return null;
+  const { node, epoch } = place;
+  const spot = { kind: "reply", node, epoch: epoch.epoch, call: epoch.calls.indexOf(call) } as const;
   const stop = stopText(reply.stopReason);
   const took = call.endedAt === undefined ? undefined : formatDuration(call.endedAt - call.startedAt);
   return (
     <div className="mt-3">
       <Section title={TEXTS.reply} trailing={[took, stop].filter(Boolean).join(" · ")}>
         {reply.reasoning ? <Reasoning text={reply.reasoning} /> : null}
-        {reply.text ? <p className="whitespace-pre-wrap break-words text-sm">{reply.text}</p> : null}
+        {reply.text ? (
+          <Traceable run={place.run} spot={spot} value={reply.text}>
+            <p className="whitespace-pre-wrap break-words text-sm">{reply.text}</p>
+          </Traceable>
+        ) : null}
         {isTruncated(reply.stopReason) ? <Truncated className="mt-0.5" /> : null}
         {reply.toolCalls?.length ? (
           <p className="text-sm text-tools">{TEXTS.called(reply.toolCalls.map((one) => one.name).join(", "))}</p>

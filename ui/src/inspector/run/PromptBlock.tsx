@@ -8,6 +8,7 @@ import { useWorkspace } from "@/workspace/context";
 import { ChangedText, ChangeMark } from "./ChangedText";
 import { FoldButton } from "./FoldButton";
 import { OriginChips } from "./OriginChips";
+import { type TextPlace, Traceable } from "./Traceable";
 import { TEXTS } from "./texts";
 
 type Block = Extract<Line, { kind: "block" }>;
@@ -21,6 +22,7 @@ const TITLES: Record<BlockKind, string> = {
 
 type Props = {
   line: Block;
+  place: TextPlace;
   /** Whether the text is shown. */
   open: boolean;
   onToggle: () => void;
@@ -32,7 +34,7 @@ type Props = {
  * One block of the user message: its kind, its tokens, its items with their origins, and the items that its cap left
  * out.
  */
-export function PromptBlock({ line, open, onToggle, change }: Props) {
+export function PromptBlock({ line, place, open, onToggle, change }: Props) {
   const workspace = useWorkspace();
   const nameOf = (node: NodeId) => workspace.nodeNames.nameOf(node);
   const { text, tokens, attachments = [] } = line;
@@ -52,7 +54,13 @@ export function PromptBlock({ line, open, onToggle, change }: Props) {
         <span className="ml-auto font-mono text-fg-3 tabular-nums">{formatCount(tokens)}</span>
         <CopyButton value={text} label={TEXTS.copyMessage(title)} />
       </header>
-      {open ? <Text text={text} title={title} change={change} /> : <p className="truncate text-fg-3 text-sm">{text}</p>}
+      {open ? (
+        <Traceable run={place.run} spot={place.spot} value={text} offset={line.offset}>
+          <Text text={text} title={title} change={change} />
+        </Traceable>
+      ) : (
+        <p className="truncate text-fg-3 text-sm">{text}</p>
+      )}
       <AttachmentList attachments={attachments} />
       {sources.length > 0 ? (
         <p className="mt-1 break-words text-fg-3 text-xs" data-testid="block-sources">

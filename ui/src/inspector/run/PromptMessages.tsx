@@ -1,5 +1,5 @@
 import { memo, useState } from "react";
-import type { Attachment, LeftOut, NodeId, Origins } from "@/bindings";
+import type { Attachment, Epoch, LeftOut, NodeId, Origins, RunId } from "@/bindings";
 import type { LineChange } from "@/run/prompt/prompt-diff";
 import type { Line } from "@/run/prompt/prompt-lines";
 import { formatCount } from "@/run/values/format";
@@ -11,6 +11,7 @@ import { Cut } from "./Cut";
 import { FoldButton } from "./FoldButton";
 import { OriginChips } from "./OriginChips";
 import { PromptBlock } from "./PromptBlock";
+import { type TextPlace, Traceable } from "./Traceable";
 import { TEXTS } from "./texts";
 
 /** Long histories are shown from their end; the rest on demand. */
@@ -19,8 +20,12 @@ const MAX_VISIBLE_MESSAGES = 40;
 type Changes = ReadonlyMap<string, LineChange>;
 const UNCHANGED: Changes = new Map();
 
+/** The model call whose messages are shown. */
+export type PromptPlace = { run: RunId; node: NodeId; epoch: Epoch; call: number };
+
 type Props = {
   lines: readonly Line[];
+  place: PromptPlace;
   /** Whether messages are folded, except messages that were opened by hand. */
   folded?: boolean;
   /** What differs from the previous call, if that is shown. */
@@ -28,7 +33,12 @@ type Props = {
 };
 
 /** The messages a model was sent, in order. */
-export const PromptMessages = memo(function PromptMessages({ lines, folded = false, changes = UNCHANGED }: Props) {
+export const PromptMessages = memo(function PromptMessages({
+  lines,
+  place,
+  folded = false,
+  changes = UNCHANGED,
+}: Props) {
   const [all, setAll] = useState(false);
   const hidden = all ? 0 : Math.max(0, lines.length - MAX_VISIBLE_MESSAGES);
   return (
@@ -41,20 +51,23 @@ export const PromptMessages = memo(function PromptMessages({ lines, folded = fal
       {lines.slice(hidden).map((line) => (
         // Folding all or none resets each message.
         <li key={`${line.key} ${folded}`}>
-          <LineView line={line} folded={folded} change={changes.get(line.key)} />
+          <LineView line={line} place={place} folded={folded} change={changes.get(line.key)} />
         </li>
       ))}
     </ol>
   );
 });
 
-function LineView({ line, folded, change }: { line: Line; folded: boolean; change?: LineChange }) {
+type LineProps = { line: Line; place: PromptPlace; folded: boolean; change?: LineChange };
+
+function LineView({ line, place, folded, change }: LineProps) {
   const [open, setOpen] = useState(!folded);
   if (line.kind === "missing") {
     return <Cut>{TEXTS.messagesTokensContentNot(formatCount(line.count), formatCount(line.tokens))}</Cut>;
   }
   if (line.kind === "block") {
-    return <PromptBlock line={line} open={open} onToggle={() => setOpen(!open)} change={change} />;
+    const at = messageAt(place, line.key);
+    return <PromptBlock line={line} place={at} open={open} onToggle={() => setOpen(!open)} change={change} />;
   }
   if (line.kind === "leftOut") {
     const { leftOut } = line;
@@ -73,8 +86,14 @@ function LineView({ line, folded, change }: { line: Line; folded: boolean; chang
       open={open}
       onToggle={() => setOpen(!open)}
       change={change}
+      place={messageAt(place, line.key)}
     />
   );
+}
+
+/** The message that a line is, or is a block of: its key begins with the number of the message. */
+function messageAt({ run, ...call }: PromptPlace, key: string): TextPlace {
+  return { run, spot: { kind: "message", ...call, message: Number.parseInt(key, 10) } };
 }
 
 /** The messages of the history that did not fit, and why. */
@@ -118,6 +137,8 @@ type MessageProps = {
   onToggle?: () => void;
   /** How it differs from the previous call. */
   change?: LineChange;
+  /** Where its text stands, if it can be followed. */
+  place?: TextPlace;
 };
 
 /** One message: role, author, tokens, text, and where it comes from. */
@@ -131,6 +152,7 @@ export function MessageBox({
   open = true,
   onToggle,
   change,
+  place,
 }: MessageProps) {
   const workspace = useWorkspace();
   const label = `${role} message`;
@@ -153,6 +175,10 @@ export function MessageBox({
         <>
           {change?.kind === "changed" ? (
             <ChangedText pieces={change.pieces} />
+          ) : place ? (
+            <Traceable run={place.run} spot={place.spot} value={text}>
+              <ValueView value={text} label={label} />
+            </Traceable>
           ) : (
             <ValueView value={text} label={label} />
           )}

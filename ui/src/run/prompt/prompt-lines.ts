@@ -5,11 +5,23 @@ import { formatJson } from "@/design/json/exact-json";
 export type Line =
   | { kind: "message"; key: string; text: string; tokens?: number; message: SentMessage }
   /** A block of the user message, with the images and files that are sent after it. */
-  | { kind: "block"; key: string; text: string; tokens: number; block: BlockText; attachments?: readonly Attachment[] }
+  | {
+      kind: "block";
+      key: string;
+      text: string;
+      tokens: number;
+      block: BlockText;
+      /** Where its text begins in that of the message. */
+      offset: number;
+      attachments?: readonly Attachment[];
+    }
   /** Messages that the journal does not have. */
   | { kind: "missing"; key: string; count: number; tokens: number }
   /** Messages that were not sent. What the cap of a block left out is part of the block. */
   | { kind: "leftOut"; key: string; leftOut: Exclude<LeftOut, { kind: "block" }> };
+
+/** Blocks of a message are separated by a blank line. */
+const BLOCK_SEPARATOR_LENGTH = "\n\n".length;
 
 /** The lines of a prompt in order. What was left out stands behind the system instructions. */
 export function linesOf({ messages, leftOut }: LensCall): Line[] {
@@ -25,8 +37,11 @@ function linesOfMessage(message: SentMessage, key: string): Line[] {
   const { text, tokens, missing, blocks = [], toolCalls = [], attachments } = message;
   if (missing !== undefined) return [{ kind: "missing", key, count: missing, tokens: tokens ?? 0 }];
   if (blocks.length > 0) {
+    let end = 0;
     return blocks.map((block, index) => {
-      const line = { kind: "block", key: `${key}/${index}`, text: block.text, tokens: block.tokens, block } as const;
+      const [offset, { text, tokens }] = [end, block];
+      end = offset + text.length + BLOCK_SEPARATOR_LENGTH;
+      const line = { kind: "block", key: `${key}/${index}`, text, tokens, block, offset } as const;
       return index === blocks.length - 1 && attachments ? { ...line, attachments } : line;
     });
   }

@@ -40,12 +40,7 @@ pub(super) fn register(engine: &mut Handlebars<'static>) {
     add(TEXT, Function::new(1..=1, Copies::Text, |values| Ok(Value::String(as_text(values[0])))));
     add(
         "default",
-        Function {
-            arity: 0..=usize::MAX,
-            missing_is_null: true,
-            copies: Copies::FirstText,
-            call: default,
-        },
+        Function { arity: 0..=usize::MAX, missing_is_null: true, copies: Copies::FirstText, call: default },
     );
     add("json", Function::new(1..=2, Copies::Json, json));
     add("join", Function::new(1..=2, Copies::Items, join));

@@ -54,7 +54,10 @@ impl Lineage<'_> {
         let is_next = |edge: &&plait_core::flow::Edge| {
             edge.target == at.activation.node
                 && edge.target_input.as_str() == "next"
-                && flow.nodes.get(&edge.source).is_some_and(|node| is_inside(node.parent.as_ref(), &at.activation.node))
+                && flow
+                    .nodes
+                    .get(&edge.source)
+                    .is_some_and(|node| is_inside(node.parent.as_ref(), &at.activation.node))
         };
         let mut edges = flow.edges.values().filter(is_next);
         let (edge, None) = (edges.next()?, edges.next()) else { return None };

@@ -100,9 +100,10 @@ impl Lineage<'_> {
         let own = pairs(handle, &path);
         let engine = Origin::Source(LineageSource::Engine);
         let outputs = at.run.epoch(at.activation).map(|epoch| &epoch.outputs);
-        let same = outputs.into_iter().flatten().find(|(port, value)| {
-            port.as_str() != "context" && as_text(value) == as_text(said)
-        });
+        let same = outputs
+            .into_iter()
+            .flatten()
+            .find(|(port, value)| port.as_str() != "context" && as_text(value) == as_text(said));
         if let Some((port, _)) = same {
             let from = at.place(LineageSpot::output(at.activation, port.clone()));
             return fill(copies(own, &from), at.text.len(), &engine);
@@ -186,7 +187,8 @@ impl Lineage<'_> {
         let Some(value) = self.value(&result) else { return self.any_links(at) };
         let pairs: Vec<Pair> = swap(pairs(&value, path));
         let covered: usize = pairs.iter().map(|(own, _): &(Range<usize>, _)| own.len()).sum();
-        let is_same = super::super::json_text::part(&value, path).is_some_and(|part| as_text(part) == at.text);
+        let is_same =
+            super::super::json_text::part(&value, path).is_some_and(|part| as_text(part) == at.text);
         if is_same && covered == at.text.len() { copies(pairs, &result) } else { at.computed(vec![result]) }
     }
 }
@@ -195,7 +197,8 @@ impl Lineage<'_> {
 pub(super) fn own_reply(at: At<'_>) -> Option<usize> {
     let calls = &at.run.epoch(at.activation)?.calls;
     calls.iter().rposition(|call| {
-        let is_own = call.sampling.is_none() && call.prompt.as_ref().is_some_and(|prompt| prompt.purpose.is_none());
+        let is_own =
+            call.sampling.is_none() && call.prompt.as_ref().is_some_and(|prompt| prompt.purpose.is_none());
         is_own && call.reply.as_ref().is_some_and(|reply| reply.text == at.text)
     })
 }

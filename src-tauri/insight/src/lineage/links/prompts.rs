@@ -91,7 +91,8 @@ impl Lineage<'_> {
                     &Origin::Source(LineageSource::Engine),
                 ),
                 BlockKind::Partner => {
-                    let rest = Origin::Computed { places: at.inputs(), otherwise: Some(LineageSource::Engine) };
+                    let rest =
+                        Origin::Computed { places: at.inputs(), otherwise: Some(LineageSource::Engine) };
                     fill(self.known_parts(at, call, &block.text), block.text.len(), &rest)
                 }
                 BlockKind::Memory => {
@@ -141,7 +142,8 @@ impl Lineage<'_> {
                 replies.into_iter().find(same)
             }
             Role::Tool => {
-                let is_of = |tool: &plait_run::view::ToolCallView| Some(&tool.call.id) == sent.tool_call_id.as_ref();
+                let is_of =
+                    |tool: &plait_run::view::ToolCallView| Some(&tool.call.id) == sent.tool_call_id.as_ref();
                 let tool = epoch.tools.iter().rposition(is_of);
                 let place = tool.map(|tool| at.place(LineageSpot::tool_result(at.activation, tool)));
                 if let Some(place) = &place
@@ -164,7 +166,8 @@ impl Lineage<'_> {
         let same = |place: &LineagePlace| self.text(place).as_deref() == Some(at.text);
         if at.run.is_of_earlier_run(&message.id) {
             let conversation = at.run.view().outline.conversation.as_ref();
-            let conversation = conversation.map(|conversation| conversation.id.to_string()).unwrap_or_default();
+            let conversation =
+                conversation.map(|conversation| conversation.id.to_string()).unwrap_or_default();
             return at.whole(Origin::Source(LineageSource::Conversation { conversation }));
         }
         for id in [Some(&message.id), message.repeats.as_ref()].into_iter().flatten() {
@@ -180,15 +183,16 @@ impl Lineage<'_> {
             return at.whole(Origin::Source(LineageSource::Unknown));
         };
         if sent.role == Role::Assistant {
-            let replies = (0..epoch.calls.len()).rev().map(|call| at.place(LineageSpot::reply(&message.author, call)));
+            let replies =
+                (0..epoch.calls.len()).rev().map(|call| at.place(LineageSpot::reply(&message.author, call)));
             if let Some(reply) = replies.into_iter().find(same) {
                 return self.copy(at, reply);
             }
         } else if message.author != *at.activation && !epoch.calls.is_empty() {
             let messages = self.messages(at.run, &message.author, 0);
-            let question = messages.iter().position(|(sent, _)| {
-                sent.part == MessagePart::Question && sent.text == at.text
-            });
+            let question = messages
+                .iter()
+                .position(|(sent, _)| sent.part == MessagePart::Question && sent.text == at.text);
             if let Some(question) = question {
                 return self.copy(at, at.place(LineageSpot::message(&message.author, 0, question)));
             }

@@ -71,12 +71,14 @@ impl Lineage<'_> {
     /// The inputs of a `subflow` node that may be the input of its child, each with the path to the text.
     fn child_sources(&self, at: At<'_>, spot: &LineageSpot) -> Vec<(LineagePlace, Vec<String>)> {
         let node = at.run.node(&at.activation.node);
-        let mapping = node.and_then(|node| node.config.get("mapping")?.as_array().cloned()).unwrap_or_default();
+        let mapping =
+            node.and_then(|node| node.config.get("mapping")?.as_array().cloned()).unwrap_or_default();
         let target = match spot {
             LineageSpot::Set { node, port } => format!("{node}.{port}"),
             _ => "input".to_owned(),
         };
-        let mapped = mapping.iter().filter(|mapped| mapped.get("to").and_then(Value::as_str) == Some(&target));
+        let mapped =
+            mapping.iter().filter(|mapped| mapped.get("to").and_then(Value::as_str) == Some(&target));
         let mapped = mapped.filter_map(|mapped| Some(mapped.get("from")?.as_str()?.to_owned()));
         let mut sources: Vec<(LineagePlace, Vec<String>)> =
             mapped.map(|from| (at.input(&from, 0), Vec::new())).collect();
@@ -90,7 +92,11 @@ impl Lineage<'_> {
 
 /// The outputs of a run that its parent gets, in order.
 fn results_of(view: &RunView) -> Vec<(NodeId, PortName)> {
-    let ports = view.outline.outputs.iter().flat_map(|(node, ports)| ports.keys().map(|port| (node.clone(), port.clone())));
+    let ports = view
+        .outline
+        .outputs
+        .iter()
+        .flat_map(|(node, ports)| ports.keys().map(|port| (node.clone(), port.clone())));
     ports.collect()
 }
 

@@ -30,7 +30,9 @@ impl Lineage<'_> {
             template.variables().iter().filter_map(|variable| self.variable(at, &variable.name)).collect();
         let values: Map<String, Value> = variables
             .iter()
-            .filter_map(|variable| Some((variable.name.clone(), part(&variable.whole, &variable.path)?.clone())))
+            .filter_map(|variable| {
+                Some((variable.name.clone(), part(&variable.whole, &variable.path)?.clone()))
+            })
             .collect();
         let rendered = template.render_pieces(values).ok()?;
         let mut links = Vec::new();

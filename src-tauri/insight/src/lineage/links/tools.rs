@@ -16,10 +16,42 @@ impl Lineage<'_> {
         if call.error.is_some() {
             return at.whole(Origin::Source(LineageSource::Engine));
         }
-        match outside_source(at, call) {
+        match self.outside_source(at, call) {
             Some(source) => at.whole(Origin::Source(source)),
             None => at.computed(vec![at.place(LineageSpot::tool_arguments(at.activation, tool))]),
         }
+    }
+
+    /// Where the result of a tool comes from, if that is outside of the run.
+    fn outside_source(&self, at: At<'_>, call: &ToolCallView) -> Option<LineageSource> {
+        let argument = |name: &str| call.call.arguments.get(name).and_then(Value::as_str).map(str::to_owned);
+        // Tools of servers may have the same names; the labels tell what was read.
+        let is_file = |path: &String| call.origins.iter().any(|label| *label == Label::File(path.clone()));
+        let is_request = || call.origins.iter().any(|label| matches!(label, Label::Host(_)));
+        match call.call.name.as_str() {
+            "read_file" => {
+                if let Some(path) = argument("path").filter(is_file) {
+                    return Some(LineageSource::File { path, line: 1 });
+                }
+            }
+            "fetch_url" if is_request() => {
+                if let Some(url) = argument("url") {
+                    return Some(LineageSource::Url { url });
+                }
+            }
+            "http_request" if is_request() => {
+                let node = at.run.node(&at.activation.node);
+                let url = node.and_then(|node| node.config.get("url")).map(as_text);
+                let url = url.filter(|url| !url.trim().is_empty()).or_else(|| self.text(&at.input("url", 0)));
+                if let Some(url) = url {
+                    return Some(LineageSource::Url { url: url.trim().to_owned() });
+                }
+            }
+            _ => {}
+        }
+        let outside =
+            call.origins.iter().find(|origin| !matches!(origin, Label::Person | Label::Model(_)))?;
+        Some(LineageSource::Origin { origin: outside.clone() })
     }
 
     /// Arguments come from the model that called the tool, or from the node: its inputs and its settings.
@@ -29,7 +61,10 @@ impl Lineage<'_> {
         let caller = epoch.calls.iter().rposition(|model| {
             model.step == call.step
                 && model.sampling.is_none()
-                && model.reply.as_ref().is_some_and(|reply| reply.tool_calls.iter().any(|own| own.id == call.call.id))
+                && model
+                    .reply
+                    .as_ref()
+                    .is_some_and(|reply| reply.tool_calls.iter().any(|own| own.id == call.call.id))
         });
         match caller {
             Some(caller) => {
@@ -54,31 +89,6 @@ impl Lineage<'_> {
         let rest = Origin::Computed { places: at.inputs(), otherwise: Some(LineageSource::Engine) };
         Some(fill(in_order(found.collect()), at.text.len(), &rest))
     }
-}
-
-/// Where the result of a tool comes from, if that is outside of the run.
-fn outside_source(at: At<'_>, call: &ToolCallView) -> Option<LineageSource> {
-    let argument = |name: &str| call.call.arguments.get(name).and_then(Value::as_str).map(str::to_owned);
-    match call.call.name.as_str() {
-        "read_file" => return Some(LineageSource::File { path: argument("path")?, line: 1 }),
-        "fetch_url" => return Some(LineageSource::Url { url: argument("url")? }),
-        "http_request" => {
-            let node = at.run.node(&at.activation.node);
-            let url = node.and_then(|node| node.config.get("url")).map(as_text).filter(|url| !url.trim().is_empty());
-            let given = || {
-                let inputs = at.inputs();
-                let is_url = |spot: &LineageSpot| matches!(spot, LineageSpot::Input { port, .. } if port.as_str() == "url");
-                inputs.into_iter().find(|place| is_url(&place.spot))
-            };
-            if let Some(url) = url {
-                return Some(LineageSource::Url { url: url.trim().to_owned() });
-            }
-            given()?;
-        }
-        _ => {}
-    }
-    let outside = call.origins.iter().find(|origin| !matches!(origin, Label::Person | Label::Model(_)))?;
-    Some(LineageSource::Origin { origin: outside.clone() })
 }
 
 /// The passages of knowledge bases that stand in a text, as far as the activation retrieved them.

@@ -58,7 +58,10 @@ fn pieces_name_the_value_that_they_copy() {
                 (" ", ""),
             ],
         ),
-        ("{{#each items as |it|}}{{it.price}}{{/each}}", vec![("4", "=items.0.price"), ("12", "=items.1.price")]),
+        (
+            "{{#each items as |it|}}{{it.price}}{{/each}}",
+            vec![("4", "=items.0.price"), ("12", "=items.1.price")],
+        ),
         ("{{#with user}}{{name}}{{../name}}{{/with}}", vec![(" Bo ", "=user.name"), ("Ada", "=name")]),
         ("{{json map}}", vec![("{\"k\":\"v\"}", "=map")]),
         ("{{json name}}", vec![("\"Ada\"", "~name")]),
@@ -97,8 +100,12 @@ fn parts() -> impl Strategy<Value = String> {
         "[a-c]".prop_map(|name| format!("{{{{join {name}.list \", \"}}}}")),
         "[a-c]".prop_map(|name| format!("{{{{upper (trim {name}.text)}}}}")),
         "[a-c]".prop_map(|name| format!("{{{{default {name}.none {name}.text}}}}")),
-        "[a-c]".prop_map(|name| format!("{{{{#each {name}.list}}}}{{{{this}}}}-{{{{../{name}.text}}}}{{{{/each}}}}")),
-        "[a-c]".prop_map(|name| format!("{{{{#if (len {name}.list)}}}}{{{{lookup {name} \"text\"}}}}{{{{/if}}}}")),
+        "[a-c]".prop_map(|name| format!(
+            "{{{{#each {name}.list}}}}{{{{this}}}}-{{{{../{name}.text}}}}{{{{/each}}}}"
+        )),
+        "[a-c]".prop_map(|name| format!(
+            "{{{{#if (len {name}.list)}}}}{{{{lookup {name} \"text\"}}}}{{{{/if}}}}"
+        )),
         "[ a-zé😀.]{1,6}",
     ];
     prop::collection::vec(part, 0..8).prop_map(|parts| parts.concat())

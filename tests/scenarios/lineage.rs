@@ -25,7 +25,7 @@ fn report() -> Value {
         "start": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o",
             "systemInstructions": "Be brief." } },
         "chat": { "type": "chat", "config": { "prompt": "Summarize: {{message}}" } },
-        "turn": { "type": "json", "config": { "query": "." } },
+        "turn": { "type": "json", "config": { "query": "." }, "limits": { "maxEpochs": 9 } },
         "wrap": { "type": "text", "config": { "template": "{{x}}!" } },
         "again": { "type": "switch", "config": {
             "cases": [{ "name": "more", "when": "!value.endsWith('!!!')" }] } },

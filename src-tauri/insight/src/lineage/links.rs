@@ -9,7 +9,9 @@ mod tools;
 
 use std::ops::Range;
 
+use plait_core::expression::as_text;
 use plait_core::id::{Activation, PortName};
+use serde_json::Value;
 
 use super::json_text::Pair;
 use super::{Lineage, LineagePlace, LineageSource, LineageSpot, RecordedRun, source_of};
@@ -108,11 +110,13 @@ impl At<'_> {
         self.whole(Origin::Computed { places, otherwise })
     }
 
-    /// Where a text comes from that the node got from nowhere else: its settings, if one of them has it.
+    /// Where a text comes from that the node got from nowhere else: a setting with the same text, if there is one.
     fn own_source(&self) -> LineageSource {
         let node = self.run.node(&self.activation.node);
-        let config = node.map(|node| serde_json::Value::Object(node.config.clone()));
-        match config.and_then(|config| setting_with(&config, self.text, String::new())) {
+        let setting = node.and_then(|node| {
+            node.config.iter().find_map(|(name, value)| setting_of(value, self.text, format!("/{name}")))
+        });
+        match setting {
             Some(setting) => {
                 LineageSource::Flow { node: self.activation.node.clone(), setting: Some(setting) }
             }
@@ -121,18 +125,20 @@ impl At<'_> {
     }
 }
 
-/// The pointer of the first setting that contains a text.
-fn setting_with(config: &serde_json::Value, text: &str, pointer: String) -> Option<String> {
-    use serde_json::Value;
-    match config {
+/// The pointer of the first setting that is a text.
+fn setting_of(value: &Value, text: &str, pointer: String) -> Option<String> {
+    if as_text(value) == text {
+        return Some(pointer);
+    }
+    match value {
         Value::Object(members) => {
-            members.iter().find_map(|(name, value)| setting_with(value, text, format!("{pointer}/{name}")))
+            members.iter().find_map(|(name, value)| setting_of(value, text, format!("{pointer}/{name}")))
         }
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .find_map(|(index, value)| setting_with(value, text, format!("{pointer}/{index}"))),
-        value => plait_core::expression::as_text(value).contains(text).then_some(pointer),
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, value)| setting_of(value, text, format!("{pointer}/{index}")))
+        }
+        _ => None,
     }
 }
 
@@ -150,7 +156,7 @@ impl Lineage<'_> {
         let at = At { run: &run, activation, text: &text };
         match &place.spot {
             LineageSpot::Output { port, .. } => match run.changed(activation, port, false) {
-                Some((_, value)) if plait_core::expression::as_text(value) == text => {
+                Some((_, value)) if as_text(value) == text => {
                     at.whole(Origin::Source(LineageSource::Changed))
                 }
                 _ => self.output_links(at, port),

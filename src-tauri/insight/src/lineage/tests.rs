@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::*;
 use crate::test_runs::{host, info, run_to_end};
@@ -56,7 +56,7 @@ fn chat_leads_to_the_messages_that_have_the_same_text() {
             "chat.response -> shout.value",
             "shout.result -> out.value",
         ],
-        &Value::Null,
+        &json!({}),
     );
     let run = recorded(&flow, &[ScriptedReply::text("Hello Ada, 7 times.")]);
     let load = |_: &RunId| Some(Arc::clone(&run));
@@ -113,7 +113,7 @@ fn history_leads_to_the_reply_that_it_repeats() {
             "first.context -> second.context",
             "two.value -> second.message",
         ],
-        &Value::Null,
+        &json!({}),
     );
     let run = recorded(&flow, &[ScriptedReply::text("A 4711 came."), ScriptedReply::text("The 4711 left.")]);
     let load = |_: &RunId| Some(Arc::clone(&run));
@@ -178,6 +178,8 @@ fn chain_of(a: &str, list: &[String], templates: &[String]) -> Flow {
     });
     let mut edges = vec!["v.value -> t0.x".to_owned()];
     for (number, template) in templates.iter().enumerate() {
+        // Each has the input, also if it says nothing of it.
+        let template = format!("{{{{#if x}}}}{{{{/if}}}}{template}");
         nodes[format!("t{number}")] = json!({ "type": "text", "config": { "template": template } });
         if number > 0 {
             edges.push(format!("t{}.text -> t{number}.x", number - 1));
@@ -185,7 +187,7 @@ fn chain_of(a: &str, list: &[String], templates: &[String]) -> Flow {
         edges.push(format!("t{number}.text -> join.values"));
     }
     edges.push("join.text -> switch.value".to_owned());
-    flow_of(&nodes, &edges, &Value::Null)
+    flow_of(&nodes, &edges, &json!({}))
 }
 
 fn cut<'t>(text: &'t str, step: &LineageStep) -> &'t str {

@@ -44,7 +44,9 @@ impl Lineage<'_> {
             let next = self.next_of(at, u32::try_from(iteration).ok()?)?;
             Some((vec![iteration.to_string()], next))
         });
-        self.composed(at, &own, parts.collect(), &Origin::Source(LineageSource::Engine))
+        let parts: Vec<_> = parts.collect();
+        let rest = if parts.len() == count { LineageSource::Engine } else { LineageSource::Unknown };
+        self.composed(at, &own, parts, &Origin::Source(rest))
     }
 
     /// What reached `next` in an iteration: the output of the node inside whose edge leads there. `None` if there are several, or if it

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use plait_core::expression::as_text;
 use plait_core::id::PortName;
+use plait_core::origin::Origin as Label;
 use plait_run::view::EpochView;
 use serde_json::Value;
 
@@ -79,15 +80,24 @@ impl Lineage<'_> {
         }
     }
 
-    /// What is known of any node: its inputs, what its models replied, what its tools returned and what people answered are the only things
-    /// that it has.
+    /// What is known of any node: it has its inputs, what its models replied, what its tools returned and what people answered. A loop and
+    /// a sub-flow have more, and so has a node that brought something in from outside.
     pub(super) fn any_links(&self, at: At<'_>) -> Vec<Link> {
         let mut places = at.inputs();
-        if let Some(epoch) = at.run.epoch(at.activation) {
-            places.extend(own_places(epoch, at));
-        }
+        let epoch = at.run.epoch(at.activation);
+        places.extend(epoch.into_iter().flat_map(|epoch| own_places(epoch, at)));
         places.retain(|place| self.text(place).is_some());
-        at.computed(places)
+        let outside = epoch.and_then(|epoch| {
+            epoch.origins.iter().find(|origin| !matches!(origin, Label::Person | Label::Model(_))).cloned()
+        });
+        let node_type = at.run.node(&at.activation.node).map(|node| node.node_type.as_str());
+        let has_more = matches!(node_type, Some("loop" | "subflow" | "workflow" | "subworkflow") | None);
+        let otherwise = match outside {
+            Some(origin) => Some(LineageSource::Origin { origin }),
+            None if has_more => Some(LineageSource::Unknown),
+            None => places.is_empty().then(|| at.own_source()),
+        };
+        at.whole(Origin::Computed { places, otherwise })
     }
 
     /// The handle of a context: its last output is another output of the node, or comes with the context.

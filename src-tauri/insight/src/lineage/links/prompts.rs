@@ -5,6 +5,7 @@ use plait_run::context::{Role, SharedMessage};
 use plait_run::prompt_record::{BlockKind, BlockSource};
 
 use super::super::{Lineage, LineagePlace, LineageSource, LineageSpot};
+use super::templates::position;
 use super::tools::{in_order, passages_in};
 use super::{At, Link, Origin, fill};
 use crate::lens::{BlockText, MessagePart, SentMessage};
@@ -32,7 +33,7 @@ impl Lineage<'_> {
             ["contextStart", "newContext", "setContext"].contains(&node.node_type.as_str())
         });
         let mut places = Vec::new();
-        let mut setting = None;
+        let mut settings = Vec::new();
         for (id, _) in setters {
             let epochs = at.run.view().nodes.get(id).into_iter().flat_map(|node| &node.epochs);
             for epoch in epochs {
@@ -45,14 +46,17 @@ impl Lineage<'_> {
                         return links;
                     }
                 }
-                if let source @ LineageSource::Flow { .. } = own.own_source() {
-                    setting.get_or_insert(source);
+                if let source @ LineageSource::Flow { .. } = own.own_source()
+                    && !settings.contains(&source)
+                {
+                    settings.push(source);
                 }
                 places.extend(own.inputs());
             }
         }
-        if let Some(source) = setting {
-            return at.whole(Origin::Source(source));
+        // Two nodes with the same instructions can't be told apart.
+        if let [source] = settings.as_slice() {
+            return at.whole(Origin::Source(source.clone()));
         }
         at.whole(Origin::Computed { places, otherwise: Some(LineageSource::Unknown) })
     }
@@ -67,8 +71,7 @@ impl Lineage<'_> {
     fn known_parts(&self, at: At<'_>, call: usize, text: &str) -> Vec<Link> {
         for setting in ["prompt", "instructions"] {
             if let Some((rendered, links)) = self.render_again(at, setting)
-                && !rendered.trim().is_empty()
-                && let Some(start) = text.find(&rendered)
+                && let Some(start) = position(text, &rendered)
             {
                 return shifted(links, start);
             }

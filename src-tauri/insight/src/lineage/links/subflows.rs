@@ -30,7 +30,11 @@ impl Lineage<'_> {
                 part(&own, &[node.to_string(), port.to_string()])?;
                 Some((vec![node.to_string(), port.to_string()], place(node, port)?))
             });
-            return self.composed(at, &own, parts.collect(), &engine);
+            let parts: Vec<_> = parts.collect();
+            let members = own.as_object().into_iter().flat_map(|nodes| nodes.values());
+            let count: usize = members.filter_map(|ports| ports.as_object()).map(serde_json::Map::len).sum();
+            let rest = if parts.len() == count { engine } else { Origin::Source(LineageSource::Unknown) };
+            return self.composed(at, &own, parts, &rest);
         }
         let texts: Option<Vec<LineagePlace>> =
             text_results(run.view()).iter().map(|(node, port)| place(node, port)).collect();

@@ -100,9 +100,21 @@ impl Lineage<'_> {
             _ => Vec::new(),
         };
         let own = as_text(part(&value, &path)?);
-        let start = text.find(&own).filter(|_| !own.trim().is_empty())?;
+        let start = position(text, &own)?;
         let pairs = swap(pairs(&value, &path));
         let moved = pairs.into_iter().map(|(own, whole)| (own.start + start..own.end + start, whole));
         Some(copies(moved.collect(), &place))
     }
+}
+
+/// Where a text stands in a message that was made of it: alone, at the end after a label, or before what was attached to it. Elsewhere the
+/// same text may stand there for other reasons.
+pub(super) fn position(message: &str, text: &str) -> Option<usize> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    if message == text || message.strip_prefix(text).is_some_and(|rest| rest.starts_with('\n')) {
+        return Some(0);
+    }
+    message.strip_suffix(text).filter(|before| before.ends_with('\n')).map(str::len)
 }

@@ -18,7 +18,13 @@ impl Lineage<'_> {
         }
         match self.outside_source(at, call) {
             Some(source) => at.whole(Origin::Source(source)),
-            None => at.computed(vec![at.place(LineageSpot::tool_arguments(at.activation, tool))]),
+            None => {
+                let places = vec![at.place(LineageSpot::tool_arguments(at.activation, tool))];
+                // Other tools may read a clock or a memory.
+                let is_pure = call.call.name == "calculator";
+                let otherwise = (!is_pure).then_some(LineageSource::Unknown);
+                at.whole(Origin::Computed { places, otherwise })
+            }
         }
     }
 
@@ -96,7 +102,7 @@ pub(super) fn passages_in(at: At<'_>, text: &str) -> Vec<Link> {
     let retrieval = at.run.epoch(at.activation).and_then(|epoch| epoch.retrieval.as_ref());
     let chunks = retrieval.into_iter().flat_map(|retrieval| &retrieval.used);
     let found = chunks.filter_map(|chunk| {
-        let start = text.find(&chunk.text).filter(|_| !chunk.text.is_empty())?;
+        let start = only_place(text, &chunk.text)?;
         let source = LineageSource::Passage {
             base: chunk.passage.base.clone(),
             document: chunk.passage.source.clone(),
@@ -109,9 +115,16 @@ pub(super) fn passages_in(at: At<'_>, text: &str) -> Vec<Link> {
 
 fn memory_in(text: &str, memory: &MemoryRecord) -> Option<Link> {
     let content = &memory.content.text;
-    let start = text.find(content.as_str()).filter(|_| !content.is_empty())?;
+    let start = only_place(text, content)?;
     let source = LineageSource::Memory { id: memory.id.to_string() };
     Some(Link { range: start..start + content.len(), origin: Origin::Source(source) })
+}
+
+/// Where a part stands in a text, if it stands there once.
+fn only_place(text: &str, part: &str) -> Option<usize> {
+    let mut found = text.match_indices(part).filter(|_| !part.is_empty());
+    let (start, _) = found.next()?;
+    found.next().is_none().then_some(start)
 }
 
 /// In the order of the text, without links that overlap an earlier one.

@@ -21,9 +21,7 @@ export function LineageTab() {
   }
   return (
     <div className="h-full overflow-auto px-3.5 py-2 text-sm" data-testid="lineage">
-      <h2 className="mb-1 font-semibold text-fg-3 text-xs">
-        {lineage.direction === "from" ? TEXTS.from : TEXTS.to}
-      </h2>
+      <h2 className="mb-1 font-semibold text-fg-3 text-xs">{lineage.direction === "from" ? TEXTS.from : TEXTS.to}</h2>
       <ol aria-label={lineage.direction === "from" ? TEXTS.from : TEXTS.to}>
         {stepsOf(lineage).map((step, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added at the end.

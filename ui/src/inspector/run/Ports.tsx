@@ -28,11 +28,13 @@ export function Inputs({ run, node, view }: { run: ShownRun; node: NodeId; view:
             <>
               <PortName node={node} side="inputs" port={input.port} />
               <span className="flex-1" />
-              <FollowButton
-                run={run.run}
-                spot={{ kind: "input", node, epoch: view.epoch, port: input.port, index: 0 }}
-                label={TEXTS.followInput(input.port)}
-              />
+              {input.values.length === 1 && input.values[0]?.known ? (
+                <FollowButton
+                  run={run.run}
+                  spot={{ kind: "input", node, epoch: view.epoch, port: input.port, index: 0 }}
+                  label={TEXTS.followInput(input.port)}
+                />
+              ) : null}
               <CopyButton
                 value={input.values.length === 1 ? input.values[0]?.value : input.values.map((one) => one.value)}
                 label={TEXTS.copyInput(input.port)}

@@ -169,12 +169,7 @@ function Sent({ place, view, prompt, lens }: SentProps) {
         </p>
       )}
       {shown === "messages" ? (
-        <PromptMessages
-          lines={lines}
-          place={sent}
-          folded={folded}
-          changes={diff?.changes}
-        />
+        <PromptMessages lines={lines} place={sent} folded={folded} changes={diff?.changes} />
       ) : (
         <div className="mt-2.5">
           <ValueView value={prompt} label={TEXTS.promptAsJson} />

@@ -12,6 +12,7 @@ mod forward;
 mod json_text;
 mod links;
 mod place;
+mod ranges;
 mod recorded_run;
 mod source;
 

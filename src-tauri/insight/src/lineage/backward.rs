@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::links::{Link, Origin};
+use super::ranges::{mapped, overlap};
 use super::{Found, Lineage, LineageCertainty, LineagePlace, LineageSource};
 
-/// How many occurrences of a text at one place are told apart.
+/// How many occurrences of a text at one place are listed.
 const MAX_OCCURRENCES: usize = 4;
 
 impl Lineage<'_> {
@@ -89,20 +90,6 @@ pub(super) fn push(steps: &mut Vec<Found>, step: Found) {
     if !steps.contains(&step) {
         steps.push(step);
     }
-}
-
-pub(super) fn overlap(one: &Range<usize>, other: &Range<usize>) -> Option<Range<usize>> {
-    let both = one.start.max(other.start)..one.end.min(other.end);
-    (!both.is_empty()).then_some(both)
-}
-
-/// The part of `to` that `part` of `from` is. The whole of it, if the two differ in length.
-pub(super) fn mapped(from: &Range<usize>, to: &Range<usize>, part: &Range<usize>) -> Range<usize> {
-    if from.len() != to.len() {
-        return to.clone();
-    }
-    let start = to.start + (part.start - from.start);
-    start..start + part.len()
 }
 
 /// The source with the line on which a text begins that stands after `before`.

@@ -2,8 +2,9 @@
 
 use plait_core::id::{Activation, PortName};
 
-use super::backward::{mapped, overlap, push};
+use super::backward::push;
 use super::links::{Link, Origin, result_place};
+use super::ranges::{mapped, overlap};
 use super::{Found, Lineage, LineageCertainty, LineagePlace, LineageSpot, RecordedRun};
 
 /// How many model calls after a text are looked at for messages that have it.

@@ -202,7 +202,7 @@ proptest! {
         list in prop::collection::vec("[ a-dé]{0,4}", 0..3),
         first in first_template(),
         next in prop::collection::vec(next_template(), 0..4),
-        from in 0.0..1.0_f64,
+        from in 0_usize..1_000,
         length in 1_usize..8,
     ) {
         let templates: Vec<String> = [first].into_iter().chain(next).collect();
@@ -212,7 +212,7 @@ proptest! {
         let selected = place("switch.default");
         let whole = lineage.text(&selected).unwrap();
         let bounds: Vec<usize> = whole.char_indices().map(|(at, _)| at).chain([whole.len()]).collect();
-        let start = ((bounds.len() - 1) as f64 * from) as usize;
+        let start = (bounds.len() - 1) * from / 1_000;
         prop_assume!(start + 1 < bounds.len());
         let range = bounds[start]..bounds[(start + length).min(bounds.len() - 1)];
         let units = to_utf16(&whole, &range);

@@ -63,7 +63,7 @@ function keepSelection(event: { preventDefault: () => void }): void {
   event.preventDefault();
 }
 
-/** What is selected within an element that shows a value. Nothing if it can't be told which part of the value it is. */
+/** What is selected within an element that shows a value. Nothing if it is not clear which part of the value it is. */
 function selectedIn(element: HTMLElement, value: unknown, offset: number): Selected | undefined {
   const selection = document.getSelection();
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;

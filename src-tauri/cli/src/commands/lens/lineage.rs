@@ -1,6 +1,7 @@
 //! `plait lens from` and `plait lens to`.
 
-use std::io::Write as _;
+use std::io;
+use std::io::Write;
 
 use clap::Args;
 use plait_api::lens::{FollowText, LineageDirection};
@@ -64,7 +65,7 @@ pub(super) async fn execute(
     if args.json {
         writeln!(out, "{}", to_json(&chain)?)?;
     } else {
-        write!(out, "{}", describe(&run, &chain, direction))?;
+        describe(&mut out, &run, &chain, direction)?;
     }
     Ok(())
 }
@@ -74,35 +75,36 @@ fn bad_place(place: &str) -> ErrorReply {
     ErrorReply::new(codes::LENS_BAD_PLACE, message).hint("`plait lens from --help` lists the places.")
 }
 
-fn describe(run: &RunId, chain: &LineageChain, direction: LineageDirection) -> String {
-    let mut lines = String::new();
+fn describe(
+    out: &mut impl Write,
+    run: &RunId,
+    chain: &LineageChain,
+    direction: LineageDirection,
+) -> io::Result<()> {
     for (index, step) in chain.steps.iter().enumerate() {
         let how = if index == 0 { "" } else { how(step.certainty) };
-        lines.push_str(&format!("{}{}{how}\n", line(run, step), source_of(step)));
+        writeln!(out, "{}{}{how}", line(run, step), source_of(step))?;
     }
     if chain.choices.is_empty() {
-        let ends = chain.steps.last().is_some_and(|step| step.source.is_some());
-        if !ends && direction == LineageDirection::To {
-            lines.push_str("It went nowhere else.\n");
-        } else if !ends {
-            lines.push_str("Nothing more is known.\n");
-        }
-        return lines;
+        return match (direction, chain.steps.last().and_then(|step| step.source.as_ref())) {
+            (_, Some(_)) => Ok(()),
+            (LineageDirection::To, None) => writeln!(out, "It went nowhere else."),
+            (LineageDirection::From, None) => writeln!(out, "Nothing more is known."),
+        };
     }
-    let verb = if direction == LineageDirection::From { "from" } else { "to" };
-    lines.push_str(match (direction, chain.choices.len()) {
-        (LineageDirection::From, 1) => "Computed from:\n",
-        (LineageDirection::From, _) => "It may come from several places:\n",
-        (LineageDirection::To, _) => "It went to:\n",
-    });
+    let (verb, title) = match (direction, chain.choices.len()) {
+        (LineageDirection::From, 1) => ("from", "Computed from:"),
+        (LineageDirection::From, _) => ("from", "It may come from several places:"),
+        (LineageDirection::To, _) => ("to", "It went to:"),
+    };
+    writeln!(out, "{title}")?;
     for step in &chain.choices {
-        lines.push_str(&format!("  {}{}{}\n", line(run, step), source_of(step), how(step.certainty)));
+        writeln!(out, "  {}{}{}", line(run, step), source_of(step), how(step.certainty))?;
     }
     if chain.more {
-        lines.push_str("  … and more\n");
+        writeln!(out, "  … and more")?;
     }
-    lines.push_str(&format!("Follow one with `plait lens {verb} RUN PLACE --text TEXT`.\n"));
-    lines
+    writeln!(out, "Follow one with `plait lens {verb} RUN PLACE --text TEXT`.")
 }
 
 fn line(run: &RunId, step: &LineageStep) -> String {

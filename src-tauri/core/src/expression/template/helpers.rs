@@ -34,42 +34,35 @@ pub(super) fn register(engine: &mut Handlebars<'static>) {
     engine.register_helper(STEP, Box::new(Step));
     engine.register_helper(LIST, Box::new(List));
     engine.register_helper(MARK, Box::new(Mark));
-    let mut add = |name: &str, function: Function| {
-        engine.register_helper(name, Box::new(Recorded(function)));
+    let mut add = |name: &str, copies: Copies, helper: Function| {
+        engine.register_helper(name, Box::new(Recorded { helper, copies }));
     };
-    add(TEXT, Function::new(1..=1, Copies::Text, |values| Ok(Value::String(as_text(values[0])))));
+    add(TEXT, Copies::Text, Function::new(1..=1, |values| Ok(Value::String(as_text(values[0])))));
     add(
         "default",
-        Function { arity: 0..=usize::MAX, missing_is_null: true, copies: Copies::FirstText, call: default },
+        Copies::FirstText,
+        Function { arity: 0..=usize::MAX, missing_is_null: true, call: default },
     );
-    add("json", Function::new(1..=2, Copies::Json, json));
-    add("join", Function::new(1..=2, Copies::Items, join));
-    add("len", Function::new(1..=1, Copies::Nothing, |values| Ok(length(values[0]))));
-    add(
-        "trim",
-        Function::new(1..=1, Copies::TrimmedText, |values| Ok(text(values, |text| text.trim().to_owned()))),
-    );
-    add("upper", Function::new(1..=1, Copies::Nothing, |values| Ok(text(values, str::to_uppercase))));
-    add("lower", Function::new(1..=1, Copies::Nothing, |values| Ok(text(values, str::to_lowercase))));
+    add("json", Copies::Json, Function::new(1..=2, json));
+    add("join", Copies::Items, Function::new(1..=2, join));
+    add("len", Copies::Nothing, Function::new(1..=1, |values| Ok(length(values[0]))));
+    let trim = Function::new(1..=1, |values| Ok(text(values, |text| text.trim().to_owned())));
+    add("trim", Copies::TrimmedText, trim);
+    add("upper", Copies::Nothing, Function::new(1..=1, |values| Ok(text(values, str::to_uppercase))));
+    add("lower", Copies::Nothing, Function::new(1..=1, |values| Ok(text(values, str::to_lowercase))));
 }
 
 /// A helper that is a function of its values.
-pub(super) struct Function {
+struct Function {
     arity: std::ops::RangeInclusive<usize>,
     /// Whether a missing value is null instead of an error.
     missing_is_null: bool,
-    /// What it writes unchanged.
-    pub(super) copies: Copies,
     call: fn(&[&Value]) -> Result<Value, String>,
 }
 
 impl Function {
-    fn new(
-        arity: std::ops::RangeInclusive<usize>,
-        copies: Copies,
-        call: fn(&[&Value]) -> Result<Value, String>,
-    ) -> Self {
-        Self { arity, missing_is_null: false, copies, call }
+    fn new(arity: std::ops::RangeInclusive<usize>, call: fn(&[&Value]) -> Result<Value, String>) -> Self {
+        Self { arity, missing_is_null: false, call }
     }
 }
 

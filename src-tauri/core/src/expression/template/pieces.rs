@@ -12,7 +12,6 @@ use handlebars::{
 };
 use serde_json::Value;
 
-use super::helpers::Function;
 use crate::expression::as_text;
 
 /// A rendered text and where its pieces come from. The pieces cover the text without gaps, in order.
@@ -129,10 +128,13 @@ pub(super) enum Copies {
     Items,
 }
 
-/// A function that records what it writes.
-pub(super) struct Recorded(pub(super) Function);
+/// A helper that records what it writes.
+pub(super) struct Recorded<H> {
+    pub(super) helper: H,
+    pub(super) copies: Copies,
+}
 
-impl HelperDef for Recorded {
+impl<H: HelperDef> HelperDef for Recorded<H> {
     fn call_inner<'reg: 'rc, 'rc>(
         &self,
         helper: &Helper<'rc>,
@@ -141,7 +143,7 @@ impl HelperDef for Recorded {
         render_context: &mut RenderContext<'reg, 'rc>,
     ) -> Result<ScopedJson<'rc>, RenderError> {
         note_reads(helper.params());
-        self.0.call_inner(helper, registry, context, render_context)
+        self.helper.call_inner(helper, registry, context, render_context)
     }
 
     fn call<'reg: 'rc, 'rc>(
@@ -153,10 +155,10 @@ impl HelperDef for Recorded {
         out: &mut dyn Output,
     ) -> HelperResult {
         let start = with_recorder(|recorder| recorder.written);
-        self.0.call(helper, registry, context, render_context, out)?;
+        self.helper.call(helper, registry, context, render_context, out)?;
         if let Some(start) = start {
             note_reads(helper.params());
-            with_recorder(|recorder| recorder.add(start, self.0.copies, helper.params()));
+            with_recorder(|recorder| recorder.add(start, self.copies, helper.params()));
         }
         Ok(())
     }

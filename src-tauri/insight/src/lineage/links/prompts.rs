@@ -33,32 +33,22 @@ impl Lineage<'_> {
             ["contextStart", "newContext", "setContext"].contains(&node.node_type.as_str())
         });
         let mut places = Vec::new();
-        let mut settings = Vec::new();
+        let mut found: Vec<Vec<Link>> = Vec::new();
         for (id, _) in setters {
             let epochs = at.run.view().nodes.get(id).into_iter().flat_map(|node| &node.epochs);
             for epoch in epochs {
                 let activation = Activation { node: id.clone(), epoch: epoch.epoch.clone() };
                 let own = At { activation: &activation, ..at };
-                for name in ["systemInstructions", "instructions"] {
-                    if let Some((text, links)) = self.render_again(own, name)
-                        && text == at.text
-                    {
-                        return links;
-                    }
-                }
-                if let source @ LineageSource::Flow { .. } = own.own_source()
-                    && !settings.contains(&source)
-                {
-                    settings.push(source);
-                }
+                let rendered = self.render_again(own, "systemInstructions");
+                found.extend(rendered.filter(|(text, _)| text == at.text).map(|(_, links)| links));
                 places.extend(own.inputs());
             }
         }
-        // Two nodes with the same instructions can't be told apart.
-        if let [source] = settings.as_slice() {
-            return at.whole(Origin::Source(source.clone()));
+        // Of several that say the same, any may be it.
+        match <[Vec<Link>; 1]>::try_from(found) {
+            Ok([links]) => links,
+            Err(_) => at.whole(Origin::Computed { places, otherwise: Some(LineageSource::Unknown) }),
         }
-        at.whole(Origin::Computed { places, otherwise: Some(LineageSource::Unknown) })
     }
 
     /// The message to answer: a template rendered again, or the inputs as parts of it.

@@ -6,6 +6,7 @@ use plait_core::id::Activation;
 use serde_json::{Map, Value};
 
 use super::super::json_text::{pairs, part};
+use super::super::ranges::{mapped, overlap};
 use super::super::{Lineage, LineagePlace, LineageSource, RecordedRun};
 use super::{At, Link, Origin, copies, swap};
 
@@ -58,8 +59,8 @@ impl Lineage<'_> {
                     let path: Vec<String> = variable.path.iter().chain(rest).cloned().collect();
                     let (from, by) = (start..start + piece.range.len(), piece.range.start);
                     let pairs = pairs(&variable.whole, &path).into_iter().filter_map(|(whole, own)| {
-                        let both = super::super::backward::overlap(&own, &from)?;
-                        let whole = super::super::backward::mapped(&own, &whole, &both);
+                        let both = overlap(&own, &from)?;
+                        let whole = mapped(&own, &whole, &both);
                         Some((by + both.start - start..by + both.end - start, whole))
                     });
                     links.extend(copies(pairs.collect(), &variable.place));

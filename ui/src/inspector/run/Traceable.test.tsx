@@ -1,11 +1,12 @@
 import { act, cleanup, fireEvent, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
+import type { LineageSpot } from "@/bindings";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { Traceable } from "./Traceable";
 
 afterEach(cleanup);
 
-const SPOT = { kind: "output", node: "read", epoch: [], port: "text" } as const;
+const SPOT: LineageSpot = { kind: "output", node: "read", epoch: [], port: "text" };
 
 /** Draws a value as this text, and selects a part of it. */
 async function select(value: unknown, text: string, start: number, end: number, offset?: number) {

@@ -15,6 +15,7 @@ const block = (key: string, name: "memory" | "partner", text: string): Line => (
   text,
   tokens: text.length,
   block: { block: name, text, tokens: text.length },
+  offset: 0,
 });
 
 describe("the diff of two prompts", () => {

@@ -153,7 +153,7 @@ impl<'l> Lineage<'l> {
         place: &LineagePlace,
         selection: &Selection,
     ) -> Result<LineageChain, LineageError> {
-        self.follow(place, selection, |lineage, found| lineage.back(found))
+        self.follow(place, selection, Self::back)
     }
 
     /// Where a text went.
@@ -162,7 +162,7 @@ impl<'l> Lineage<'l> {
         place: &LineagePlace,
         selection: &Selection,
     ) -> Result<LineageChain, LineageError> {
-        self.follow(place, selection, |lineage, found| lineage.forth(found))
+        self.follow(place, selection, Self::forth)
     }
 
     fn follow(
@@ -181,7 +181,7 @@ impl<'l> Lineage<'l> {
             match <[Found; 1]>::try_from(found) {
                 // The text begins where it stands.
                 Ok([only]) if only.place == last.place && only.range == last.range => {
-                    last.source = only.source
+                    last.source = only.source;
                 }
                 Ok([only])
                     if only.certainty != LineageCertainty::Computed

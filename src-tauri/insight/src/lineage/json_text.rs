@@ -41,10 +41,7 @@ fn shift(range: &Range<usize>, by: usize) -> Range<usize> {
 
 /// Where the JSON of the part at `path` begins in the JSON of the whole value.
 fn offset(value: &Value, path: &[String]) -> Option<usize> {
-    let (name, rest) = match path.split_first() {
-        Some(first) => first,
-        None => return Some(0),
-    };
+    let Some((name, rest)) = path.split_first() else { return Some(0) };
     let (before, inner) = match value {
         Value::Array(items) => {
             let index = name.parse::<usize>().ok()?;

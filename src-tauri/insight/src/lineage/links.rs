@@ -183,13 +183,11 @@ impl Lineage<'_> {
         if at.run.changed(at.activation, port, true).is_some() {
             return at.whole(Origin::Source(LineageSource::Changed));
         }
-        match source_of(at.run, at.activation, port, index) {
-            Some((from, port)) => self.copy(at, at.place(LineageSpot::output(&from, port))),
-            None => {
-                let node = at.activation.node.clone();
-                self.copy(at, at.place(LineageSpot::Set { node, port: port.clone() }))
-            }
+        if let Some((from, port)) = source_of(at.run, at.activation, port, index) {
+            return self.copy(at, at.place(LineageSpot::output(&from, port)));
         }
+        let node = at.activation.node.clone();
+        self.copy(at, at.place(LineageSpot::Set { node, port: port.clone() }))
     }
 
     /// The text is that of another place, as its text proves. Else it was computed from it.

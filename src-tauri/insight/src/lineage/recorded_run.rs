@@ -14,6 +14,9 @@ use serde_json::Value;
 use super::place::LineageSpot;
 use crate::lens::{Lens, SentMessage};
 
+/// An input and which of its values.
+pub(super) type FedInput = (Activation, PortName, usize);
+
 /// A run, folded once for any number of questions.
 pub struct RecordedRun {
     pub(super) id: RunId,
@@ -25,7 +28,7 @@ pub struct RecordedRun {
     /// The messages that earlier runs of the conversation said.
     earlier: HashSet<MessageId>,
     /// The inputs that each output feeds.
-    fed: HashMap<(Activation, PortName), Vec<(Activation, PortName, usize)>>,
+    fed: HashMap<(Activation, PortName), Vec<FedInput>>,
     /// What people changed at stops: on an input before the start, or on an output.
     changed: HashMap<(Activation, PortName, bool), (u64, Arc<Value>)>,
     recalls: HashMap<Activation, Arc<Recall>>,
@@ -161,7 +164,7 @@ impl RecordedRun {
         self.earlier.contains(id)
     }
 
-    pub(super) fn fed_by(&self, at: &Activation, port: &PortName) -> &[(Activation, PortName, usize)] {
+    pub(super) fn fed_by(&self, at: &Activation, port: &PortName) -> &[FedInput] {
         self.fed.get(&(at.clone(), port.clone())).map_or(&[], Vec::as_slice)
     }
 

@@ -104,7 +104,7 @@ pub(super) fn note_written(bytes: usize) {
 }
 
 /// A function was called with these values.
-pub(super) fn note_reads<'rc>(params: &[PathAndJson<'rc>]) {
+pub(super) fn note_reads(params: &[PathAndJson<'_>]) {
     with_recorder(|recorder| recorder.reads.extend(params.iter().filter_map(path_of)));
 }
 
@@ -200,11 +200,11 @@ impl Recorder {
     fn add(&mut self, start: usize, copies: Copies, params: &[PathAndJson<'_>]) {
         let paths = std::mem::take(&mut self.reads);
         let end = self.written;
-        let Some(copied) = copied_pieces(copies, params) else {
+        let Some(known) = copied_pieces(copies, params) else {
             self.push(start..end, PieceSource::Computed { paths });
             return;
         };
-        for Piece { range, source } in copied {
+        for Piece { range, source } in known {
             self.push(start + range.start..start + range.end, source);
         }
     }
@@ -233,9 +233,8 @@ fn copied_pieces(copies: Copies, params: &[PathAndJson<'_>]) -> Option<Vec<Piece
     };
     match copies {
         Copies::Nothing => None,
-        Copies::Text => whole(first),
         Copies::Json if first.value().is_string() || first.value().is_null() || params.len() > 1 => None,
-        Copies::Json => whole(first),
+        Copies::Text | Copies::Json => whole(first),
         Copies::FirstText => {
             let filled = params.iter().find(|param| !as_text(param.value()).is_empty());
             whole(filled.or(params.last())?)

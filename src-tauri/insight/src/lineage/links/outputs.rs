@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::super::json_text::{Pair, pairs};
 use super::super::{Lineage, LineagePlace, LineageSource, LineageSpot};
 use super::templates::CURRENT_OUTPUT;
+use super::tools::{recalled_links, retrieved_links};
 use super::{At, Link, Origin, copies, fill, swap};
 
 impl Lineage<'_> {
@@ -62,8 +63,8 @@ impl Lineage<'_> {
                 let replies = (0..calls).map(|call| at.place(LineageSpot::reply(at.activation, call)));
                 at.computed(replies.filter(|reply| self.text(reply).is_some()).collect())
             }
-            ("retrieve", _) => self.retrieved_links(at),
-            ("recall", _) => match self.recalled_links(at) {
+            ("retrieve", _) => retrieved_links(at),
+            ("recall", _) => match recalled_links(at) {
                 Some(links) => links,
                 None => self.any_links(at),
             },

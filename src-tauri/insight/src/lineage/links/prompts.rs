@@ -89,7 +89,7 @@ impl Lineage<'_> {
                     fill(self.known_parts(at, call, &block.text), block.text.len(), &rest)
                 }
                 BlockKind::Memory => {
-                    let places = self.speakers(at, call, &block.sources);
+                    let places = speakers(at, call, &block.sources);
                     let origin = Origin::Computed { places, otherwise: Some(LineageSource::Engine) };
                     super::whole(&block.text, origin)
                 }
@@ -99,30 +99,6 @@ impl Lineage<'_> {
             start += block.text.len() + BLOCK_SEPARATOR.len();
         }
         fill(links, at.text.len(), &Origin::Source(LineageSource::Engine))
-    }
-
-    /// The outputs of the nodes that said what stands in a memory, as far as they had finished before the prompt.
-    fn speakers(&self, at: At<'_>, call: usize, sources: &[BlockSource]) -> Vec<LineagePlace> {
-        let before = at.run.seq(&LineageSpot::message(at.activation, call, 0)).unwrap_or(u64::MAX);
-        let nodes = sources.iter().filter_map(|source| match source {
-            BlockSource::Turn { node: Some(node), .. } => Some(node),
-            _ => None,
-        });
-        let mut places: Vec<LineagePlace> = Vec::new();
-        for node in nodes {
-            let epochs = at.run.view().nodes.get(node).into_iter().flat_map(|node| &node.epochs);
-            for epoch in epochs {
-                let activation = Activation { node: node.clone(), epoch: epoch.epoch.clone() };
-                for port in epoch.outputs.keys().filter(|port| port.as_str() != "context") {
-                    let place = at.place(LineageSpot::output(&activation, port.clone()));
-                    let is_earlier = at.run.seq(&place.spot).is_some_and(|seq| seq < before);
-                    if is_earlier && !places.contains(&place) {
-                        places.push(place);
-                    }
-                }
-            }
-        }
-        places
     }
 
     /// A reply of an earlier step, the result of a tool, or why a reply was rejected.
@@ -199,6 +175,30 @@ impl Lineage<'_> {
         places.extend(author.inputs());
         at.whole(Origin::Computed { places, otherwise: Some(author.own_source()) })
     }
+}
+
+/// The outputs of the nodes that said what stands in a memory, as far as they had finished before the prompt.
+fn speakers(at: At<'_>, call: usize, sources: &[BlockSource]) -> Vec<LineagePlace> {
+    let before = at.run.seq(&LineageSpot::message(at.activation, call, 0)).unwrap_or(u64::MAX);
+    let nodes = sources.iter().filter_map(|source| match source {
+        BlockSource::Turn { node: Some(node), .. } => Some(node),
+        _ => None,
+    });
+    let mut places: Vec<LineagePlace> = Vec::new();
+    for node in nodes {
+        let epochs = at.run.view().nodes.get(node).into_iter().flat_map(|node| &node.epochs);
+        for epoch in epochs {
+            let activation = Activation { node: node.clone(), epoch: epoch.epoch.clone() };
+            for port in epoch.outputs.keys().filter(|port| port.as_str() != "context") {
+                let place = at.place(LineageSpot::output(&activation, port.clone()));
+                let is_earlier = at.run.seq(&place.spot).is_some_and(|seq| seq < before);
+                if is_earlier && !places.contains(&place) {
+                    places.push(place);
+                }
+            }
+        }
+    }
+    places
 }
 
 /// What stands between two blocks of a message.

@@ -62,7 +62,7 @@ impl Lineage<'_> {
             return super::whole(text, Origin::Source(LineageSource::Unknown));
         };
         let at = At { run: &parent, activation, text };
-        for (place, path) in self.child_sources(at, spot) {
+        for (place, path) in child_sources(at, spot) {
             let value = self.value(&place);
             let found = value.as_ref().and_then(|value| part(value, &path).map(as_text));
             if let (Some(value), true) = (&value, found.as_deref() == Some(text)) {
@@ -71,27 +71,25 @@ impl Lineage<'_> {
         }
         self.any_links(at)
     }
+}
 
-    /// The inputs of a `subflow` node that may be the input of its child, each with the path to the text.
-    fn child_sources(&self, at: At<'_>, spot: &LineageSpot) -> Vec<(LineagePlace, Vec<String>)> {
-        let node = at.run.node(&at.activation.node);
-        let mapping =
-            node.and_then(|node| node.config.get("mapping")?.as_array().cloned()).unwrap_or_default();
-        let target = match spot {
-            LineageSpot::Set { node, port } => format!("{node}.{port}"),
-            _ => "input".to_owned(),
-        };
-        let mapped =
-            mapping.iter().filter(|mapped| mapped.get("to").and_then(Value::as_str) == Some(&target));
-        let mapped = mapped.filter_map(|mapped| Some(mapped.get("from")?.as_str()?.to_owned()));
-        let mut sources: Vec<(LineagePlace, Vec<String>)> =
-            mapped.map(|from| (at.input(&from, 0), Vec::new())).collect();
-        if *spot == LineageSpot::RunInput {
-            sources.push((at.input("value", 0), Vec::new()));
-            sources.push((at.input("context", 0), vec![CURRENT_OUTPUT.to_owned()]));
-        }
-        sources
+/// The inputs of a `subflow` node that may be the input of its child, each with the path to the text.
+fn child_sources(at: At<'_>, spot: &LineageSpot) -> Vec<(LineagePlace, Vec<String>)> {
+    let node = at.run.node(&at.activation.node);
+    let mapping = node.and_then(|node| node.config.get("mapping")?.as_array().cloned()).unwrap_or_default();
+    let target = match spot {
+        LineageSpot::Set { node, port } => format!("{node}.{port}"),
+        _ => "input".to_owned(),
+    };
+    let mapped = mapping.iter().filter(|mapped| mapped.get("to").and_then(Value::as_str) == Some(&target));
+    let mapped = mapped.filter_map(|mapped| Some(mapped.get("from")?.as_str()?.to_owned()));
+    let mut sources: Vec<(LineagePlace, Vec<String>)> =
+        mapped.map(|from| (at.input(&from, 0), Vec::new())).collect();
+    if *spot == LineageSpot::RunInput {
+        sources.push((at.input("value", 0), Vec::new()));
+        sources.push((at.input("context", 0), vec![CURRENT_OUTPUT.to_owned()]));
     }
+    sources
 }
 
 /// The outputs of a run that its parent gets, in order.

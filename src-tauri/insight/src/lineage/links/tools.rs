@@ -16,16 +16,14 @@ impl Lineage<'_> {
         if call.error.is_some() {
             return at.whole(Origin::Source(LineageSource::Engine));
         }
-        match self.outside_source(at, call) {
-            Some(source) => at.whole(Origin::Source(source)),
-            None => {
-                let places = vec![at.place(LineageSpot::tool_arguments(at.activation, tool))];
-                // Other tools may read a clock or a memory.
-                let is_pure = call.call.name == "calculator";
-                let otherwise = (!is_pure).then_some(LineageSource::Unknown);
-                at.whole(Origin::Computed { places, otherwise })
-            }
+        if let Some(source) = self.outside_source(at, call) {
+            return at.whole(Origin::Source(source));
         }
+        let places = vec![at.place(LineageSpot::tool_arguments(at.activation, tool))];
+        // Other tools may read a clock or a memory.
+        let is_pure = call.call.name == "calculator";
+        let otherwise = (!is_pure).then_some(LineageSource::Unknown);
+        at.whole(Origin::Computed { places, otherwise })
     }
 
     /// Where the result of a tool comes from, if that is outside of the run.
@@ -81,20 +79,20 @@ impl Lineage<'_> {
             None => at.computed(at.inputs()),
         }
     }
+}
 
-    /// The passages that a `retrieve` node found.
-    pub(super) fn retrieved_links(&self, at: At<'_>) -> Vec<Link> {
-        let rest = Origin::Computed { places: at.inputs(), otherwise: Some(LineageSource::Engine) };
-        fill(passages_in(at, at.text), at.text.len(), &rest)
-    }
+/// The passages that a `retrieve` node found.
+pub(super) fn retrieved_links(at: At<'_>) -> Vec<Link> {
+    let rest = Origin::Computed { places: at.inputs(), otherwise: Some(LineageSource::Engine) };
+    fill(passages_in(at, at.text), at.text.len(), &rest)
+}
 
-    /// The memories that a node recalled.
-    pub(super) fn recalled_links(&self, at: At<'_>) -> Option<Vec<Link>> {
-        let recall = at.run.recall(at.activation)?;
-        let found = recall.memories.iter().filter_map(|memory| memory_in(at.text, memory));
-        let rest = Origin::Computed { places: at.inputs(), otherwise: Some(LineageSource::Engine) };
-        Some(fill(in_order(found.collect()), at.text.len(), &rest))
-    }
+/// The memories that a node recalled.
+pub(super) fn recalled_links(at: At<'_>) -> Option<Vec<Link>> {
+    let recall = at.run.recall(at.activation)?;
+    let found = recall.memories.iter().filter_map(|memory| memory_in(at.text, memory));
+    let rest = Origin::Computed { places: at.inputs(), otherwise: Some(LineageSource::Engine) };
+    Some(fill(in_order(found.collect()), at.text.len(), &rest))
 }
 
 /// The passages of knowledge bases that stand in a text, as far as the activation retrieved them.

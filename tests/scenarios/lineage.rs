@@ -115,7 +115,7 @@ fn spot(step: &Value) -> String {
 async fn wrong_number_leads_to_its_file_and_line() {
     assert!(report()["nodes"].as_object().unwrap().len() + 3 >= 40);
     let report = Report::run().await;
-    let mut chain = report.follow("from", "last", "out.value", "4711", 1);
+    let mut chain = report.follow("from", "last", "out#2.value", "4711", 1);
     let mut places: Vec<String> = Vec::new();
     let mut choices = 0;
     while let Some(chosen) = chain["choices"].as_array().unwrap().last() {
@@ -131,7 +131,7 @@ async fn wrong_number_leads_to_its_file_and_line() {
     let file = json!({ "kind": "file", "path": "prices.txt", "line": PLANTED_LINE });
     assert_eq!((&last["text"], &last["source"]), (&json!("4711"), &file), "{places:#?} {chain:#}");
     for place in
-        ["check:reply.1", "text3.text", "again#2.default", "chat:reply.1", "framed.text", "item#16.text"]
+        ["check#2:reply.1", "text3#2.text", "again#2.default", "chat:reply.1", "framed.text", "item#16.text"]
     {
         assert!(places.iter().any(|known| known == place), "{place} {places:#?}");
     }
@@ -147,7 +147,7 @@ async fn number_in_a_file_leads_forth_to_the_prompt() {
     let mut places: Vec<String> = Vec::new();
     for _ in 0..MAX_CHOICES {
         places.extend(chain["steps"].as_array().unwrap().iter().map(spot));
-        let Some(chosen) = chain["choices"].as_array().unwrap().first() else { break };
+        let Some(chosen) = chain["choices"].as_array().unwrap().last() else { break };
         chain = report.follow("to", chosen["run"].as_str().unwrap(), &spot(chosen), "4711", 1);
     }
     for place in ["lines:in.value", "lines.result", "each#16.item", "item#16.text", "framed.text", "sub.text"]

@@ -77,11 +77,11 @@ impl Lineage<'_> {
     }
 }
 
-/// Adds a step. One that goes on where the one before it ends is a part of it.
+/// Adds a step. A copy that goes on where the one before it ends is a part of it; equal texts beside each other are several.
 pub(super) fn push(steps: &mut Vec<Found>, step: Found) {
     if let Some(last) = steps.last_mut() {
-        let is_same =
-            last.place == step.place && last.certainty == step.certainty && last.source == step.source;
+        let is_copied = [last.certainty, step.certainty] == [LineageCertainty::Copied; 2];
+        let is_same = is_copied && last.place == step.place && last.source == step.source;
         if is_same && last.range.end == step.range.start {
             last.range.end = step.range.end;
             return;

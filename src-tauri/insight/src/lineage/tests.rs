@@ -227,7 +227,9 @@ proptest! {
             // Steps that copy have the text itself. JSON may escape its characters in a value that is no text.
             for step in chain.steps.iter().filter(|step| step.place.spot.to_string() != "v.value") {
                 let is_json = matches!(&step.place.spot, LineageSpot::Input { node, .. } if node.as_str() == "t0");
-                prop_assert!(is_json || step.text == text, "{:?} {:?}", step, text);
+                // A template may write the same twice in a row.
+                let is_repeated = text.replace(step.text.as_str(), "").is_empty();
+                prop_assert!(is_json || is_repeated, "{:?} {:?}", step, text);
             }
             for pair in chain.steps.windows(2) {
                 let there = lineage.text(&pair[1].place).unwrap();

@@ -17,8 +17,8 @@
 //! that the fork does not have.
 //!
 //! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. Each record is
-//! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken. A fork may be told to make
-//! an activation and all that follows from it anew: for those, nothing is taken.
+//! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken. A fork can leave out an
+//! activation and all that follows from it: for those, nothing is taken.
 
 mod fresh;
 mod record;
@@ -30,16 +30,15 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::context::{SharedMessage, ToolCall};
-use crate::journal::{Answer, CallAccount, Entry, EventRef, FreshFrom};
+use crate::journal::{Answer, CallAccount, Entry, EventRef};
 use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
 use crate::memory::MemoryChange;
-use crate::plan::Plan;
 use crate::provider::ModelReply;
 use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolResult};
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
-use fresh::Fresh;
+pub use fresh::Fresh;
 use record::{Recorded, RecordedToolCall};
 pub use tree::EarlierTree;
 use tree::Tree;
@@ -72,10 +71,10 @@ impl EarlierRun {
         Self { tree: Arc::new(tree), run: Some(run.clone()), gone: Arc::default(), fresh: None }
     }
 
-    /// The same without an activation of the plan and what follows from it. None if the plan has no such activation.
+    /// The same without what these activations did.
     #[must_use]
-    pub fn without(self, plan: &Plan, fresh: &FreshFrom) -> Option<Self> {
-        Some(Self { fresh: Some(Arc::new(Fresh::of(plan, fresh)?)), ..self })
+    pub fn without(self, fresh: Fresh) -> Self {
+        Self { fresh: Some(Arc::new(fresh)), ..self }
     }
 
     /// Whether an activation takes nothing over.

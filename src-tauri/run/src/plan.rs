@@ -20,6 +20,7 @@ mod check;
 mod clocks;
 mod context_names;
 mod context_roles;
+mod following;
 mod graph;
 mod input_conflicts;
 mod input_overrides;

@@ -187,7 +187,7 @@ fn talk() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn edited_history_is_what_the_server_gets_and_a_rerun_is_told_what_was_said() {
+async fn edited_history_is_what_the_server_gets_and_a_rerun_gets_what_was_said() {
     let server = server().await;
     let folder = FlowFolder::with_files(&[("routed.flow.json", &talk())]);
     let home = Home::default();
@@ -215,7 +215,7 @@ async fn edited_history_is_what_the_server_gets_and_a_rerun_is_told_what_was_sai
     assert_eq!(sent, ["One?", "Never said.", "Two?"]);
     let events = journal(&home, &run).await;
     assert_eq!(events[..before.len()], before, "what was journaled stays");
-    // A rerun is told what was said.
+    // A rerun gets what was said.
     assert_eq!(rerun(&home, &server, &run).await.0, 1);
     let sent = server.calls().pop().unwrap();
     assert_eq!(sent["messages"][1]["content"], "1 to One?");

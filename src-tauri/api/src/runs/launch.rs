@@ -151,8 +151,8 @@ impl Launch {
         }
         let mut earlier = self.host.earlier.view(from.map(|from| &from.run), fork::ids(&plan));
         if let Some(fresh) = from.and_then(|from| from.fresh.as_ref()) {
-            let without = |view: EarlierRun| view.without(&plan, fresh).ok_or_else(|| fork::no_place(fresh));
-            earlier = earlier.map(without).transpose()?;
+            let following = plan.fresh_from(fresh).ok_or_else(|| fork::no_place(fresh))?;
+            earlier = earlier.map(|view| view.without(following));
         }
         self.broadcast.open(entries.len() as u64);
         let input = run_input(input.as_ref(), origins);

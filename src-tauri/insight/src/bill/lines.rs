@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Bill, Ceiling, words};
+use super::words::{count, dollars};
+use super::{Bill, Ceiling};
 use plait_core::id::NodeId;
 
 /// What the bill says of one node, in all of its iterations.
@@ -111,10 +112,45 @@ pub(super) fn lines(bill: &Bill, reused: CountsByNode) -> Vec<BillLine> {
             subflow,
             node,
             kind: counts.kind(),
-            what: words::line(&counts),
-            cost: words::cost(&counts.ceilings),
+            what: line(&counts),
+            cost: cost(&counts.ceilings),
         })
         .collect();
     lines.sort_by_key(|line| line.kind);
     lines
+}
+
+/// What one node does, in a few words.
+fn line(counts: &NodeCounts) -> String {
+    let mut parts = Vec::new();
+    if counts.bought > 0 {
+        parts.push(format!("buys {}", count(counts.bought, "reply", "replies")));
+    }
+    parts.extend(counts.tools.iter().map(|(tool, times)| match times {
+        1 => format!("calls {tool}"),
+        times => format!("calls {tool} {times} times"),
+    }));
+    if counts.depends {
+        parts.push("depends on what is bought".to_owned());
+    }
+    if counts.questions > 0 {
+        parts.push("asks".to_owned());
+    }
+    let reused = counts.replies + counts.results + counts.answers;
+    if reused > 0 {
+        parts.push(format!("reuses {reused}"));
+    }
+    parts.join(", ")
+}
+
+/// What one node costs at most. Nothing where it buys nothing.
+fn cost(ceilings: &[Ceiling]) -> Option<String> {
+    let mut sum: u64 = 0;
+    for ceiling in ceilings {
+        match ceiling.at_most_nano_usd {
+            Some(nano_usd) => sum = sum.saturating_add(nano_usd),
+            None => return Some("unknown".to_owned()),
+        }
+    }
+    (!ceilings.is_empty()).then(|| format!("≤ {}", dollars(sum)))
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::lines::NodeCounts;
 use super::{Bill, BillPlace, BoughtCall, Ceiling, NodeBehind, OutsideCall};
 use crate::forecast::UnknownReason;
 use plait_run::models::Cost;
@@ -41,41 +40,6 @@ pub(super) fn sentences(bill: &Bill) -> Vec<String> {
         sentences.push(may_follow(&bill.behind));
     }
     sentences
-}
-
-/// What one node does, in a few words.
-pub(super) fn line(counts: &NodeCounts) -> String {
-    let mut parts = Vec::new();
-    if counts.bought > 0 {
-        parts.push(format!("buys {}", count(counts.bought, "reply", "replies")));
-    }
-    parts.extend(counts.tools.iter().map(|(tool, times)| match times {
-        1 => format!("calls {tool}"),
-        times => format!("calls {tool} {times} times"),
-    }));
-    if counts.depends {
-        parts.push("depends on what is bought".to_owned());
-    }
-    if counts.questions > 0 {
-        parts.push("asks".to_owned());
-    }
-    let reused = counts.replies + counts.results + counts.answers;
-    if reused > 0 {
-        parts.push(format!("reuses {reused}"));
-    }
-    parts.join(", ")
-}
-
-/// What one node costs at most. Nothing where it buys nothing.
-pub(super) fn cost(ceilings: &[Ceiling]) -> Option<String> {
-    let mut sum: u64 = 0;
-    for ceiling in ceilings {
-        match ceiling.at_most_nano_usd {
-            Some(nano_usd) => sum = sum.saturating_add(nano_usd),
-            None => return Some("unknown".to_owned()),
-        }
-    }
-    (!ceilings.is_empty()).then(|| format!("≤ {}", dollars(sum)))
 }
 
 fn reuses(bill: &Bill) -> String {
@@ -156,10 +120,10 @@ fn list(names: impl ExactSizeIterator<Item = String>) -> String {
     if more > 0 { format!("{listed} and {more} more") } else { listed }
 }
 
-fn count(number: u64, one: &str, many: &str) -> String {
+pub(super) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn dollars(nano_usd: u64) -> String {
+pub(super) fn dollars(nano_usd: u64) -> String {
     Cost { nano_usd, unpriced: 0 }.to_string()
 }

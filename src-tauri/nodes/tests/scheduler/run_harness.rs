@@ -170,8 +170,8 @@ impl Scenario {
         let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
         let journal = TestJournal::new(&simulation, &[]);
         let mut setup = self.setup(&simulation, &journal);
-        setup.info.earlier = EarlierRun::of(&"earlier".into(), earlier).without(&self.plan, fresh);
-        assert!(setup.info.earlier.is_some(), "{fresh:?}");
+        let fresh = self.plan.fresh_from(fresh).unwrap();
+        setup.info.earlier = Some(EarlierRun::of(&"earlier".into(), earlier).without(fresh));
         self.drive(&simulation, journal, Driver::start(setup, started()), schedule)
     }
 

@@ -10,9 +10,8 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Content, ContextRecord, History, Message, Role, SharedMessage};
+use super::{Content, ContextRecord, History, Message, Role, SharedMessage, ToolCall};
 use crate::codes;
-use crate::tokens;
 use plait_core::error::Fault;
 use plait_core::id::MessageId;
 use plait_core::origin::{Origin, Origins};
@@ -40,12 +39,13 @@ pub struct EditedMessage {
     pub by: Option<SharedMessage>,
 }
 
-/// Works out what edits make of the history of a context. `number` makes the ids of new messages unique in the run. Fault
-/// `debug.bad_history`.
+/// Works out what edits make of the history of a context. `number` makes the ids of new messages unique in the run, `count` says how many
+/// tokens a message has. Fault `debug.bad_history`.
 pub fn edited_messages(
     context: &ContextRecord,
     edits: &[MessageEdit],
     number: u64,
+    count: impl Fn(&Content, &[ToolCall]) -> u32,
 ) -> Result<Vec<EditedMessage>, Fault> {
     let history = &context.message_history;
     let mut edited = Vec::new();
@@ -53,8 +53,7 @@ pub fn edited_messages(
         let Some(message) = history.position(&edit.message).and_then(|at| history.get(at)) else {
             return Err(refused(format!("The history has no message `{}`.", edit.message)));
         };
-        let by =
-            edit.text.as_ref().map(|text| reworded(message, text, &context.model, number)).transpose()?;
+        let by = edit.text.as_ref().map(|text| reworded(message, text, number, &count)).transpose()?;
         edited.push(EditedMessage { message: edit.message.clone(), by });
     }
     let known: FxHashSet<Problem<'_>> =
@@ -88,16 +87,19 @@ fn by_id(edits: &[EditedMessage]) -> BTreeMap<&MessageId, Option<&SharedMessage>
 }
 
 /// The same message with another text. It is a message of its own, since prompts that were sent refer to the first one.
-fn reworded(message: &Message, text: &str, model: &str, number: u64) -> Result<SharedMessage, Fault> {
+fn reworded(
+    message: &Message,
+    text: &str,
+    number: u64,
+    count: impl Fn(&Content, &[ToolCall]) -> u32,
+) -> Result<SharedMessage, Fault> {
     let content = Content::with_attachments(text.to_owned(), message.content.attachments().cloned());
     if text.trim().is_empty() {
         return Err(refused("A message has to say something.".to_owned()));
     }
-    let calls =
-        if message.tool_calls.is_empty() { 0 } else { tokens::count_tool_calls(model, &message.tool_calls) };
     Ok(Arc::new(Message {
         id: format!("{}~{number}", message.id).into(),
-        tokens: tokens::count_message(model, &content).saturating_add(calls),
+        tokens: count(&content, &message.tool_calls),
         content,
         // They were those of the first text.
         reasoning: None,

@@ -160,7 +160,8 @@ impl Launch {
         let mut view = self.host.earlier.view(Some(earlier), &nodes);
         if let Some(fresh) = &fresh {
             let plan = self.plan(&document, &config, to.as_ref(), set)?;
-            view = view.map(|view| view.without(&plan, fresh).ok_or_else(|| no_place(fresh))).transpose()?;
+            let following = plan.fresh_from(fresh).ok_or_else(|| no_place(fresh))?;
+            view = view.map(|view| view.without(following));
         }
         *from = Some(Box::new(origin));
         let earlier = view;

@@ -36,13 +36,13 @@ fn edit(id: &str, text: Option<&str>) -> MessageEdit {
 }
 
 fn remove(ids: &[&str]) -> Result<Vec<EditedMessage>, Fault> {
-    edited_messages(&talk(), &ids.iter().map(|id| edit(id, None)).collect::<Vec<_>>(), 7)
+    edited_messages(&talk(), &ids.iter().map(|id| edit(id, None)).collect::<Vec<_>>(), 7, |_, _| 1)
 }
 
 #[test]
 fn reworded_message_is_one_of_its_own_that_comes_from_a_person() {
     let context = talk();
-    let edited = edited_messages(&context, &[edit("b", Some("Say no."))], 7).unwrap();
+    let edited = edited_messages(&context, &[edit("b", Some("Say no."))], 7, |_, _| 1).unwrap();
     let history = with_edits(&context.message_history, &edited);
     let ids: Vec<&str> = history.iter().map(|message| message.id.as_str()).collect();
     assert_eq!(ids, ["s", "a", "b~7", "q", "c", "d", "e"]);
@@ -76,13 +76,13 @@ fn edit_that_providers_would_refuse_is_refused() {
         assert_eq!(fault.code.as_str(), "debug.bad_history");
         assert!(fault.message.contains(why), "{ids:?}: {}", fault.message);
     }
-    let blank = edited_messages(&talk(), &[edit("b", Some(" "))], 7).unwrap_err();
+    let blank = edited_messages(&talk(), &[edit("b", Some(" "))], 7, |_, _| 1).unwrap_err();
     assert!(blank.message.contains("say something"));
 }
 
 #[test]
 fn what_was_wrong_before_does_not_hinder_an_edit() {
     let twice = context([message("a", Role::User), message("b", Role::User)]);
-    let edited = edited_messages(&twice, &[edit("a", Some("Again."))], 1).unwrap();
+    let edited = edited_messages(&twice, &[edit("a", Some("Again."))], 1, |_, _| 1).unwrap();
     assert_eq!(edited.len(), 1);
 }

@@ -2,9 +2,10 @@
 
 use super::{Driver, Key, Start};
 use crate::codes;
-use crate::context::{ContextChange, MessageEdit, edited_messages};
+use crate::context::{Content, ContextChange, MessageEdit, ToolCall, edited_messages};
 use crate::journal::{ContextEvent, Event, Side, StopPoint};
 use crate::plan::ROOT_SCOPE;
+use crate::tokens;
 use plait_core::error::Fault;
 use plait_core::id::{ContextId, MessageId};
 
@@ -59,7 +60,11 @@ impl Driver {
             return Err(Fault::new(codes::DEBUG_BAD_HISTORY, message)
                 .hint("Change the input of the node first: then the message is a part of the history."));
         }
-        let edited = edited_messages(context, edits, self.recorder.next_seq())?;
+        let count = |content: &Content, calls: &[ToolCall]| {
+            let of_calls = if calls.is_empty() { 0 } else { tokens::count_tool_calls(&context.model, calls) };
+            tokens::count_message(&context.model, content).saturating_add(of_calls)
+        };
+        let edited = edited_messages(context, edits, self.recorder.next_seq(), count)?;
         Ok((handle.context_id, ContextChange::Edited { edits: edited }))
     }
 }

@@ -49,7 +49,7 @@ fn reworded_message_is_one_of_its_own_that_comes_from_a_person() {
     assert_eq!(history[2].content.text(), "Say no.");
     assert_eq!(history[2].origins, Origins::of(Origin::Person));
     assert_eq!(history[2].repeats, Some("b".into()));
-    assert_eq!(history[2].tokens, tokens::count_message("gpt-4o", &"Say no.".into()));
+    assert_eq!(history[2].tokens, 1);
     assert_eq!(context.message_history[2].content.text(), "This is b.");
 }
 

@@ -40,7 +40,7 @@ export function ToolChecklist({ id, label, value, path, onChange, readOnly }: Fi
           <span className="min-w-0">
             <code>{name}</code>
             {effect && effect !== "read" ? (
-              <span className="ml-1.5 text-warn text-xs" data-testid="tool-effect">
+              <span className="ml-1.5 text-wait text-xs" data-testid="tool-effect">
                 {effect === "write" ? TEXTS.writes : TEXTS.sends}
               </span>
             ) : null}

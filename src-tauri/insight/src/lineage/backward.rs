@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::links::{Link, Origin};
-use super::ranges::{mapped, overlap};
+use super::ranges::{mapped, occurrences, overlap};
 use super::{Found, Lineage, LineageCertainty, LineagePlace, LineageSource};
 
 /// How many occurrences of a text at one place are listed.
@@ -66,9 +66,9 @@ impl Lineage<'_> {
         let mut found = Vec::new();
         for place in places {
             let text = self.text(place).unwrap_or_default();
-            found.extend(text.match_indices(wanted).take(MAX_OCCURRENCES).map(|(start, _)| Found {
+            found.extend(occurrences(&text, wanted).take(MAX_OCCURRENCES).map(|range| Found {
                 place: place.clone(),
-                range: start..start + wanted.len(),
+                range,
                 certainty: LineageCertainty::SameText,
                 source: None,
             }));

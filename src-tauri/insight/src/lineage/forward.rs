@@ -4,7 +4,7 @@ use plait_core::id::{Activation, PortName};
 
 use super::backward::push;
 use super::links::{Link, Origin, result_place};
-use super::ranges::{mapped, overlap};
+use super::ranges::{mapped, occurrences, overlap};
 use super::{Found, Lineage, LineageCertainty, LineagePlace, LineageSpot, RecordedRun};
 
 /// How many model calls after a text are looked at for messages that have it.
@@ -172,13 +172,10 @@ fn forth_through(found: &Found, wanted: &str, place: &LineagePlace, there: &str,
         }
         Origin::Computed { places, otherwise } if places.contains(&found.place) => {
             let part = there.get(link.range.clone()).unwrap_or_default();
-            let same: Vec<Found> = part
-                .match_indices(wanted)
+            let begin = link.range.start;
+            let same: Vec<Found> = occurrences(part, wanted)
                 .filter(|_| !wanted.trim().is_empty())
-                .map(|(at, _)| {
-                    let start = link.range.start + at;
-                    step(start..start + wanted.len(), LineageCertainty::SameText)
-                })
+                .map(|range| step(begin + range.start..begin + range.end, LineageCertainty::SameText))
                 .collect();
             if same.is_empty() && otherwise.is_none() {
                 return vec![step(link.range.clone(), LineageCertainty::Computed)];

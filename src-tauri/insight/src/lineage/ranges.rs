@@ -16,3 +16,14 @@ pub(super) fn mapped(from: &Range<usize>, to: &Range<usize>, part: &Range<usize>
     let start = to.start + (part.start - from.start);
     start..start + part.len()
 }
+
+/// Where a text stands in another one, also where one occurrence begins within another. None for an empty one.
+pub(super) fn occurrences<'t>(text: &'t str, wanted: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+    let next = move |from: usize| {
+        let at = text.get(from..).filter(|_| !wanted.is_empty())?.find(wanted)?;
+        Some(from + at..from + at + wanted.len())
+    };
+    std::iter::successors(next(0), move |Range { start, .. }| {
+        next(start + text.get(*start..)?.chars().next()?.len_utf8())
+    })
+}

@@ -195,7 +195,7 @@ fn cut<'t>(text: &'t str, step: &LineageStep) -> &'t str {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
     fn ranges_of_steps_hold_the_selected_text_and_lead_forth_again(
         a in "[ a-dé😀\"\\n]{0,6}",
@@ -242,9 +242,14 @@ proptest! {
                 let before = lineage.text(&pair[0].place).unwrap();
                 let expected = from_utf16(&before, pair[0].range).unwrap();
                 let forth = lineage.forth(&found);
+                // Of what a template wrote twice in a row, each part is a step of its own.
+                let is_of = |step: &Found| {
+                    let (one, other) = (&step.range, &expected);
+                    one.start <= other.start && other.end <= one.end
+                        || other.start <= one.start && one.end <= other.end
+                };
                 prop_assert!(
-                    forth.iter().any(|step| step.place == pair[0].place
-                        && step.range.start <= expected.start && expected.end <= step.range.end),
+                    forth.iter().any(|step| step.place == pair[0].place && is_of(step)),
                     "{:?} leads to {:?}, not to {:?}", pair[1], forth, pair[0]
                 );
             }

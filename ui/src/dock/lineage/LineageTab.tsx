@@ -72,7 +72,7 @@ function Place({ step }: { step: LineageStep }) {
 function Certainty({ step }: { step: LineageStep }) {
   if (step.certainty === "copied") return null;
   return (
-    <span className="shrink-0 text-warn text-xs">
+    <span className="shrink-0 text-wait text-xs">
       {step.certainty === "sameText" ? TEXTS.sameText : TEXTS.computed}
     </span>
   );

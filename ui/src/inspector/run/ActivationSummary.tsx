@@ -64,7 +64,7 @@ export function ActivationSummary({ view }: { view: EpochView }) {
           className="mt-2 flex gap-2 rounded-lg border border-warn/60 px-2.5 py-2"
           data-testid="io-notice"
         >
-          <TriangleAlert size={15} className="mt-0.5 shrink-0 text-warn" aria-hidden />
+          <TriangleAlert size={15} className="mt-0.5 shrink-0 text-wait" aria-hidden />
           <ErrorMessage error={notice} plain />
         </div>
       ))}

@@ -67,7 +67,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
       </div>
       <Sent place={place} view={view} prompt={prompt} lens={lens} />
       {prompt.refused ? (
-        <p className="mt-1.5 text-warn text-xs" title={plain(prompt.refused.message)} data-testid="prompt-refused">
+        <p className="mt-1.5 text-wait text-xs" title={plain(prompt.refused.message)} data-testid="prompt-refused">
           {TEXTS.refusedPrompt(prompt.refused.tokens, prompt.refused.limit)}
         </p>
       ) : null}

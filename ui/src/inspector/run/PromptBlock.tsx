@@ -69,7 +69,7 @@ export function PromptBlock({ line, place, open, onToggle, change }: Props) {
       ) : null}
       <OriginChips origins={origins} />
       {cut ? (
-        <p className="mt-1 break-words text-warn text-xs" data-testid="block-cut">
+        <p className="mt-1 break-words text-wait text-xs" data-testid="block-cut">
           {TEXTS.cutByCap(formatCount(cut.cap), formatCount(cut.tokens))}
           {cut.leftOut?.length
             ? ` ${distinct(cut.leftOut.map((source) => describeSource(source, nameOf))).join(" · ")}`

@@ -41,7 +41,7 @@ export function WorkflowMemory({ after }: Props) {
         <p className="mb-1 text-fg-3 text-xs" data-testid="memory-as-of">
           {moment.join(", ")}
         </p>
-        {error ? <p className="mb-1 text-warn text-xs">{TEXTS.noSummaryWritten(error.message)}</p> : null}
+        {error ? <p className="mb-1 text-wait text-xs">{TEXTS.noSummaryWritten(error.message)}</p> : null}
         <h4 className="text-fg-3 text-xs">{TEXTS.memorySummaryTitle}</h4>
         {summary ? (
           <ValueView value={summary.text} label={TEXTS.memorySummaryTitle} />

@@ -5,7 +5,7 @@ import { TEXTS } from "@/run/texts";
 export function Truncated({ className = "" }: { className?: string }) {
   return (
     <p
-      className={`flex items-center gap-1 text-warn text-xs ${className}`}
+      className={`flex items-center gap-1 text-wait text-xs ${className}`}
       title={TEXTS.truncatedHint}
       data-testid="truncated"
     >

@@ -190,7 +190,7 @@ impl Command for EditHistory {
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
         let Self { run, stop, mut edits } = self;
-        let handle = service.resume_with_ancestors(&run).await?;
+        let handle = service.held(&run).await?;
         // Resuming added what the run redacts.
         for text in edits.iter_mut().filter_map(|edit| edit.text.as_mut()) {
             if let Value::String(redacted) = service.redacted(&Value::from(text.as_str())) {

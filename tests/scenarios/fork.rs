@@ -1,4 +1,4 @@
-//! Forks that make anew what the earlier run has: from an activation on, at a node alone, from an event on.
+//! Forks that do again what the earlier run has: from an activation on, at a node alone, from an event on.
 
 use plait_api::codes;
 use plait_api::conversations::{ConversationFlow, KeepFork, ListMessages, OpenConversation};

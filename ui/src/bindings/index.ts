@@ -1626,7 +1626,7 @@ export type Frame = {
 /** A frame of a flow; stable across edits. */
 export type FrameId = string;
 
-/** Where a fork begins to make anew what the earlier run has: at an activation, and in all that follows from it. */
+/** Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it. */
 export type FreshFrom = { node: NodeId,
   /** Nothing for all activations of the node. */
   epoch?: Epoch,
@@ -3312,7 +3312,7 @@ export type RerunRequest = {
   grants?: Array<GrantRule>,
   /** How many events of that run count: what it did after them is done again. All of them unless given. */
   at?: number,
-  /** An activation, or all of a node, that is made anew with all that follows from it, although that run has it. */
+  /** An activation, or all of a node, that is done again with all that follows from it, although that run has it. */
   fresh?: FreshFrom,
   /** The node that it runs to, if not the same as that run. */
   to?: NodeId,
@@ -3518,7 +3518,7 @@ export type RunOrigin = {
   edited?: boolean,
   /** Whether the earlier run went on after these events. */
   cut?: boolean,
-  /** What is made anew although the earlier run has it. */
+  /** What is done again although the earlier run has it. */
   fresh?: FreshFrom,
 };
 

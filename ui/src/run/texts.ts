@@ -16,12 +16,12 @@ export const TEXTS = {
   rerunHint: "What is asked as before is taken from the earlier run.",
   runFromTitle: (name: string) => `Run from “${name}”`,
   runFromHint:
-    "This node and all that follows from it are done anew. The rest is taken from the earlier run, which stays as it is.",
+    "This node and all that follows from it are done again. The rest is taken from the earlier run, which stays as it is.",
   runOnlyTitle: (name: string) => `Run only “${name}”`,
-  runOnlyHint: "This node is done anew, and the run ends there. What leads to it is taken from the earlier run.",
+  runOnlyHint: "This node is done again, and the run ends there. What leads to it is taken from the earlier run.",
   sampleAgainTitle: (name: string) => `Sample again from “${name}”`,
   forkTitle: (count: number) => `Fork after event ${count}`,
-  forkHint: "What the run did up to here is taken over. What came after is done anew, in a run of its own.",
+  forkHint: "What the run did up to here is taken over. What came after is done again, in a run of its own.",
   earlierWaits: (count: number) =>
     count === 1
       ? "A run waits with the earlier version of this flow."

@@ -1,4 +1,4 @@
-/** A part of a run is made anew in a fork, once the person has seen the bill. */
+/** A part of a run is done again in a fork, once the person has seen the bill. */
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";

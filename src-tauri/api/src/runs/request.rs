@@ -86,7 +86,7 @@ pub(super) struct ForkEdits {
     pub(super) flow: Option<EditedFlow>,
     /// How many events of that run count, if not all.
     pub(super) at: Option<u64>,
-    /// What is made anew although that run has it.
+    /// What is done again although that run has it.
     pub(super) fresh: Option<FreshFrom>,
     /// The node that it runs to, if not the same.
     pub(super) to: Option<NodeId>,

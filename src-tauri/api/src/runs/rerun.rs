@@ -36,7 +36,7 @@ pub struct RerunRequest {
     #[serde(default)]
     #[ts(optional, type = "number")]
     pub at: Option<u64>,
-    /// An activation, or all of a node, that is made anew with all that follows from it, although that run has it.
+    /// An activation, or all of a node, that is done again with all that follows from it, although that run has it.
     #[serde(default)]
     #[ts(optional)]
     pub fresh: Option<FreshFrom>,

@@ -37,7 +37,7 @@ a loop now, or an item was inserted. Each is taken once.
 The bill comes first: what is reused, what is bought and costs at most, what is done outside again, and what nobody knows before. If \
 anything is bought or done outside, a terminal asks whether to go on; elsewhere `--yes` is needed.
 
-`--from`, `--only` and `--at` make anew what the earlier run has: from a node on, at a node alone, or from an event on. All the rest is taken from it.
+`--from`, `--only` and `--at` do again what the earlier run has: from a node on, at a node alone, or from an event on. All the rest is taken from it.
 
 Examples:
   plait rerun last
@@ -54,13 +54,13 @@ pub(crate) struct RerunArgs {
     /// Run this flow instead of the recorded one: a flow file, or a pipeline.
     #[arg(long, value_name = "FILE")]
     flow: Option<OsString>,
-    /// Make this node anew, and all that follows from it; with `#N` from that iteration on.
+    /// Do this node again, and all that follows from it; with `#N` from that iteration on.
     #[arg(long, value_name = "NODE[#N]", value_parser = parse_fresh)]
     from: Option<FreshFrom>,
     /// Run to this node.
     #[arg(long, value_name = "NODE")]
     to: Option<NodeId>,
-    /// Make this node anew, and run to it.
+    /// Do this node again, and run to it.
     #[arg(long, value_name = "NODE", conflicts_with_all = ["from", "to"])]
     only: Option<NodeId>,
     /// Do again what the earlier run did after this many events.

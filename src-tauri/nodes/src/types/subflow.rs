@@ -193,7 +193,7 @@ fn is_own_quota(end: &ChildEnd, failed: &RunFault) -> bool {
     failed.error.details.pointer("/quota/run").and_then(Value::as_str) == Some(end.run.as_str())
 }
 
-/// What the child runs with. Where a fork makes the node anew, nothing is taken over below it either.
+/// What the child runs with. Where a fork does the node again, nothing is taken over below it either.
 fn child_host(node_context: &NodeContext) -> Host {
     let host = &node_context.host;
     Host {

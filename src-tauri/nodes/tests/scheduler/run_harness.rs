@@ -166,7 +166,7 @@ impl Scenario {
     }
 
     /// The same, without what an activation recorded and what follows from it.
-    pub fn fork_anew(&self, earlier: &[Entry], fresh: &FreshFrom, schedule: Schedule) -> RunRecord {
+    pub fn fork_without(&self, earlier: &[Entry], fresh: &FreshFrom, schedule: Schedule) -> RunRecord {
         let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
         let journal = TestJournal::new(&simulation, &[]);
         let mut setup = self.setup(&simulation, &journal);

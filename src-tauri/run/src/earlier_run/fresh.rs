@@ -1,4 +1,4 @@
-//! What a fork makes new although the earlier run has it: what an activation did, and everything that follows from it. The plan decides
+//! What a fork does again although the earlier run has it: what an activation did, and everything that follows from it. The plan decides
 //! what that is ([`Plan::fresh_from`](crate::plan::Plan::fresh_from)).
 
 use rustc_hash::{FxHashMap, FxHashSet};

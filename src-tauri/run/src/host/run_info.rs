@@ -37,7 +37,7 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// What an activation takes over from the run that its own is forked from. Nothing where the fork makes it anew.
+    /// What an activation takes over from the run that its own is forked from. Nothing where the fork does it again.
     pub fn earlier_of(&self, activation: &Activation) -> Option<&EarlierRun> {
         self.earlier.as_ref().filter(|earlier| !earlier.is_fresh(activation))
     }

@@ -59,7 +59,7 @@ pub struct RunOrigin {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub cut: bool,
-    /// What is made anew although the earlier run has it.
+    /// What is done again although the earlier run has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub fresh: Option<FreshFrom>,
@@ -72,7 +72,7 @@ impl RunOrigin {
     }
 }
 
-/// Where a fork begins to make anew what the earlier run has: at an activation, and in all that follows from it.
+/// Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FreshFrom {
     pub node: NodeId,

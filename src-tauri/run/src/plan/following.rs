@@ -1,4 +1,4 @@
-//! What follows from an activation, so that a fork which makes that one new makes those new as well.
+//! What follows from an activation, so that a fork which does that one again does those again as well.
 //!
 //! The plan alone decides it, so a fork and its bill agree before anything has run: values, contexts and the workflow's memory lead
 //! from one node to the next, in the same iteration, and where a cycle or loop hands something on also in later ones. The items of a

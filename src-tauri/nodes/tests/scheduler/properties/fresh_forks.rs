@@ -1,4 +1,4 @@
-//! A fork that makes an activation anew buys again what that one bought and all that its values led to, and nothing that led to it.
+//! A fork that does an activation again buys what that one bought and all that its values led to, and nothing that led to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,7 +57,7 @@ fn check_fresh_activation_buys_what_follows(case: &Case) -> Result<(), TestCaseE
         let fresh =
             FreshFrom { node: start.node.clone(), epoch: (!is_whole_node).then(|| start.epoch.clone()) };
         let is_start = |at: &Activation| at == start || is_whole_node && at.node == start.node;
-        let fork = scenario.fork_anew(&whole.entries, &fresh, Schedule::seeded(rng.u64(..)));
+        let fork = scenario.fork_without(&whole.entries, &fresh, Schedule::seeded(rng.u64(..)));
         assert_matches(&scenario, &fork, &expected)?;
         let before = led_to(&sources, start);
         for call in &calls {

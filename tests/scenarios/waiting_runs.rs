@@ -2,6 +2,7 @@
 
 use plait_api::codes;
 use plait_api::runs::{CheckWaiting, EditEffect, MoveRun, RerunRequest};
+use plait_api::users::AddUser;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_run::view::RunStatus;
@@ -87,6 +88,15 @@ async fn edits_leave_alone_change_or_strand_a_run_that_waits() {
         assert!(effect == expected && said.contains(why), "{effect:?}: {said}");
     }
     assert_eq!(waiting.provider.sent().len(), 1, "nothing is called");
+}
+
+#[tokio::test]
+async fn runs_of_other_users_are_not_listed() {
+    let waiting = waiting().await;
+    waiting.app.plait.call(AddUser { name: "ada".to_owned(), switch: true }).await.unwrap();
+    let edit = parse_flow(&flow("first", "ask", "other {{answer}}"));
+    let check = CheckWaiting { flow: edit, path: waiting.path.clone() };
+    assert!(waiting.app.plait.call(check).await.unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! The lens: what model calls were sent and led to, where texts come from, traces of run trees, requests as curl commands, and the export to OpenTelemetry.
+//! The lens: what model calls were sent and led to, where texts come from, traces of run trees, requests as curl commands, and the
+//! export to OpenTelemetry.
 //!
 //! Everything is a fold of journals (`plait_insight::lens`); this module reads them. Changes nothing.
 

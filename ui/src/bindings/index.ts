@@ -484,8 +484,8 @@ export type CheckFlow = { flow: Flow,
   path?: string,
 };
 
-/** `run.checkWaiting`: the runs of a flow's file that wait for a person, and what becomes of each under this flow. Each is rehearsed;
- * nothing is called and nothing changes. They themselves go on with the flow that they recorded. `flow.invalid`.
+/** `run.checkWaiting`: the current user's runs of a flow's file that wait for a person, and what becomes of each under this flow. Each is
+ * rehearsed; nothing is called and nothing changes. They themselves go on with the flow that they recorded. `flow.invalid`.
  */
 export type CheckWaiting = { flow: Flow,
   /** The flow's file. */

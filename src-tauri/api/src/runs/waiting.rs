@@ -51,8 +51,8 @@ pub struct WaitingRun {
     pub why: String,
 }
 
-/// `run.checkWaiting`: the runs of a flow's file that wait for a person, and what becomes of each under this flow. Each is rehearsed;
-/// nothing is called and nothing changes. They themselves go on with the flow that they recorded. `flow.invalid`.
+/// `run.checkWaiting`: the current user's runs of a flow's file that wait for a person, and what becomes of each under this flow. Each is
+/// rehearsed; nothing is called and nothing changes. They themselves go on with the flow that they recorded. `flow.invalid`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct CheckWaiting {
     pub flow: Flow,
@@ -66,10 +66,13 @@ impl Command for CheckWaiting {
     type Reply = Vec<WaitingRun>;
 
     async fn run(self, service: &RunService) -> Result<Vec<WaitingRun>, ErrorReply> {
-        let store = service.parts.store.clone();
-        let filter =
-            RunFilter { flow_path: Some(self.path.clone()), which: Which::Roots, ..RunFilter::default() };
-        let records = run_blocking(move || Ok(store.runs(&filter)?)).await?;
+        let (store, users) = (service.parts.store.clone(), service.parts.users.clone());
+        let flow_path = Some(self.path.clone());
+        let records = run_blocking(move || {
+            let user = Some(users.resolve(None)?);
+            Ok(store.runs(&RunFilter { flow_path, user, which: Which::Roots, limit: None })?)
+        })
+        .await?;
         let hash = content_hash(write_flow(&self.flow)?.as_bytes());
         let mut waiting = Vec::new();
         for record in records.into_iter().filter(|record| record.status == RunStatus::Waiting) {

@@ -40,11 +40,8 @@ impl Driver {
         key: &Key,
         edits: &[MessageEdit],
     ) -> Result<(ContextId, ContextChange), Fault> {
-        let is_of = |start: &&Start| (start.node, &start.epoch) == (key.0, &key.1);
-        let held = self.stops.starts.iter().find(is_of).cloned();
-        // After a restart it is still among the ready activations.
-        let held = held.or_else(|| self.scheduler.ready_start(key.0, &key.1));
-        let held = held
+        let held = self
+            .held_start(key)
             .filter(|_| point.side == Side::Before && self.plan.nodes[key.0].node.behavior().uses_context);
         let Some(start) = held.map(|start| self.with_changed_inputs(start)) else { return Err(no_history()) };
         if self.plan.nodes[key.0].scope != ROOT_SCOPE {

@@ -123,18 +123,23 @@ impl Driver {
         self.recorder.flush().await
     }
 
+    /// The activation that a stop holds before its start, with the inputs that nobody has changed.
+    pub(super) fn held_start(&self, key: &Key) -> Option<Start> {
+        let is_of = |start: &&Start| (start.node, &start.epoch) == (key.0, &key.1);
+        let held = self.stops.starts.iter().find(is_of).cloned();
+        // After a restart it is still among what is ready.
+        held.or_else(|| self.scheduler.ready_start(key.0, &key.1))
+    }
+
     /// What a stop holds, by port.
     fn held_values(&self, key: &Key, side: Side) -> BTreeMap<PortName, Arc<Value>> {
-        let is_of = |start: &Start| (start.node, &start.epoch) == (key.0, &key.1);
         match side {
             Side::Before => {
-                let held = self.stops.starts.iter().find(|start| is_of(start)).cloned();
-                // After a restart it is still among what is ready.
-                let held = held.or_else(|| self.scheduler.ready_start(key.0, &key.1));
-                held.map(|start| super::input_values(&start.inputs)).unwrap_or_default()
+                self.held_start(key).map(|start| super::input_values(&start.inputs)).unwrap_or_default()
             }
             Side::After => {
-                let held = self.stops.dones.iter().find(|done| is_of(&done.start));
+                let is_of = |done: &&Done| (done.start.node, &done.start.epoch) == (key.0, &key.1);
+                let held = self.stops.dones.iter().find(is_of);
                 held.map(|done| super::output_values(&done.outcome)).unwrap_or_default()
             }
             Side::Call => BTreeMap::new(),

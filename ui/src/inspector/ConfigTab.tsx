@@ -6,8 +6,8 @@ import { InlineCode } from "@/design/text/InlineCode";
 import { diagnosticsOf } from "@/flow/check/diagnostics";
 import { isInConversation } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
-import type { Spec } from "@/flow/node-types/config-spec";
-import { configSpecOf, outsideOfConversation } from "@/flow/node-types/field-uses";
+import { type Spec, specOf } from "@/flow/node-types/config-spec";
+import { outsideOfConversation } from "@/flow/node-types/conversation-fields";
 import { commentField } from "@/flow/node-types/node-types";
 import { CodeControl } from "@/forms/CodeControl";
 import { Control } from "@/forms/Control";
@@ -40,7 +40,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
   const { config = NO_CONFIG } = node;
   const spec = useMemo(() => {
     if (!type) return undefined;
-    const whole = configSpecOf(type);
+    const whole = specOf(type.configSchema);
     return withInherited(inConversation ? whole : outsideOfConversation(whole, config), inherited, "/config");
   }, [type, inherited, inConversation, config]);
   const general = findings.filter((found) => !(configPath(found)?.length ?? 0));

@@ -25,6 +25,7 @@ pub(super) struct Config {
     /// The question, in Markdown, as a template. `{{in}}` is the value on `in`; other variables become inputs.
     prompt: Template,
     /// In a loop with `conversation`: whether what this node says is always sent with the history, despite its bounds.
+    #[schemars(extend("x-of-conversation" = true))]
     pinned: bool,
 }
 

@@ -66,8 +66,10 @@ pub(super) struct Config {
     blocks: BlockSettings,
     /// In a loop with `conversation`: whether the model gets the history of the loop.
     #[serde(rename = "use_history")]
+    #[schemars(extend("x-of-conversation" = true))]
     use_history: bool,
     /// In a loop with `conversation`: whether what this node says is always sent with the history, despite its bounds.
+    #[schemars(extend("x-of-conversation" = true))]
     pinned: bool,
     /// Provider-specific options. To enable and show reasoning: for Anthropic
     /// `{"thinking":{"type":"adaptive"}}`, for Gemini `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`.

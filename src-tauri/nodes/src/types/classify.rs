@@ -50,8 +50,10 @@ pub(super) struct Config {
     knowledge: Knowledge,
     /// In a loop with `conversation`: whether the model gets the history of the loop.
     #[serde(rename = "use_history")]
+    #[schemars(extend("x-of-conversation" = true))]
     use_history: bool,
     /// In a loop with `conversation`: whether what this node says is always sent with the history, despite its bounds.
+    #[schemars(extend("x-of-conversation" = true))]
     pinned: bool,
     /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]

@@ -26,8 +26,10 @@ pub(super) struct Remember;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
     /// What kind of memory it is: a statement, what happened today, or how to do something.
+    #[schemars(extend("x-rank" = 0))]
     kind: MemoryKind,
     /// The name of a procedure, if the value is the list of its steps.
+    #[schemars(extend("x-rank" = 1, "x-shown-if" = { "kind": "procedure" }))]
     name: String,
 }
 

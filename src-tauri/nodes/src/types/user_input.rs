@@ -40,6 +40,7 @@ pub(super) struct Config {
     /// edges, and the chat that replies to it adds it together with the reply.
     add_to_history: bool,
     /// In a loop with `conversation`: whether what this node says is always sent with the history, despite its bounds.
+    #[schemars(extend("x-of-conversation" = true))]
     pinned: bool,
 }
 

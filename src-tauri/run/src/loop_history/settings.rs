@@ -35,18 +35,21 @@ pub struct HistoryManagement {
     pub strategy: HistoryStrategy,
     /// For `truncate_tokens` and `summarize`: the most tokens of turns that are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shown-if" = { "strategy": ["truncate_tokens", "summarize"] }))]
     pub max_tokens: Option<u32>,
     /// For `truncate_turns`, and for `summarize` if set: the most turns that are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shown-if" = { "strategy": ["truncate_turns", "summarize"] }))]
     pub max_turns: Option<u32>,
     /// For `summarize`: a `chat` node of the flow whose provider, model and prompt write the summaries. It does not run as a
     /// step unless it is connected. If empty, that of the settings, or the default agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>", extend("format" = "node", "x-node-type" = "chat"))]
+    #[schemars(with = "Option<String>", extend("format" = "node", "x-node-type" = "chat", "x-shown-if" = { "strategy": "summarize" }))]
     pub summarizer_agent: Option<NodeId>,
     /// For `summarize`: the proportion of the turns that a summary condenses, oldest first. One that is not between 0 and 1 is
     /// not used.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shown-if" = { "strategy": "summarize" }))]
     pub summarize_ratio: Option<f64>,
 }
 

@@ -20,6 +20,8 @@ type Base = {
   rank?: number;
   /** Shown only while one of the fields beside it has this value, one of these, or is set at all (null). */
   shownIf?: Readonly<Record<string, unknown>>;
+  /** It has a use only in a loop with a conversation. */
+  ofConversation?: boolean;
 };
 
 export type Choice = { value: unknown; label: string; help?: string };
@@ -183,6 +185,7 @@ function parse(source: unknown, root: Schema, depth: number): Spec {
     example: Array.isArray(schema.examples) ? text(schema.examples[0]) : undefined,
     rank: number(schema["x-rank"]),
     shownIf: isSchema(schema["x-shown-if"]) ? schema["x-shown-if"] : undefined,
+    ofConversation: schema["x-of-conversation"] === true || undefined,
   };
   if (depth > MAX_DEPTH) return { ...base, kind: "json" };
 
@@ -257,7 +260,7 @@ function labeledName(name: string, spec: Spec): string {
 }
 
 /** What a node is about first, its fine tuning last: schemas from the engine come in alphabetical order, which says nothing. */
-export function inOrder(fields: readonly Field[]): Field[] {
+function inOrder(fields: readonly Field[]): Field[] {
   return fields.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 

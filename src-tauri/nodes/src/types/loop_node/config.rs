@@ -17,36 +17,46 @@ const MAX_CONCURRENCY: u32 = 1000;
 #[serde(default, deny_unknown_fields)]
 pub(in crate::types) struct Config {
     /// When to repeat: `while` a condition holds, a number of `times`, or `forEach` item of a list.
+    #[schemars(extend("x-rank" = 0))]
     pub kind: Kind,
     /// For `while`: a condition in CEL on `index`, `previous`, `input` and `hitl_history`, tested before each iteration. Without one, the
     /// loop ends by `exit` or the tool `finish`.
+    #[schemars(extend("x-rank" = 1, "x-shown-if" = { "kind": "while" }))]
     pub condition: Option<IterationCondition>,
     /// For `times`: how many iterations.
-    #[schemars(range(max = MAX_ITERATIONS))]
+    #[schemars(range(max = MAX_ITERATIONS), extend("x-rank" = 1, "x-shown-if" = { "kind": "times" }))]
     pub times: u32,
     /// For `forEach`: how many iterations may be open at once.
-    #[schemars(range(min = 1, max = MAX_CONCURRENCY))]
+    #[schemars(range(min = 1, max = MAX_CONCURRENCY), extend("x-rank" = 1, "x-shown-if" = { "kind": "forEach" }))]
     pub concurrency: u32,
     /// For `forEach`: whether an iteration that fails ends the loop, or leaves its error in the results.
+    #[schemars(extend("x-rank" = 1, "x-shown-if" = { "kind": "forEach" }))]
     pub on_error: OnError,
     // The table of the configuration describes it.
+    #[schemars(extend("x-rank" = 2))]
     pub max_iterations: u32,
     /// Whether the model nodes inside share a history of what was said in the iterations. It belongs to this loop alone.
+    #[schemars(extend("x-rank" = 3))]
     pub conversation: bool,
     /// How much of the history models get.
+    #[schemars(extend("x-shown-if" = { "conversation": true }))]
     pub history_management: HistoryManagement,
     /// Which replies of model nodes become turns of the assistant: that of the `last` node of the body, those of `all_agents`, or
     /// those of `named_steps`.
+    #[schemars(extend("x-shown-if" = { "conversation": true }))]
     pub ai_turn_source: AiTurnSource,
     /// The nodes that `named_steps` stands for.
-    #[schemars(with = "Vec<String>")]
+    #[schemars(with = "Vec<String>", extend("x-shown-if" = { "conversation": true }))]
     pub named_steps: Vec<NodeId>,
     /// The nodes whose outputs become turns of the user: `hitl` for all that ask a person, `named_steps`, or ids of nodes.
+    #[schemars(extend("x-shown-if" = { "conversation": true }))]
     pub user_turn_sources: Vec<String>,
     /// How turns are written for models that take a prompt only: a template over `history`, whose items have a `role` and a
     /// `content`. If empty, a line for each turn.
+    #[schemars(extend("x-shown-if" = { "conversation": true }))]
     pub history_template: Option<HistoryTemplate>,
     /// How the history begins.
+    #[schemars(extend("x-shown-if" = { "conversation": true }))]
     pub init: HistoryInit,
 }
 

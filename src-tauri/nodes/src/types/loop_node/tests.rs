@@ -1,7 +1,9 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
+use super::config::Config;
 use crate::registry;
 use crate::testing::NodeHarness;
 use plait_core::flow;
@@ -126,6 +128,46 @@ fn condition_reads_the_answers_of_people_also_where_it_is_evaluated_elsewhere() 
             let run = harness.run("loop", json!({ "condition": condition }), &[("index", json!(1))]);
             assert_eq!(run.output("continue"), Some(&json!(holds)), "{condition}: {:?}", run.result);
             assert_eq!(run.origins, Origins::of(Origin::Person));
+        }
+    }
+}
+
+/// The settings of an object that its form does not show beside these values.
+fn hidden(properties: &Value, values: &Value) -> BTreeSet<String> {
+    let shows = |schema: &Value| {
+        let Some(conditions) = schema["x-shown-if"].as_object() else { return true };
+        conditions.iter().any(|(name, wanted)| match wanted {
+            Value::Array(several) => several.contains(&values[name]),
+            one => *one == values[name],
+        })
+    };
+    let properties = properties.as_object().unwrap().iter();
+    properties.filter(|(_, schema)| !shows(schema)).map(|(name, _)| name.clone()).collect()
+}
+
+#[test]
+fn forms_hide_the_settings_that_have_no_effect() {
+    let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap();
+    for kind in ["while", "times", "forEach"] {
+        for strategy in ["truncate_tokens", "truncate_turns", "summarize"] {
+            for conversation in [false, true] {
+                let history = json!({ "strategy": strategy });
+                let config =
+                    json!({ "kind": kind, "conversation": conversation, "history_management": history });
+                let mut expected: BTreeSet<String> =
+                    hidden(&schema["properties"], &config).iter().map(|name| format!("/{name}")).collect();
+                if conversation {
+                    let bounds = hidden(&schema["$defs"]["HistoryManagement"]["properties"], &history);
+                    expected.extend(bounds.iter().map(|name| format!("/history_management/{name}")));
+                }
+                let unused = serde_json::from_value::<Config>(config.clone()).unwrap().unused();
+                let mut unused: BTreeSet<String> = unused.into_iter().map(|one| one.pointer).collect();
+                // It depends on the items of a list, so a form shows it.
+                if conversation {
+                    unused.remove("/named_steps");
+                }
+                assert_eq!(unused, expected, "{config}");
+            }
         }
     }
 }

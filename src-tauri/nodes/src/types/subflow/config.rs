@@ -19,21 +19,29 @@ pub(super) const NO_FLOW: &str = "Set the file of the flow to run, or define one
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// The flow's file, relative to the folder of this flow.
+    #[schemars(extend("x-rank" = 0))]
     file: Option<String>,
     /// The flow itself, in place of a file.
     flow: Option<InnerFlow>,
     /// Where the child's input comes from.
     #[serde(alias = "input_source")]
+    #[schemars(extend("x-rank" = 1))]
     pub(super) input_source: InputSource,
     /// With `nodeOutput`: the node whose output is the child's input. It needs no edge.
     #[serde(alias = "source_node_id")]
-    #[schemars(extend("format" = "node"))]
+    #[schemars(extend("format" = "node", "x-rank" = 2, "x-shown-if" = { "inputSource": "nodeOutput" }))]
     pub(super) source_node_id: Option<NodeId>,
     /// The output of that node. If empty, its first data output.
     #[serde(alias = "source_output")]
-    #[schemars(extend("format" = "nodeOutput", "x-node-field" = "sourceNodeId"))]
+    #[schemars(extend(
+        "format" = "nodeOutput",
+        "x-node-field" = "sourceNodeId",
+        "x-rank" = 3,
+        "x-shown-if" = { "inputSource": "nodeOutput" }
+    ))]
     pub(super) source_output: Option<PortName>,
     /// With `mapping`: the inputs of this node and their targets in the child.
+    #[schemars(extend("x-rank" = 2, "x-shown-if" = { "inputSource": "mapping" }))]
     pub(super) mapping: Vec<Mapped>,
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
-import { isUsed, type Spec } from "./config-spec";
-import { configSpecOf, outsideOfConversation } from "./field-uses";
+import { isUsed, type Spec, specOf } from "./config-spec";
+import { outsideOfConversation } from "./conversation-fields";
 
 const types = nodes as unknown as NodeDescriptor[];
 
@@ -14,7 +14,7 @@ function fieldsOf(spec: Spec | undefined) {
 function configOf(type: string) {
   const found = types.find((one) => one.type === type);
   if (!found) throw new Error("There is such a type.");
-  return fieldsOf(configSpecOf(found));
+  return fieldsOf(specOf(found.configSchema));
 }
 
 /** The fields of a type that are shown with these values, in their order. */
@@ -71,7 +71,7 @@ it("a name comes before a description, in every form", () => {
     }
     for (const field of spec.fields) check(field.spec);
   };
-  for (const type of types) check(configSpecOf(type));
+  for (const type of types) check(specOf(type.configSchema));
   expect(found).toBeGreaterThan(0);
 });
 
@@ -79,7 +79,7 @@ it("what is for the conversation of a loop is in the form of a node inside of on
   const chat = types.find(({ type }) => type === "chat");
   if (!chat) throw new Error("There is such a type.");
   const names = (spec: Spec) => fieldsOf(spec).map(({ name }) => name);
-  const whole = configSpecOf(chat);
+  const whole = specOf(chat.configSchema);
   expect(names(whole)).toEqual(expect.arrayContaining(["pinned", "use_history"]));
   expect(names(outsideOfConversation(whole, {})).filter((name) => /pinned|use_history/.test(name))).toEqual([]);
   expect(names(outsideOfConversation(whole, { pinned: true }))).toContain("pinned");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use plait_api::runs::{FindHeld, GoOn, SetBreakpoints, StopRun};
+use plait_api::runs::{FindHeld, GoOn, SetBreakpoints};
 use plait_core::flow;
 use plait_core::id::RunId;
 use plait_run::journal::{Breakpoint, DebugVerb, Side};
@@ -163,7 +163,21 @@ struct Tree<'a> {
     root: RunId,
 }
 
-impl Tree<'_> {
+impl<'a> Tree<'a> {
+    /// Starts the parent in the folder, with a breakpoint before the node that runs the child.
+    async fn start(app: &'a App, folder: &FlowFolder) -> Self {
+        let path = folder.file("parent.flow.json");
+        let request = plait_api::runs::RunRequest {
+            flow: flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap(),
+            path: Some(path),
+            grants: crate::support::app::all_grants(),
+            breakpoints: vec![breakpoint(&[], "in")],
+            ..Default::default()
+        };
+        let root = app.plait.call(plait_api::runs::StartRun(request)).await.unwrap().run;
+        Self { app, root }
+    }
+
     /// Where it stands still, as `flow: node side`; nothing if it has ended.
     async fn place(&self) -> Option<String> {
         let idle = self.app.plait.runs().idle_tree(&self.root).await;
@@ -187,16 +201,7 @@ async fn steps_lead_over_into_and_out_of_a_sub_flow() {
     let folder = FlowFolder::with_files(&[("parent.flow.json", &parent()), ("child.flow.json", &child())]);
     let walk = async |verbs: &[DebugVerb]| {
         let app = App::offline();
-        let text = std::fs::read_to_string(folder.file("parent.flow.json")).unwrap();
-        let request = plait_api::runs::RunRequest {
-            flow: flow::read(&text).unwrap(),
-            path: Some(folder.file("parent.flow.json")),
-            grants: crate::support::app::all_grants(),
-            breakpoints: vec![breakpoint(&[], "in")],
-            ..Default::default()
-        };
-        let root = app.plait.call(plait_api::runs::StartRun(request)).await.unwrap().run;
-        let tree = Tree { app: &app, root };
+        let tree = Tree::start(&app, &folder).await;
         let mut places = vec![tree.place().await];
         for verb in verbs {
             places.push(tree.go(*verb).await);
@@ -217,12 +222,10 @@ async fn steps_lead_over_into_and_out_of_a_sub_flow() {
 async fn breakpoints_that_are_set_while_a_tree_runs_hold_in_its_sub_flows() {
     let folder = FlowFolder::with_files(&[("parent.flow.json", &parent()), ("child.flow.json", &child())]);
     let app = App::offline();
-    let root = folder.start(&app, "parent.flow.json", "").await;
-    app.plait.call(StopRun { run: root.clone() }).await.unwrap();
-    let tree = Tree { app: &app, root: root.clone() };
-    tree.place().await.unwrap();
+    let tree = Tree::start(&app, &folder).await;
+    assert_eq!(tree.place().await.as_deref(), Some("parent: in Before"));
     let breakpoints = vec![breakpoint(&["in"], "out")];
-    app.plait.call(SetBreakpoints { run: root, breakpoints }).await.unwrap();
+    app.plait.call(SetBreakpoints { run: tree.root.clone(), breakpoints }).await.unwrap();
     assert_eq!(tree.go(DebugVerb::Continue).await.as_deref(), Some("child: out Before"));
     assert_eq!(tree.go(DebugVerb::Continue).await, None, "it ends");
     app.close().await;

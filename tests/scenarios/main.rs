@@ -68,6 +68,7 @@ mod usage;
 mod users;
 mod waiting_runs;
 mod watching;
+mod world;
 
 #[path = "../support/support.rs"]
 mod support;

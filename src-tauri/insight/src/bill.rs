@@ -19,6 +19,7 @@ use ts_rs::TS;
 use crate::forecast::UnknownReason;
 use open_nodes::open_nodes;
 use plait_core::id::{Activation, NodeId};
+use plait_run::codes;
 use plait_run::journal::{CallEvent, Event, NodeEvent, Spending};
 use plait_run::models::{Cost, ModelOverrides, Price, TokenUsage};
 use plait_run::plan::{NodeIx, Plan};
@@ -53,6 +54,10 @@ pub struct Bill {
     pub bought: Vec<BoughtCall>,
     /// The tool calls that are made again.
     pub outside: Vec<OutsideCall>,
+    /// The executions that fail, since what they ask for is not recorded and nothing else may be asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<BillPlace>>")]
+    pub unrecorded: Vec<BillPlace>,
     /// The questions that are asked.
     pub asked: Vec<BillPlace>,
     /// The nodes that may buy more, since they come after one of these.
@@ -193,6 +198,9 @@ impl Bill {
                 }
                 Event::Node(at, NodeEvent::Paused { .. }) => {
                     asked.insert(at.clone());
+                }
+                Event::Node(at, NodeEvent::Failed { error, .. }) if error.code == codes::RUN_NOT_RECORDED => {
+                    self.unrecorded.push(place(at));
                 }
                 Event::Node(at, NodeEvent::Answered { .. }) => {
                     asked.remove(at);

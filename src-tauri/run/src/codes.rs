@@ -352,6 +352,9 @@ plait_core::error_codes! {
         RUN_TOO_MANY_RUNS = "run.too_many_runs",
             "The run and those below it are as many as there may be.",
             "Find which sub-flow runs too often, or raise `settings.limits.maxRuns`.";
+        RUN_NOT_RECORDED = "run.not_recorded",
+            "A run that may only take over what an earlier one recorded needs something else. Nothing was asked for.",
+            "Repeat the run without `--misses fail`, or undo the edit that makes it ask for something else.";
         RUN_NOT_RUNNING = "run.not_running",
             "The run is not running.",
             "Resume it, then answer.";

@@ -18,7 +18,8 @@
 //!
 //! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. Each record is
 //! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken. A fork can leave out an
-//! activation and all that follows from it: for those, nothing is taken.
+//! activation and all that follows from it: for those, nothing is taken. Its [`WorldPolicy`](crate::world_policy::WorldPolicy) says
+//! which results, passages and memories it asks for again, and what happens where nothing is recorded.
 
 mod fresh;
 mod record;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
+use crate::codes;
 use crate::context::{SharedMessage, ToolCall};
 use crate::journal::{Answer, CallAccount, Entry, EventRef};
 use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
@@ -36,6 +38,8 @@ use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
 use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolResult};
+use crate::world_policy::Misses;
+use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
 pub use fresh::Fresh;
@@ -107,6 +111,9 @@ impl EarlierRun {
         call: &ToolCall,
         binding: Option<&str>,
     ) -> Option<(ToolResult, EventRef)> {
+        if self.is_live(activation, Some(&call.name)) {
+            return None;
+        }
         // The latest attempt decides.
         let mut same = self.recorded_calls(activation, step, call, binding).rev();
         let same = same.find_map(|recorded| {
@@ -194,6 +201,9 @@ impl EarlierRun {
         activation: &Activation,
         request: &RecallRequest,
     ) -> Option<(Arc<Recall>, EventRef)> {
+        if self.is_live(activation, None) {
+            return None;
+        }
         self.take_first(activation, |recorded, _| {
             let (recall, seq) = recorded.recalled.as_ref()?;
             (recall.request == *request).then(|| Some((Arc::clone(recall), self.take(*seq)?))).flatten()
@@ -221,6 +231,9 @@ impl EarlierRun {
         bases: &[KnowledgeRef],
         max_tokens: u64,
     ) -> Option<(Arc<Retrieval>, EventRef)> {
+        if self.is_live(activation, None) {
+            return None;
+        }
         self.take_first(activation, |recorded, _| {
             let (found, searched, seq) = recorded.retrieved.as_ref()?;
             let is_same = found.query == query && found.max_tokens == max_tokens && searched == bases;
@@ -239,6 +252,31 @@ impl EarlierRun {
     /// Whether the activation succeeded.
     pub fn has_finished(&self, activation: &Activation) -> bool {
         self.recorded(activation).is_some_and(|recorded| recorded.finished)
+    }
+
+    /// What happens where nothing is recorded of what an activation asks the world for: `tool`, if it calls one.
+    pub fn misses(&self, activation: &Activation, tool: Option<&str>) -> Misses {
+        if self.is_live(activation, tool) { Misses::Live } else { self.tree.world().misses }
+    }
+
+    /// `run.not_recorded`, if `what` is not recorded and nothing else may be asked.
+    pub fn refuse_miss(
+        &self,
+        activation: &Activation,
+        tool: Option<&str>,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), Fault> {
+        match self.misses(activation, tool) {
+            Misses::Live | Misses::Ask => Ok(()),
+            Misses::Fail => {
+                let earlier = self.tree.root().map_or_else(String::new, |run| format!(" by run {run}"));
+                Err(Fault::new(codes::RUN_NOT_RECORDED, format!("{} is not recorded{earlier}.", what())))
+            }
+        }
+    }
+
+    fn is_live(&self, activation: &Activation, tool: Option<&str>) -> bool {
+        self.tree.world().is_live(&activation.node, self.tree.is_root(self.run.as_ref()), tool)
     }
 
     /// What `find` takes from the record of the activation (then its second argument is true), or from the first other one that

@@ -31,6 +31,7 @@ pub mod tool;
 pub mod transcript;
 mod unused_setting;
 pub mod view;
+pub mod world_policy;
 
 pub use breakpoint::check_breakpoints;
 pub use driver::{Control, DebugCommand, Driver, RunHandle, RunSetup, Watcher};

@@ -83,6 +83,17 @@ impl Report {
         self.lines.push((name, Outcome::Skipped(why)));
     }
 
+    /// Runs two lists of steps at the same time: one that keeps the processors busy, and one that leaves them idle or uses what
+    /// the other one leaves. The outcomes of the first one come first.
+    fn side_by_side(&mut self, first: impl FnOnce(&mut Self) + Send, second: impl FnOnce(&mut Self) + Send) {
+        let mut other = Self::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| second(&mut other));
+            first(self);
+        });
+        self.lines.append(&mut other.lines);
+    }
+
     fn print_summary(&self, took: Duration) -> Result<()> {
         println!("\nSummary");
         let mut failed = 0;
@@ -137,9 +148,21 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
         if parts.contains(&Part::Window) { rust::Selection::Everything } else { rust::Selection::Headless };
     let runs_rust = parts.contains(&Part::Rust);
     let takes_pictures = parts.contains(&Part::Ui) || parts.contains(&Part::Window);
+    if parts.contains(&Part::Lint) {
+        lint::run(&mut report);
+    }
+    if parts.iter().any(|part| *part != Part::Lint) {
+        let compile = |report: &mut Report| report.step("Rust compiles", || rust::compile(selection));
+        let test_units = |report: &mut Report| {
+            if parts.contains(&Part::Ui) {
+                ui::run_units(report);
+            }
+        };
+        report.side_by_side(compile, test_units);
+    }
     for part in parts {
         match part {
-            Part::Lint => lint::run(&mut report),
+            Part::Lint => {}
             Part::Rust => {
                 vendors::forget_requests()?;
                 rust::run(&mut report, selection);
@@ -147,7 +170,7 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
             Part::Vendors => vendors::run(&mut report, selection, runs_rust),
             Part::Ui => {
                 gallery::clear(gallery::CHROMIUM)?;
-                ui::run(&mut report, selection);
+                ui::run(&mut report);
             }
             Part::Window => {
                 gallery::clear(gallery::WINDOW)?;

@@ -1,5 +1,6 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
 
+import type { WorldPolicy } from "@/bindings";
 import { DialogRequests } from "@/design/dialogs/dialog-requests";
 import { notify } from "@/design/dialogs/notify";
 import { QuestionStore } from "@/design/dialogs/question-store";
@@ -49,7 +50,7 @@ export function createWorkspace(bareHost: Host) {
   const questions = new QuestionStore();
   const grantRequests = new DialogRequests<GrantRequest, GrantAnswer>();
   const waitingRuns = new WaitingRuns(host);
-  const billRequests = new DialogRequests<BillRequest, true>();
+  const billRequests = new DialogRequests<BillRequest, WorldPolicy>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
     // What the window lists could not be read without the users.
@@ -160,7 +161,7 @@ export function createWorkspace(bareHost: Host) {
           else layout.showQuestions();
         },
         askGrants: (request) => grantRequests.ask(request),
-        askBill: async (request) => (await billRequests.ask(request)) === true,
+        askBill: (request) => billRequests.ask(request),
         errorAction: (error) => errorAction(error, { layout, settings }),
       },
     }),

@@ -84,6 +84,39 @@ test("a node's menu forks the run from there, after the bill", async ({ page }) 
   await expect(status(page)).toHaveAttribute("data-status", "finished");
 });
 
+test("the bill's dialog says what is asked outside", async ({ page }) => {
+  const flow: Flow = {
+    version: 1,
+    name: "A sum",
+    nodes: {
+      start: SCRIPTED,
+      sum: { type: "callTool", title: "Sum", config: { tool: "calculator", arguments: { expression: "6 * 7" } } },
+      chat: saying("Chat", "Why {{sum}}?", "So."),
+    },
+    edges: {
+      a: { source: "start", sourceOutput: "context", target: "chat", targetInput: "context" },
+      b: { source: "sum", sourceOutput: "result", target: "chat", targetInput: "sum" },
+    },
+    layout: { start: { x: 0, y: 220 }, sum: { x: 0, y: 0 }, chat: { x: 300, y: 0 } },
+  };
+  await openFlow(page, flow);
+  await page.getByTestId("run-button").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await chooseOn(page, "sum", "run.live");
+  const lines = page.getByTestId("bill-lines").locator("li");
+  await expect(lines).toHaveText([/Sum.*calls calculator/, /Chat.*depends on what is bought/]);
+  await takePicture(page, "fork-live");
+  expect(await findViolations(page, { within: '[data-testid="bill-dialog"]' })).toEqual([]);
+
+  await page.getByTestId("bill-world").selectOption({ label: "As recorded" });
+  await expect(lines).toHaveText([/Chat.*reuses 1/, /Sum.*reuses 1/]);
+  await page.getByTestId("bill-misses").selectOption({ label: "Fail" });
+  await page.getByTestId("bill-start").click();
+  await page.getByRole("button", { name: "Runs", exact: true }).click();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+});
+
 test("only one node is run", async ({ page }) => {
   await runOnce(page);
   await chooseOn(page, "second", "run.only");

@@ -11,6 +11,7 @@ use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
 use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides};
+use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -90,6 +91,8 @@ pub(super) struct ForkEdits {
     pub(super) fresh: Option<FreshFrom>,
     /// The node that it runs to, if not the same.
     pub(super) to: Option<NodeId>,
+    /// What it asks the world for.
+    pub(super) world: WorldPolicy,
 }
 
 impl ForkEdits {

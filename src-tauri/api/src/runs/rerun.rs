@@ -5,6 +5,7 @@ use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Bill;
 use plait_run::grant::GrantRule;
 use plait_run::journal::FreshFrom;
+use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -44,12 +45,17 @@ pub struct RerunRequest {
     #[serde(default)]
     #[ts(optional)]
     pub to: Option<NodeId>,
+    /// What it asks the world for, and what it does where nothing is recorded.
+    #[serde(default)]
+    #[ts(optional, as = "Option<WorldPolicy>")]
+    pub world: WorldPolicy,
 }
 
 impl RerunRequest {
     /// All of a run again.
     pub fn of(run: RunId) -> Self {
-        Self { run, flow: None, path: None, grants: Vec::new(), at: None, fresh: None, to: None }
+        let world = WorldPolicy::default();
+        Self { run, flow: None, path: None, grants: Vec::new(), at: None, fresh: None, to: None, world }
     }
 }
 
@@ -130,7 +136,7 @@ impl RunService {
 
     /// The run to repeat and what is otherwise, if that can be run.
     async fn check_edits(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
-        let RerunRequest { run, flow, path, grants, at, fresh, to } = request;
+        let RerunRequest { run, flow, path, grants, at, fresh, to, world } = request;
         let flow = match flow {
             None => None,
             Some(flow) => {
@@ -139,6 +145,6 @@ impl RunService {
                 Some(EditedFlow { flow, path, grants })
             }
         };
-        Ok((run, ForkEdits { flow, at, fresh, to }))
+        Ok((run, ForkEdits { flow, at, fresh, to, world }))
     }
 }

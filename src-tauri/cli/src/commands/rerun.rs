@@ -12,6 +12,7 @@ use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunDetail, ShowRun};
 use plait_core::id::{Epoch, NodeId};
 use plait_insight::bill::{Bill, BillLine};
 use plait_run::journal::FreshFrom;
+use plait_run::world_policy::{LivePart, Misses, WorldPolicy};
 use serde_json::json;
 
 use super::runs;
@@ -39,6 +40,8 @@ anything is bought or done outside, a terminal asks whether to go on; elsewhere 
 
 `--from`, `--only` and `--at` do again what the earlier run has: from a node on, at a node alone, or from an event on. All the rest is taken from it.
 
+Results of tools, passages of knowledge bases and recalled memories are taken as they were recorded. `--live` asks for them again. `--misses fail` repeats a run without asking anybody for anything: what is not recorded fails, and the bill names it.
+
 Examples:
   plait rerun last
   plait rerun 0197 --flow my.flow.json
@@ -47,7 +50,9 @@ Examples:
   plait rerun last --from draft            New replies for `draft` and what follows from it
   plait rerun last --from 'review#2'       The same from its third iteration on
   plait rerun last --only draft            A new reply for `draft`; the run ends there
-  plait rerun last --at 112                All that came after event 112 again")]
+  plait rerun last --at 112                All that came after event 112 again
+  plait rerun last --live tool:weather     The weather as it is now, and what depends on it
+  plait rerun last --misses fail           Nothing but what is recorded")]
 pub(crate) struct RerunArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
@@ -66,6 +71,12 @@ pub(crate) struct RerunArgs {
     /// Do again what the earlier run did after this many events.
     #[arg(long, value_name = "EVENTS")]
     at: Option<u64>,
+    /// Ask again, although it is recorded: `all`, a node of the flow, or a tool as `tool:NAME`. Repeatable.
+    #[arg(long, value_name = "PART", value_parser = parse_live)]
+    live: Vec<LivePart>,
+    /// What to do where nothing is recorded: ask the world, ask you before tools are called, or let the node fail.
+    #[arg(long, value_name = "WHAT", default_value = "live", value_parser = parse_misses)]
+    misses: Misses,
     /// Start without asking.
     #[arg(long, conflicts_with = "bill")]
     yes: bool,
@@ -107,6 +118,7 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
         at: args.at,
         fresh: fresh.clone(),
         to: to.clone(),
+        world: WorldPolicy { live: args.live.clone(), misses: args.misses },
     };
     let bill = app.call(BillRerun(request())).await?;
     if args.bill {
@@ -131,6 +143,25 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
     app.close().await?;
     status
+}
+
+/// Reads `all`, `tool:NAME` or `NODE`.
+fn parse_live(text: &str) -> Result<LivePart, String> {
+    match text.strip_prefix("tool:") {
+        Some("") => Err("expected the name of a tool after `tool:`".to_owned()),
+        Some(name) => Ok(LivePart::Tool(name.to_owned())),
+        None if text == "all" => Ok(LivePart::All),
+        None => Ok(LivePart::Node(text.into())),
+    }
+}
+
+fn parse_misses(text: &str) -> Result<Misses, String> {
+    match text {
+        "live" => Ok(Misses::Live),
+        "ask" => Ok(Misses::Ask),
+        "fail" => Ok(Misses::Fail),
+        _ => Err("expected `live`, `ask` or `fail`".to_owned()),
+    }
 }
 
 /// Reads `NODE[#N[.N]]`.

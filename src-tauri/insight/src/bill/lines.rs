@@ -30,6 +30,8 @@ pub struct BillLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum BillLineKind {
+    /// It fails, since what it asks for is not recorded.
+    Fails,
     /// It calls tools.
     Acts,
     /// It buys replies.
@@ -52,6 +54,7 @@ pub(super) struct NodeCounts {
     /// How often each tool is called.
     pub tools: BTreeMap<String, u64>,
     pub questions: u64,
+    pub fails: bool,
     pub depends: bool,
     pub ceilings: Vec<Ceiling>,
 }
@@ -68,7 +71,9 @@ impl CountsByNode {
 
 impl NodeCounts {
     fn kind(&self) -> BillLineKind {
-        if !self.tools.is_empty() {
+        if self.fails {
+            BillLineKind::Fails
+        } else if !self.tools.is_empty() {
             BillLineKind::Acts
         } else if self.bought > 0 {
             BillLineKind::Buys
@@ -97,6 +102,9 @@ pub(super) fn lines(bill: &Bill, reused: CountsByNode) -> Vec<BillLine> {
             .entry(call.tool.clone())
             .or_default() += 1;
     }
+    for place in &bill.unrecorded {
+        counts.of(place.subflow.as_ref(), &place.at.node).fails = true;
+    }
     for place in &bill.asked {
         counts.of(place.subflow.as_ref(), &place.at.node).questions += 1;
     }
@@ -123,6 +131,9 @@ pub(super) fn lines(bill: &Bill, reused: CountsByNode) -> Vec<BillLine> {
 /// What one node does, in a few words.
 fn line(counts: &NodeCounts) -> String {
     let mut parts = Vec::new();
+    if counts.fails {
+        parts.push("fails: not recorded".to_owned());
+    }
     if counts.bought > 0 {
         parts.push(format!("buys {}", count(counts.bought, "reply", "replies")));
     }

@@ -32,6 +32,10 @@ pub(super) fn sentences(bill: &Bill) -> Vec<String> {
     if !bill.outside.is_empty() {
         sentences.push(acts(&bill.outside));
     }
+    if !bill.unrecorded.is_empty() {
+        let places = list(bill.unrecorded.iter().map(place));
+        sentences.push(format!("Fails, since what they ask for is not recorded: {places}."));
+    }
     if !bill.asked.is_empty() {
         let questions = count(bill.asked.len() as u64, "question", "questions");
         sentences.push(format!("Asks {questions}: {}.", list(bill.asked.iter().map(place))));

@@ -43,6 +43,9 @@ pub(crate) async fn retrieve(
     let (retrieval, reused) = if let Some((retrieval, event)) = earlier {
         (retrieval, Some(event))
     } else {
+        if let Some(run) = node_context.earlier() {
+            run.refuse_miss(&node_context.activation, None, || format!("A search for \"{query}\""))?;
+        }
         (Arc::new(search(knowledge, query, model, node_context).await?), None)
     };
     let event = CallEvent::KnowledgeRetrieved { retrieval: Arc::clone(&retrieval), bases, reused };

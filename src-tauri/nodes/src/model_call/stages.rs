@@ -157,6 +157,10 @@ impl<'a> Prepared<'a> {
         let purchase = if let Some(reply) = earlier {
             Purchase::Reused(reply)
         } else {
+            if let Some(run) = node_context.earlier() {
+                let what = || format!("The reply of `{}/{}` to this prompt", prompt.provider, prompt.model);
+                run.refuse_miss(&node_context.activation, None, what)?;
+            }
             let unkeyed = key.is_none().then(|| Box::new(request.clone()));
             let request = Box::new(load_request(request, &*node_context.host.attachments).await?);
             let charge = CallCharge::reserve(&call, &place, &prompt).await?;

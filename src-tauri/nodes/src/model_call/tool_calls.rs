@@ -39,6 +39,7 @@ use plait_run::context::ToolCall;
 use plait_run::journal::{CallEvent, EventRef};
 use plait_run::node::{Inputs, NodeContext, Pause};
 use plait_run::tool::{OriginSink, ToolContext, ToolEffect, ToolResult, ToolSpec};
+use plait_run::world_policy::Misses;
 use questions::CallHistory;
 pub(super) use questions::{ask_to_exceed, may_not_exceed};
 use sampling::Sampler;
@@ -280,6 +281,7 @@ impl<'a> ToolCaller<'a> {
             Ok(tool) => tool,
             Err(fault) => return Ok(NextStep::Refuse(fault)),
         };
+        let is_missed = !is_engine_tool && self.is_missed(call)?;
         let history = CallHistory::read(&self.node_context.recorded, step, &call.id);
         let was_interrupted = history.was_interrupted
             || earlier.is_some_and(|run| run.was_interrupted(activation, step, call, binding));
@@ -294,10 +296,14 @@ impl<'a> ToolCaller<'a> {
             Err(fault) => return Ok(NextStep::Refuse(fault)),
         };
         let untrusted = if judged.allows_untrusted { Origins::NONE } else { self.untrusted_arguments(tool) };
-        let needs_approval = tool.policy.approval || !judged.asks.is_empty() || !untrusted.is_empty();
+        let needs_approval =
+            tool.policy.approval || is_missed || !judged.asks.is_empty() || !untrusted.is_empty();
         if needs_approval {
             match history.approval()? {
-                None => return Err(questions::ask_for_approval(step, (tool, call), &judged.asks, untrusted)),
+                None => {
+                    let reasons = questions::Reasons { targets: &judged.asks, untrusted, is_missed };
+                    return Err(questions::ask_for_approval(step, (tool, call), reasons));
+                }
                 Some(questions::Decision { approved: true, .. }) => {}
                 Some(questions::Decision { comment, .. }) => {
                     return Ok(NextStep::Refuse(questions::rejected(&call.name, comment.as_deref())));
@@ -310,6 +316,15 @@ impl<'a> ToolCaller<'a> {
         // All calls so far have the approval that they need.
         let approved = needs_approval;
         Ok(NextStep::Call { tool, history, context: Arc::clone(context), approved })
+    }
+
+    /// Whether a person is asked about a call since the run that this one is forked from did not make it. `run.not_recorded` if it may
+    /// not be made at all.
+    fn is_missed(&self, call: &ToolCall) -> Result<bool, Fault> {
+        let Some(run) = self.node_context.earlier() else { return Ok(false) };
+        let (activation, name) = (&self.node_context.activation, call.name.as_str());
+        run.refuse_miss(activation, Some(name), || format!("A call of `{name}` with these arguments"))?;
+        Ok(run.misses(activation, Some(name)) == Misses::Ask)
     }
 
     /// The places that others write to which the arguments of a call come from, or the context that it takes along, if the call

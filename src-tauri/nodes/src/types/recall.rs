@@ -109,6 +109,9 @@ async fn recall(request: RecallRequest, node_context: &NodeContext) -> Result<Ar
     let (recall, reused) = if let Some((recall, event)) = earlier {
         (recall, Some(event))
     } else {
+        if let Some(run) = node_context.earlier() {
+            run.refuse_miss(&node_context.activation, None, || "What is recalled here".to_owned())?;
+        }
         let found = node_context.host.memories.recall(&node_context.run.user, request).await?;
         (Arc::new(found), None)
     };

@@ -1,5 +1,6 @@
 //! What the runs of an earlier run tree recorded, and what of it the new tree has taken.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -10,6 +11,7 @@ use super::record::{RecordedRun, RecordedToolCall};
 use super::{EarlierReply, EarlierRun};
 use crate::journal::{CallEvent, Entry, Event, EventRef, NodeEvent, RunEvent};
 use crate::tool::ToolResult;
+use crate::world_policy::WorldPolicy;
 use plait_core::id::{NodeId, ReplyKey, RunId};
 
 /// The runs of an earlier tree, as all runs of the new tree take them over. Without any, nothing is taken over. Clones are the same.
@@ -19,6 +21,8 @@ pub struct EarlierTree(Option<Arc<Tree>>);
 #[derive(Debug)]
 pub(super) struct Tree {
     runs: FxHashMap<RunId, RecordedRun>,
+    /// The run that no other one of them started.
+    root: Option<RunId>,
     /// The replies to equal requests, in the order of the runs and of their activations.
     replies: FxHashMap<ReplyKey, Vec<Arc<EarlierReply>>>,
     /// The results of equal tool calls, in the same order: the id of the call and the result with its event.
@@ -27,17 +31,35 @@ pub(super) struct Tree {
     taken: Mutex<FxHashSet<EventRef>>,
     /// Whether the new tree runs what it is given, and not what the earlier runs recorded.
     edited: bool,
+    /// What the new tree asks the world for.
+    world: WorldPolicy,
 }
 
 impl EarlierTree {
     /// The runs of an earlier tree with their entries, the root first. `edited` says whether the new tree runs another flow.
     pub fn of<'e>(runs: impl IntoIterator<Item = (RunId, &'e [Entry])>, edited: bool) -> Self {
-        Self(Some(Arc::new(Tree::of(runs, edited))))
+        Self::asking(runs, edited, WorldPolicy::default())
+    }
+
+    /// The same, where the new tree asks the world for this.
+    pub fn asking<'e>(
+        runs: impl IntoIterator<Item = (RunId, &'e [Entry])>,
+        edited: bool,
+        world: WorldPolicy,
+    ) -> Self {
+        Self(Some(Arc::new(Tree { world, ..Tree::of(runs, edited) })))
     }
 
     /// Whether a run of the new tree runs the flow that it is given, and not the one that the earlier run recorded.
     pub fn is_edited(&self) -> bool {
         self.0.as_ref().is_some_and(|tree| tree.edited)
+    }
+
+    /// The names of the tools that the earlier runs called.
+    pub fn called_tools(&self) -> BTreeSet<&str> {
+        let runs = self.0.iter().flat_map(|tree| tree.runs.values());
+        let calls = runs.flat_map(|run| run.activations.values()).flat_map(|recorded| &recorded.tool_calls);
+        calls.map(|made| made.call.name.as_str()).collect()
     }
 
     /// Notes what a run of the new tree has taken so far, from its journal.
@@ -88,12 +110,15 @@ impl Tree {
     pub(super) fn of<'e>(runs: impl IntoIterator<Item = (RunId, &'e [Entry])>, edited: bool) -> Self {
         let mut tree = Self {
             runs: FxHashMap::default(),
+            root: None,
             replies: FxHashMap::default(),
             tool_results: FxHashMap::default(),
             taken: Mutex::default(),
             edited,
+            world: WorldPolicy::default(),
         };
         for (run, entries) in runs {
+            tree.root.get_or_insert_with(|| run.clone());
             tree.add(RecordedRun::of(&run, entries));
         }
         tree
@@ -124,6 +149,18 @@ impl Tree {
 
     pub(super) fn is_edited(&self) -> bool {
         self.edited
+    }
+
+    pub(super) fn is_root(&self, run: Option<&RunId>) -> bool {
+        run.is_some() && run == self.root.as_ref()
+    }
+
+    pub(super) fn root(&self) -> Option<&RunId> {
+        self.root.as_ref()
+    }
+
+    pub(super) fn world(&self) -> &WorldPolicy {
+        &self.world
     }
 
     /// Takes the record of this event, unless it was taken before.

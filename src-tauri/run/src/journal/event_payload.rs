@@ -9,6 +9,7 @@ use ts_rs::TS;
 
 use crate::models::TokenUsage;
 use crate::tool::ToolPause;
+use crate::world_policy::WorldPolicy;
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId, PortName, RunId};
@@ -63,12 +64,16 @@ pub struct RunOrigin {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub fresh: Option<FreshFrom>,
+    /// What it asks the world for.
+    #[serde(default, skip_serializing_if = "WorldPolicy::is_default")]
+    #[ts(optional, as = "Option<WorldPolicy>")]
+    pub world: WorldPolicy,
 }
 
 impl RunOrigin {
     /// Whether the run may come to something else than the earlier one. What it says belongs to no conversation then.
     pub fn differs(&self) -> bool {
-        self.edited || self.cut || self.fresh.is_some()
+        self.edited || self.cut || self.fresh.is_some() || !self.world.live.is_empty()
     }
 }
 

@@ -2,12 +2,16 @@
 
 use std::cell::Cell;
 use std::io::IsTerminal;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 /// The interval of progress lines without a terminal.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(30);
+
+/// The spinners of all steps: two may run side by side.
+static SPINNERS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// The progress display of one step.
 pub(super) struct Progress {
@@ -58,13 +62,13 @@ impl Progress {
         if let Some(spinner) = self.spinner {
             spinner.finish_and_clear();
         }
-        println!("{mark} {} ({})", self.title, format_duration(self.start.elapsed()));
+        SPINNERS.suspend(|| println!("{mark} {} ({})", self.title, format_duration(self.start.elapsed())));
     }
 }
 
 /// Prints a note that is not a step.
 pub(crate) fn print_note(text: &str) {
-    println!("· {text}");
+    SPINNERS.suspend(|| println!("· {text}"));
 }
 
 /// Formats a duration: `4.2 s`, `3 min 07 s`.
@@ -82,6 +86,7 @@ fn spinner(title: &str) -> ProgressBar {
     let spinner = ProgressBar::new_spinner()
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
         .with_prefix(title.to_owned());
+    let spinner = SPINNERS.add(spinner);
     spinner.enable_steady_tick(Duration::from_millis(100));
     spinner
 }

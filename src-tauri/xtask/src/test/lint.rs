@@ -29,22 +29,31 @@ pub(super) fn check_sources(report: &mut Report) {
 }
 
 pub(super) fn run(report: &mut Report) {
-    report.step("Rust is formatted", || Step::new("cargo fmt", cargo(&["fmt", "--all", "--check"])).run());
+    report.side_by_side(compile_checks, check_texts);
+}
+
+/// The checks that compile.
+fn compile_checks(report: &mut Report) {
     report.step("Clippy finds nothing", || {
         let args = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
         Step::new("cargo clippy (the first time takes some minutes)", cargo(&args)).run()
     });
     report.step("One selection of features", feature_selection::check);
-    check_sources(report);
-    report.step("The editor is linted", || Step::new("biome", npm(&["run", "lint"])).run());
-    report.step("The editor's layers hold", || Step::new("layers", npm(&["run", "layers"])).run());
-    report.step("The editor's types hold", || Step::new("tsc", npm(&["run", "typecheck"])).run());
-    run_programs(report);
     report.step("Every dependency is used", || {
         let mut machete = Command::new(install_machete()?);
         machete.current_dir(repo::root());
         Step::new("cargo machete", machete).run()
     });
+}
+
+/// The checks of sources and documents.
+fn check_texts(report: &mut Report) {
+    report.step("Rust is formatted", || Step::new("cargo fmt", cargo(&["fmt", "--all", "--check"])).run());
+    check_sources(report);
+    report.step("The editor is linted", || Step::new("biome", npm(&["run", "lint"])).run());
+    report.step("The editor's layers hold", || Step::new("layers", npm(&["run", "layers"])).run());
+    report.step("The editor's types hold", || Step::new("tsc", npm(&["run", "typecheck"])).run());
+    run_programs(report);
 }
 
 /// The checks by programs from `PyPI`.

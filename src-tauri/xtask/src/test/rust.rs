@@ -28,12 +28,13 @@ impl Selection {
 }
 
 pub(super) fn run(report: &mut Report, selection: Selection) {
-    report.step("Rust compiles", || compile(selection));
     report.step("MCP servers for tests", install_mcp_servers);
     report.step("Rust tests", || {
+        // Half of the time of a test is waiting: for processes that it started, for servers, for limits that it reaches.
+        let threads = (2 * std::thread::available_parallelism().map_or(1, usize::from)).to_string();
         let args = if has_nextest() {
             [
-                &["nextest", "run", "--no-fail-fast"],
+                &["nextest", "run", "--no-fail-fast", "--test-threads", &threads],
                 selection.args(),
                 &["-E", "not package(plait-window-tests)"],
             ]

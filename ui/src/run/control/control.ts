@@ -12,6 +12,7 @@ import type {
   RunId,
   RunStatus,
   RunSummary,
+  WorldPolicy,
 } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";
 import type { QuestionStore } from "@/design/dialogs/question-store";
@@ -89,8 +90,8 @@ export type RunWindow = {
   showQuestion(pause: string): void;
   /** Asks what the flow may use. Nothing if the person cancels. */
   askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
-  /** Shows what a fork reuses and buys. Whether the person wants it. */
-  askBill(request: BillRequest): Promise<boolean>;
+  /** Shows what a fork reuses and buys. What it asks the world for if the person wants it, or undefined. */
+  askBill(request: BillRequest): Promise<WorldPolicy | undefined>;
   /** The button to offer with an error; nothing when no part of the window helps. */
   errorAction(error: { code: string; message: string }): { label: string; run: () => void } | undefined;
 };
@@ -224,10 +225,16 @@ export class RunControl {
     this.#sessions.setStarting(key, true);
     await this.#reportErrors(async () => {
       const request = isEdited ? { run: earlier.run, ...edits, flow, path } : { run: earlier.run, ...edits };
-      const bill = await this.#host.call("run.bill", request);
-      if (asks(bill) && !(await this.#window.askBill({ title, hint, bill }))) return;
+      const billWith = (world: WorldPolicy) => this.#host.call("run.bill", { ...request, world });
+      let world = edits.world ?? {};
+      const bill = await billWith(world);
+      if (asks(bill)) {
+        const chosen = await this.#window.askBill({ title, hint, bill, world, billWith });
+        if (!chosen) return;
+        world = chosen;
+      }
       this.#window.runStarts();
-      const run = await this.#startGranted("run.rerun", request, flow.name, path);
+      const run = await this.#startGranted("run.rerun", { ...request, world }, flow.name, path);
       if (run === undefined) return;
       if (viewing) await this.open(run);
       else this.#followNewRun(run, flow, key);

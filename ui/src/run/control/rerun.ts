@@ -1,5 +1,5 @@
 /** What can be run again, and what of it otherwise. */
-import type { Bill, NodeId } from "@/bindings";
+import type { Bill, NodeId, WorldPolicy } from "@/bindings";
 import { documentFlow, type FlowState } from "@/flow/document/flow-state";
 import type { Args } from "@/ipc";
 import { isOver } from "@/run/fold/status";
@@ -8,10 +8,16 @@ import { TEXTS } from "@/run/texts";
 import { runBlockers } from "./run-blockers";
 
 /** What a fork does otherwise than its run, beside an edit of the flow. */
-export type ForkEdits = Pick<Args<"run.rerun">, "at" | "fresh" | "to">;
+export type ForkEdits = Pick<Args<"run.rerun">, "at" | "fresh" | "to" | "world">;
 
-/** What the person is asked before a fork starts. */
-export type BillRequest = { title: string; hint: string; bill: Bill };
+/** What the person is asked before a fork starts. `billWith` is the bill if the fork asks the world for something else. */
+export type BillRequest = {
+  title: string;
+  hint: string;
+  bill: Bill;
+  world: WorldPolicy;
+  billWith(world: WorldPolicy): Promise<Bill>;
+};
 
 /** Whether a run can be forked: it is over, and no other run started it. */
 export function isForkable(session: RunSession | undefined): session is RunSession {
@@ -22,7 +28,9 @@ export function isForkable(session: RunSession | undefined): session is RunSessi
 export function isKeepable(session: RunSession | undefined): session is RunSession {
   if (session === undefined || !isOver(session.fold.head.status)) return false;
   const { from, conversation } = session.fold.head;
-  const differs = from !== undefined && (from.edited === true || from.cut === true || from.fresh !== undefined);
+  const differs =
+    from !== undefined &&
+    (from.edited === true || from.cut === true || from.fresh !== undefined || (from.world?.live ?? []).length > 0);
   return differs && conversation !== undefined;
 }
 
@@ -45,6 +53,13 @@ export const runOnlyHere = (node: NodeId, name: string): [ForkEdits, string, str
   { fresh: { node }, to: node },
   TEXTS.runOnlyTitle(name),
   TEXTS.runOnlyHint,
+];
+
+/** What a node asked tools, knowledge bases and memories for is asked again. */
+export const runLive = (node: NodeId, name: string): [ForkEdits, string, string] => [
+  { world: { live: [{ node }] } },
+  TEXTS.runLiveTitle(name),
+  TEXTS.runLiveHint,
 ];
 
 /** New replies for one iteration of a node and what follows from it. */

@@ -4,7 +4,15 @@ import { displayedFlow } from "@/flow/document/flow-state";
 import { keepFork } from "@/panels/conversations/actions";
 import { openChild, runsFlow } from "@/run/control/child-run";
 import { isRetryable, pauseKey } from "@/run/control/control";
-import { isForkable, isKeepable, isRerunnable, runFromHere, runOnlyHere, sampleAgain } from "@/run/control/rerun";
+import {
+  isForkable,
+  isKeepable,
+  isRerunnable,
+  runFromHere,
+  runLive,
+  runOnlyHere,
+  sampleAgain,
+} from "@/run/control/rerun";
 import { isOver } from "@/run/fold/status";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -53,6 +61,14 @@ export const runCommands: readonly Command[] = [
     terms: ["alone", "single", "again", "fork", "reuse", "fresh", "node"],
     enabled: (workspace) => forkableNode(workspace) !== undefined,
     run: (workspace) => forkFrom(workspace, runOnlyHere),
+  },
+  {
+    id: "run.live",
+    title: "Ask the world again at selected node",
+    group: "Run",
+    terms: ["live", "again", "fork", "tool", "search", "request", "fetch", "node"],
+    enabled: (workspace) => forkableNode(workspace) !== undefined,
+    run: (workspace) => forkFrom(workspace, runLive),
   },
   {
     id: "run.sampleAgain",

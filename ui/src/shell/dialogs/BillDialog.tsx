@@ -1,10 +1,14 @@
-import { Coins, HelpCircle, MessageCircleQuestion, Recycle, Wrench } from "lucide-react";
+import { Ban, Coins, HelpCircle, MessageCircleQuestion, Recycle, Wrench } from "lucide-react";
+import { useState } from "react";
 import { useStore } from "zustand";
-import type { Bill, BillLine } from "@/bindings";
+import type { Bill, BillLine, WorldPolicy } from "@/bindings";
 import { Dialog, DialogButtons, DialogText, DialogTitle, useSafeButton } from "@/design/dialogs/Dialog";
+import { notify } from "@/design/dialogs/notify";
+import { HostError } from "@/ipc";
 import type { BillRequest } from "@/run/control/rerun";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
+import { BillWorld } from "./BillWorld";
 import "./bill.css";
 
 /** What a fork reuses, buys, does outside and asks, before it starts. */
@@ -20,23 +24,32 @@ export function BillDialog() {
       initialFocus={safe}
       className="flex max-h-[86vh] w-[560px] flex-col"
     >
-      {request ? <BillView request={request} /> : null}
-      <div className="border-line border-t px-5 py-3">
-        <DialogButtons
-          safe={safe}
-          actions={[
-            { id: "start", label: TEXTS.startFork, kind: "main", testId: "bill-start", run: () => settle(true) },
-          ]}
-          cancelLabel={TEXTS.cancel}
-          onCancel={() => settle()}
-        />
-      </div>
+      {request ? <BillView request={request} safe={safe} settle={settle} /> : null}
     </Dialog>
   );
 }
 
-function BillView({ request: { title, hint, bill } }: { request: BillRequest }) {
+type BillViewProps = {
+  request: BillRequest;
+  safe: ReturnType<typeof useSafeButton>;
+  settle: (world?: WorldPolicy) => void;
+};
+
+function BillView({ request, safe, settle }: BillViewProps) {
   const { nodeNames } = useWorkspace();
+  const { title, hint } = request;
+  const [{ world, bill }, setChoice] = useState({ world: request.world, bill: request.bill });
+  /** The bill of the choice made last; the one shown stays until it is known. */
+  const choose = async (wanted: WorldPolicy) => {
+    setChoice({ world: wanted, bill });
+    try {
+      const next = await request.billWith(wanted);
+      setChoice((choice) => (choice.world === wanted ? { world: wanted, bill: next } : choice));
+    } catch (thrown) {
+      setChoice((choice) => (choice.world === wanted ? { world, bill } : choice));
+      notify.error(HostError.from(thrown));
+    }
+  };
   return (
     <>
       <div className="px-5 pt-4 pb-3">
@@ -52,6 +65,23 @@ function BillView({ request: { title, hint, bill } }: { request: BillRequest }) 
           <Line key={`${line.subflow ?? ""}/${line.node}`} line={line} name={nodeNames.nameOf(line.node)} />
         ))}
       </ul>
+      <BillWorld world={world} ofNode={request.world.live} onChoose={choose} />
+      <div className="border-line border-t px-5 py-3">
+        <DialogButtons
+          safe={safe}
+          actions={[
+            {
+              id: "start",
+              label: TEXTS.startFork,
+              kind: "main",
+              testId: "bill-start",
+              run: () => settle(world),
+            },
+          ]}
+          cancelLabel={TEXTS.cancel}
+          onCancel={() => settle()}
+        />
+      </div>
     </>
   );
 }
@@ -74,6 +104,7 @@ function Shares({ bill }: { bill: Bill }) {
 }
 
 const ICONS = {
+  fails: { Icon: Ban, color: "text-bad" },
   acts: { Icon: Wrench, color: "text-tool" },
   buys: { Icon: Coins, color: "text-context" },
   depends: { Icon: HelpCircle, color: "text-wait" },

@@ -13,6 +13,7 @@ use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
 use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
+use plait_run::world_policy::{LivePart, WorldPolicy};
 use plait_run::{Driver, RunHandle, RunSetup};
 
 use super::blocking_host::blocking_host;
@@ -108,7 +109,7 @@ impl Launch {
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let ForkEdits { flow: edit, at, fresh, to: new_target } = edits;
+        let ForkEdits { flow: edit, at, fresh, to: new_target, world } = edits;
         let mut entries = self.read_earlier(earlier)?;
         let cut = at.map(|at| cut_off(&mut entries, at)).transpose()?.unwrap_or_default();
         let mut first = started_event(earlier, &entries)?.clone();
@@ -135,8 +136,8 @@ impl Launch {
         let (edited, is_root) = (edit.is_some(), parent.is_none());
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
-        let origin =
-            RunOrigin { run: earlier.clone(), seq: end_of(&entries), edited, cut, fresh: fresh.clone() };
+        let (seq, fresh_from) = (end_of(&entries), fresh.clone());
+        let origin = RunOrigin { run: earlier.clone(), seq, edited, cut, fresh: fresh_from, world };
         *parent_run_id = parent;
         *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
@@ -155,6 +156,7 @@ impl Launch {
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         if is_root {
             self.host.earlier = self.read_tree(&origin, entries)?;
+            check_live(&origin.world, &document, &self.host.earlier)?;
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
         let mut view = self.host.earlier.view(Some(earlier), &nodes);
@@ -174,7 +176,9 @@ impl Launch {
     /// The tree that the run's own is forked from, as far as it counted then, without what the runs of the own tree have taken. Nothing
     /// if it was removed meanwhile: then they buy everything that they have not taken yet.
     pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
-        let Ok(mut entries) = self.read_earlier(&from.run) else { return Ok(EarlierTree::default()) };
+        let Ok(mut entries) = self.read_earlier(&from.run) else {
+            return Ok(EarlierTree::asking([], from.edited, from.world.clone()));
+        };
         entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
         let tree = self.read_tree(from, entries)?;
         for record in self.store.tree(&self.run)? {
@@ -197,7 +201,8 @@ impl Launch {
                 runs.push((record.run, entries));
             }
         }
-        Ok(EarlierTree::of(runs.iter().map(|(run, entries)| (run.clone(), &entries[..])), from.edited))
+        let runs = runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
+        Ok(EarlierTree::asking(runs, from.edited, from.world.clone()))
     }
 
     /// The entries of a run to fork from, except damaged ones.
@@ -218,6 +223,32 @@ fn cut_off(entries: &mut Vec<Entry>, at: u64) -> Result<bool, ErrorReply> {
     }
     entries.retain(|entry| entry.seq.is_some_and(|seq| seq < at));
     Ok(at < end)
+}
+
+/// `run.no_place` if a node to ask again is not in the flow, or if no tool of that name was called.
+fn check_live(world: &WorldPolicy, flow: &Flow, earlier: &EarlierTree) -> Result<(), ErrorReply> {
+    for part in &world.live {
+        match part {
+            LivePart::Node(node) if !flow.nodes.contains_key(node) => {
+                return Err(no_place(&FreshFrom { node: node.clone(), epoch: None }));
+            }
+            LivePart::Tool(name) => {
+                let called = earlier.called_tools();
+                if !called.contains(name.as_str()) {
+                    let message = format!("The earlier run did not call a tool `{name}`.");
+                    let called: Vec<String> = called.iter().map(|name| format!("`{name}`")).collect();
+                    let hint = if called.is_empty() {
+                        "It called none.".to_owned()
+                    } else {
+                        format!("It called {}.", called.join(", "))
+                    };
+                    return Err(ErrorReply::new(codes::RUN_NO_PLACE, message).hint(hint));
+                }
+            }
+            LivePart::All | LivePart::Node(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// `run.no_place` for an activation that the flow can't have.

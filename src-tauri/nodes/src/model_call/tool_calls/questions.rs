@@ -100,15 +100,26 @@ impl CallHistory {
     }
 }
 
-/// Asks whether a call may be made. `targets` have the rule `ask`; `untrusted` are the places of others that its
-/// arguments come from, if that is the reason.
+/// Why a person is asked about a call, if not since its tool always asks.
+pub(super) struct Reasons<'a> {
+    /// What it uses that has the rule `ask`.
+    pub(super) targets: &'a [GrantPattern],
+    /// The places of others that its arguments come from.
+    pub(super) untrusted: Origins,
+    /// Whether the run that this one is forked from did not make it.
+    pub(super) is_missed: bool,
+}
+
+/// Asks whether a call may be made.
 pub(super) fn ask_for_approval(
     step: u32,
     (tool, call): (&ToolSpec, &ToolCall),
-    targets: &[GrantPattern],
-    untrusted: Origins,
+    Reasons { targets, untrusted, is_missed }: Reasons<'_>,
 ) -> Interruption {
     let mut prompt = format!("May **{}** be called?{}", call.name, show_destination(tool, &call.arguments));
+    if is_missed {
+        prompt.push_str(" The run that is repeated has no result of it.");
+    }
     if !targets.is_empty() {
         let targets: Vec<_> = targets.iter().map(|target| format!("`{target}`")).collect();
         prompt.push_str(" You want to be asked about ");

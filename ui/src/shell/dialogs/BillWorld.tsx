@@ -1,0 +1,53 @@
+import type { WorldPolicy } from "@/bindings";
+import { Select } from "@/design/controls/Select";
+import { TEXTS } from "@/shell/texts";
+
+const MISSES = [
+  { id: "live", label: TEXTS.missesLive },
+  { id: "ask", label: TEXTS.missesAsk },
+  { id: "fail", label: TEXTS.missesFail },
+] as const;
+
+type WorldProps = {
+  world: WorldPolicy;
+  /** What is live in the request, if not all is recorded. */
+  ofNode: WorldPolicy["live"];
+  onChoose: (world: WorldPolicy) => void;
+};
+
+/** What the fork asks the world for. */
+export function BillWorld({ world, ofNode = [], onChoose }: WorldProps) {
+  const { live = [], misses = "live" } = world;
+  const sources = [
+    { id: "recorded", label: TEXTS.worldRecorded, live: [] },
+    ...(ofNode.length > 0 ? [{ id: "chosen", label: TEXTS.worldChosen, live: ofNode }] : []),
+    { id: "all", label: TEXTS.worldLive, live: ["all" as const] },
+  ];
+  return (
+    <div className="grid grid-cols-[1fr_auto] items-center gap-x-3 gap-y-1.5 border-line border-t px-5 py-3 text-sm">
+      <span className="text-fg-2" title={TEXTS.worldHint}>
+        {TEXTS.world}
+      </span>
+      <Select
+        label={TEXTS.world}
+        testId="bill-world"
+        options={sources}
+        value={sourceOf(live)}
+        onChange={(id) => onChoose({ misses, live: sources.find((source) => source.id === id)?.live ?? [] })}
+      />
+      <span className="text-fg-2">{TEXTS.misses}</span>
+      <Select
+        label={TEXTS.misses}
+        testId="bill-misses"
+        options={MISSES}
+        value={misses}
+        onChange={(next) => onChoose({ live, misses: next })}
+      />
+    </div>
+  );
+}
+
+function sourceOf(live: NonNullable<WorldPolicy["live"]>): "recorded" | "all" | "chosen" {
+  if (live.length === 0) return "recorded";
+  return live.includes("all") ? "all" : "chosen";
+}

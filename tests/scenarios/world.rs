@@ -134,7 +134,7 @@ async fn live_parts_that_are_not_there_are_named() {
     world.plait(&["run", &world.write("/menu"), "--allow", ALLOWED]);
     for (part, hint) in [
         ("nobody", "The flow has no node `nobody`"),
-        ("tool:nothing", "It called `http_request`, `read_file`."),
+        ("tool:nothing", "It called `http_request`, `read_file`, `run_code`."),
     ] {
         let refused = world.plait(&["rerun", "last", "--live", part]);
         assert_eq!(refused.code, 1, "{refused:#?}");

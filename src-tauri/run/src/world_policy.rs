@@ -16,7 +16,7 @@ pub struct WorldPolicy {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<LivePart>>")]
     pub live: Vec<LivePart>,
-    #[serde(default, skip_serializing_if = "Misses::is_default")]
+    #[serde(default)]
     #[ts(optional, as = "Option<Misses>")]
     pub misses: Misses,
 }
@@ -59,11 +59,5 @@ impl WorldPolicy {
             LivePart::Node(named) => is_root && named == node,
             LivePart::Tool(named) => tool == Some(named),
         })
-    }
-}
-
-impl Misses {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }

@@ -26,6 +26,13 @@ pub struct AddAttachment {
     pub data: String,
 }
 
+impl AddAttachment {
+    /// A file with these bytes.
+    pub fn of(name: String, bytes: &[u8]) -> Self {
+        Self { name, data: STANDARD.encode(bytes) }
+    }
+}
+
 impl Command for AddAttachment {
     const NAME: &'static str = "attachment.add";
     type Service = AttachmentService;

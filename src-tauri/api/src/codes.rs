@@ -25,6 +25,33 @@ plait_core::error_codes! {
             "Window and host are of different versions: install Plait again.";
     }
 
+    "Debugger" {
+        DEBUG_NO_BREAKPOINT = "debug.no_breakpoint",
+            "A breakpoint was to be removed that the run does not have.",
+            "Look at those that it has: `plait debug RUN breakpoints`.";
+    }
+
+    "Several processes" {
+        OWNER_CLOSED = "owner.closed",
+            "The process that had the data directory open has closed it.",
+            "Try again.";
+        OWNER_LOST = "owner.lost",
+            "The process that had the data directory open ended unexpectedly.",
+            "Look at what it did: `plait runs list`. Runs that it left can be resumed.";
+        OWNER_OTHER_VERSION = "owner.other_version",
+            "Another version of Plait has the data directory open.",
+            "Close the other Plait first, or use the same version.";
+        OWNER_REFUSED = "owner.refused",
+            "The process that has the data directory open refuses to serve this one.",
+            "Close the other Plait, or choose another directory with `--home` or PLAIT_HOME.";
+        OWNER_TOO_LARGE = "owner.too_large",
+            "A message is too large to be sent between processes.",
+            "Close the other Plait, and run the command again.";
+        OWNER_UNREADABLE = "owner.unreadable",
+            "What another process sent can't be read.",
+            "Close the other Plait first. If none is open, remove `owner/owner.sock` in the data directory.";
+    }
+
     "Users" {
         USER_HAS_MEMORIES = "user.has_memories",
             "The user that is to be removed has memories.",

@@ -86,6 +86,22 @@ impl Command for ListConversations {
     }
 }
 
+/// `conversations.resolve`: the conversation with an id that begins with `prefix`. `conversation.unknown`, `conversation.ambiguous`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ResolveConversation {
+    pub prefix: String,
+}
+
+impl Command for ResolveConversation {
+    const NAME: &'static str = "conversations.resolve";
+    type Service = ConversationService;
+    type Reply = ConversationId;
+
+    async fn run(self, service: &ConversationService) -> Result<ConversationId, ErrorReply> {
+        service.find(&self.prefix)
+    }
+}
+
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct GetConversation {
     pub conversation: ConversationId,

@@ -55,6 +55,11 @@ impl LensService {
         Self { store, users, providers, exporter, recorded_runs: Arc::default() }
     }
 
+    /// The same, for another user.
+    pub(crate) fn acting_for(&self, users: UserService) -> Self {
+        Self { users, ..self.clone() }
+    }
+
     /// Waits until the journals on disk have everything that watchers of live runs have seen. A disk that fails is reported to
     /// the run, and what was written can still be read.
     async fn catch_up(&self) {

@@ -11,6 +11,7 @@ pub mod codes;
 pub mod command;
 mod commands;
 pub mod config;
+mod connection;
 pub mod conversations;
 mod data_dir;
 pub mod dialogs;
@@ -38,6 +39,7 @@ mod window_json;
 mod worker;
 
 pub use commands::{dispatch, visit_commands};
+pub use connection::{Connection, ConnectionWatch, Opening, Serving};
 pub use data_dir::data_dir;
 pub use dialogs::Dialogs;
 pub use error_reply::ErrorReply;

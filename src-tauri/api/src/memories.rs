@@ -85,6 +85,23 @@ impl Command for ListMemories {
     }
 }
 
+/// `memories.resolve`: the memory of the current user with an id that begins with `prefix`. `memory.unknown`, `memory.ambiguous`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ResolveMemory {
+    pub prefix: String,
+}
+
+impl Command for ResolveMemory {
+    const NAME: &'static str = "memories.resolve";
+    type Service = MemoryService;
+    type Reply = MemoryRecord;
+
+    async fn run(self, service: &MemoryService) -> Result<MemoryRecord, ErrorReply> {
+        let service = service.clone();
+        run_blocking(move || service.find(None, &self.prefix)).await
+    }
+}
+
 /// `memories.erase`: erases memories of a user. Nothing of their text is left in the user's file; the journals of the runs that
 /// stored them keep what they recorded. `memory.damaged`.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]

@@ -101,28 +101,29 @@ impl Options {
     }
 }
 
-/// The application.
+/// The application. Clones share its state.
+#[derive(Clone)]
 pub struct Plait {
     home: PathBuf,
     session_id: String,
-    notices: Vec<Fault>,
+    notices: Arc<[Fault]>,
     store: Store,
     registry: Arc<Registry>,
-    flows: FlowService,
+    flows: Arc<FlowService>,
     conversations: ConversationService,
-    knowledge: KnowledgeService,
+    knowledge: Arc<KnowledgeService>,
     lens: LensService,
     attachments: AttachmentService,
     memories: MemoryService,
     users: UserService,
     providers: Arc<ProviderService>,
-    settings: SettingsService,
-    grants: GrantService,
-    tools: ToolService,
+    settings: Arc<SettingsService>,
+    grants: Arc<GrantService>,
+    tools: Arc<ToolService>,
     runs: RunService,
-    usage: UsageService,
+    usage: Arc<UsageService>,
     mcp: McpServers,
-    dialogs: DialogService,
+    dialogs: Arc<DialogService>,
 }
 
 /// What evaluates expressions: worker processes of this executable, or this process without one.
@@ -186,7 +187,7 @@ impl Plait {
             Arc::new(ProviderService::new(&stored.settings.providers, keys.clone(), fixed, servers)?);
         let calibration =
             Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
-        let knowledge = KnowledgeService::new(&store, Arc::clone(&providers), options.worker);
+        let knowledge = Arc::new(KnowledgeService::new(&store, Arc::clone(&providers), options.worker));
         let exporter = LiveExporter::default();
         exporter.set_settings(stored.settings.telemetry.clone());
         notices.extend(keys.redaction().set_patterns(&stored.settings.redaction));
@@ -225,20 +226,20 @@ impl Plait {
             tools: tool_environment,
             exporter,
         };
-        let settings = SettingsService::new(settings_parts, stored);
+        let settings = Arc::new(SettingsService::new(settings_parts, stored));
         let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
         let conversations =
             ConversationService::new(store.clone(), users.clone(), Arc::clone(&clock), keys.clone());
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
-            notices,
-            flows: FlowService::new(&store, &registry, &clock, &keys, installed),
+            notices: notices.into(),
+            flows: Arc::new(FlowService::new(&store, &registry, &clock, &keys, installed)),
             conversations,
             memories: MemoryService::new(memory, users.clone(), Arc::clone(&clock), keys),
             users,
-            usage: UsageService::new(store.clone(), clock),
-            dialogs: DialogService::new(options.dialogs),
+            usage: Arc::new(UsageService::new(store.clone(), clock)),
+            dialogs: Arc::new(DialogService::new(options.dialogs)),
             mcp,
             attachments: AttachmentService::new(store.clone()),
             store,
@@ -247,8 +248,8 @@ impl Plait {
             lens,
             providers,
             settings,
-            grants,
-            tools: ToolService::new(tools),
+            grants: Arc::new(grants),
+            tools: Arc::new(ToolService::new(tools)),
             runs,
         })
     }
@@ -259,6 +260,19 @@ impl Plait {
         Self: AsRef<C::Service>,
     {
         command.run(self.as_ref()).await
+    }
+
+    /// The same application, working for this user instead of the current one. `user.unknown`.
+    pub(crate) fn acting_for(&self, user: &str) -> Result<Self, ErrorReply> {
+        let users = self.users.acting_for(user)?;
+        Ok(Self {
+            conversations: self.conversations.acting_for(users.clone()),
+            lens: self.lens.acting_for(users.clone()),
+            memories: self.memories.acting_for(users.clone()),
+            runs: self.runs.acting_for(users.clone()),
+            users,
+            ..self.clone()
+        })
     }
 
     /// Stops driving all runs, and resolves when everything is on disk. Each run can be resumed.

@@ -4,6 +4,7 @@
 //! owns the life of a run, and `start`, `rerun`, `retry`, `control`, `waiting`, `find` and `records` are the commands.
 
 pub mod answer_text;
+mod breakpoints;
 mod broadcast;
 mod child;
 mod children;
@@ -26,6 +27,7 @@ mod versions;
 mod waiting;
 mod watch;
 
+pub use breakpoints::{DropBreakpoint, PutBreakpoint};
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use debug::{
     ChangeValue, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, SetBreakpoints, StopRun,
@@ -33,7 +35,7 @@ pub use debug::{
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};
-pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
+pub use records::{ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
 pub use request::RunRequest;
 pub use rerun::{BillRerun, RerunRequest, RerunRun};
 pub use retry::RetryRun;

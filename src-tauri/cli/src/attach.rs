@@ -6,8 +6,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_api::attachments::{ATTACH, Taker, takers};
-use plait_api::{ErrorReply, Plait};
+use plait_api::attachments::{ATTACH, AddAttachment, Taker, takers};
+use plait_api::{Connection, ErrorReply};
 use plait_core::attachment::{Attachment, MAX_ATTACHMENT_BYTES, check_file_size, to_values};
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
@@ -57,11 +57,12 @@ impl FilesToAttach {
     }
 
     /// Reads and stores the files. `attachment.unreadable`, and the errors of the command `attachment.add`.
-    pub(crate) async fn store(self, app: &Plait) -> Result<NodeAttachments, ErrorReply> {
+    pub(crate) async fn store(self, app: &Connection) -> Result<NodeAttachments, ErrorReply> {
         let mut inputs: BTreeMap<NodeId, Vec<Attachment>> = BTreeMap::new();
         let mut answers: BTreeMap<NodeId, Vec<Attachment>> = BTreeMap::new();
         for (taker, file) in self.files {
-            let attachment = app.attachments().add(&file.display().to_string(), read(&file)?).await?;
+            let name = file.display().to_string();
+            let attachment = app.call(AddAttachment::of(name, &read(&file)?)).await?;
             match taker {
                 Taker::Input(node) => inputs.entry(node).or_default().push(attachment),
                 Taker::Answer(node) => answers.entry(node).or_default().push(attachment),

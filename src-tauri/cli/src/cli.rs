@@ -8,9 +8,9 @@ use plait_api::{ErrorReply, data_dir};
 
 use crate::codes;
 use crate::commands::{
-    cancel, check, completions, config, conversations, doctor, export, forecast, grants, import, keys,
+    cancel, check, completions, config, conversations, debug, doctor, export, forecast, grants, import, keys,
     knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, rerun, resume, retry, run,
-    runs, schema, tokens, tools, usage, users,
+    runs, schema, tokens, tools, usage, users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -64,6 +64,10 @@ enum Command {
     Rerun(rerun::RerunArgs),
     /// Cancel a run that is waiting or was interrupted.
     Cancel(cancel::CancelArgs),
+    /// Watch a run of the window or of another terminal, live.
+    Watch(watch::WatchArgs),
+    /// Do what the debugger's prompt does, once: step, continue, set breakpoints.
+    Debug(debug::DebugArgs),
     /// Check a flow for problems without running it.
     Check(check::CheckArgs),
     /// Show how prompts will grow, when they no longer fit the window, and what a run may cost.
@@ -143,6 +147,8 @@ impl Cli {
             Command::Resume(args) => block_on(resume::execute(&home()?, args)),
             Command::Retry(args) => block_on(retry::execute(&home()?, args)),
             Command::Rerun(args) => block_on(rerun::execute(&home()?, args)),
+            Command::Watch(args) => block_on(watch::execute(&home()?, args)),
+            Command::Debug(args) => block_on(debug::execute(&home()?, args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Lens(args) => block_on(lens::execute(&home()?, args)),

@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::exit::CliError;
 use crate::format::first_line;
 use crate::printable::printable;
+use crate::stdin_lines;
 
 /// What a person types at a stop.
 #[derive(Debug, PartialEq)]
@@ -113,7 +114,7 @@ fn split_option<'t>(text: &'t str, option: &str) -> (&'t str, Option<&'t str>) {
 }
 
 /// Reads a line that was typed at a stop. An error says what is wrong with it.
-fn parse_command(line: &str) -> Result<StopCommand, String> {
+pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
     let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
     let rest = rest.trim();
     Ok(match word {
@@ -220,8 +221,6 @@ pub(crate) fn describe(stop: &StopView) -> String {
 const MAX_SHOWN: usize = 200;
 
 /// Shows where a run stands, with the values there, and reads what to do. `None` at the end of input.
-///
-/// The read cannot be canceled. A dropped future leaves a thread that waits for a line until the process ends.
 pub(crate) async fn ask(run: &RunId, stop: &StopView, is_new: bool) -> Result<Option<StopCommand>, CliError> {
     let mut err = io::stderr();
     if is_new {
@@ -235,26 +234,50 @@ pub(crate) async fn ask(run: &RunId, stop: &StopView, is_new: bool) -> Result<Op
         let ways: Vec<&str> = stop.ways.iter().map(PortName::as_str).collect();
         writeln!(err, "  other ways: {}", printable(&ways.join(", ")))?;
     }
+    stdin_lines::forget_typed();
     loop {
         write!(err, "{} ", style("debug ›").red().for_stderr())?;
         err.flush()?;
-        let read = tokio::task::spawn_blocking(|| {
-            let mut line = String::new();
-            io::stdin().read_line(&mut line).map(|read| (read > 0).then_some(line))
-        });
-        let Some(line) = read.await.unwrap_or_else(|error| Err(io::Error::other(error)))? else {
-            return Ok(None);
-        };
+        let Some(line) = stdin_lines::next_line().await? else { return Ok(None) };
         match parse_command(&line) {
-            Ok(StopCommand::Help) => write!(err, "{HELP}")?,
-            Ok(StopCommand::Print(port)) => print_values(stop, port.as_deref())?,
             Ok(command) => return Ok(Some(command)),
             Err(problem) => writeln!(err, "  {}", printable(&problem))?,
         }
     }
 }
 
-fn print_values(stop: &StopView, wanted: Option<&str>) -> Result<(), CliError> {
+pub(crate) fn print_help() -> Result<(), CliError> {
+    Ok(io::stderr().write_all(HELP.as_bytes())?)
+}
+
+/// Prints the breakpoints of a run, each as it is written on the command line, behind its id.
+pub(crate) fn print_breakpoints(breakpoints: &[Breakpoint]) -> Result<(), CliError> {
+    let mut err = io::stderr();
+    if breakpoints.is_empty() {
+        writeln!(err, "  no breakpoints")?;
+    }
+    for breakpoint in breakpoints {
+        writeln!(err, "  breakpoint {}", printable(&describe_breakpoint(breakpoint)))?;
+    }
+    Ok(())
+}
+
+fn describe_breakpoint(breakpoint: &Breakpoint) -> String {
+    let Breakpoint { id, path, node, side, when, log, disabled } = breakpoint;
+    let place: Vec<&str> = path.iter().chain([node]).map(NodeId::as_str).collect();
+    let side = match side {
+        Side::Before => "before",
+        Side::Call => "call",
+        Side::After => "after",
+    };
+    let option = |name: &str, value: &Option<String>| {
+        value.as_ref().map(|value| format!(":{name}={value}")).unwrap_or_default()
+    };
+    let disabled = if *disabled { " (disabled)" } else { "" };
+    format!("{id}: {}:{side}{}{}{disabled}", place.join("/"), option("when", when), option("log", log))
+}
+
+pub(crate) fn print_values(stop: &StopView, wanted: Option<&str>) -> Result<(), CliError> {
     let mut err = io::stderr();
     let mut values =
         stop.values.iter().filter(|(port, _)| wanted.is_none_or(|wanted| port.as_str() == wanted));

@@ -23,6 +23,8 @@ mod printable;
 mod progress;
 mod prompt;
 mod run_follower;
+mod stdin_lines;
+mod stop_actions;
 mod terminal;
 mod text_export;
 

@@ -2,13 +2,14 @@
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::pin::pin;
 
+use futures::FutureExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plait_api::{AllowedHost, ErrorReply, Options, Plait};
+use plait_api::{AllowedHost, Connection, ErrorReply, Opening, Options, Plait};
 
-use crate::codes;
-use crate::exit::warning_text;
+use crate::ctrl_c::CtrlC;
+use crate::exit::{CliError, warning_text};
 use crate::terminal::print_error;
 
 /// The data directory, and the user to work for, if the command line names one.
@@ -26,42 +27,66 @@ impl Deref for Home {
     }
 }
 
-/// How often a command that changes something asks for the store while another process has it open.
-const STORE_TRIES: usize = 50;
-const STORE_RETRY_DELAY: Duration = Duration::from_millis(100);
-
-/// For a command that changes something. While another process does so it waits for a few seconds, and is refused then.
-pub(crate) fn for_writing(home: &Home) -> Result<Plait, ErrorReply> {
-    wait_for_store(|| open_with_notices(home, Options::of_application(&home.path)))
+/// For a command that changes something. If another process has the data directory open, that one executes it; if it does not serve
+/// others, this waits for it a few seconds, and is refused then.
+pub(crate) async fn for_writing(home: &Home) -> Result<Connection, ErrorReply> {
+    Connection::open(opening(home, &[])).await
 }
 
 /// The same for a command that reads if it cannot write: it does not wait.
-pub(crate) fn for_writing_now(home: &Home) -> Result<Plait, ErrorReply> {
-    open_with_notices(home, Options::of_application(&home.path))
+pub(crate) async fn for_writing_now(home: &Home) -> Result<Connection, ErrorReply> {
+    Connection::open(Opening { waits: false, ..opening(home, &[]) }).await
 }
 
-/// For a command that runs a flow, with hosts that may have private addresses. It waits like [`for_writing`].
-pub(crate) fn for_running(home: &Home, allowed_hosts: &[AllowedHost]) -> Result<Plait, ErrorReply> {
-    let options = || Options { allowed_hosts: allowed_hosts.to_vec(), ..Options::of_application(&home.path) };
-    wait_for_store(|| open_with_notices(home, options()))
+/// For a command that runs a flow, with hosts that may have private addresses. Other commands use the data directory through it.
+pub(crate) async fn for_running(
+    home: &Home,
+    allowed_hosts: &[AllowedHost],
+) -> Result<Connection, ErrorReply> {
+    let app = Connection::open(Opening { serves: true, ..opening(home, allowed_hosts) }).await?;
+    if app.here().is_none() && !allowed_hosts.is_empty() {
+        let hosts: Vec<String> = allowed_hosts.iter().map(ToString::to_string).collect();
+        print_error(&format!(
+            "note: Another Plait has the data directory open and runs the flow. Whether {} may have a private or local address is decided \
+             there; `plait tools hosts add` allows it.\n",
+            hosts.join(", ")
+        ));
+    }
+    Ok(app)
 }
 
-/// Opens the store as soon as no other process has it open for writing. `store.locked` names that process if it takes too long.
-fn wait_for_store(open: impl Fn() -> Result<Plait, ErrorReply>) -> Result<Plait, ErrorReply> {
-    let mut opened = open();
-    for attempt in 0..STORE_TRIES {
-        match &opened {
-            Err(error) if error.code == codes::STORE_LOCKED => {
-                if attempt == 0 {
-                    print_error(&format!("{} Waiting for it…\n", error.message));
-                }
-                std::thread::sleep(STORE_RETRY_DELAY);
-                opened = open();
+fn opening(home: &Home, allowed_hosts: &[AllowedHost]) -> Opening {
+    let (home, allowed_hosts) = (home.clone(), allowed_hosts.to_vec());
+    let options = move || {
+        let allowed_hosts = allowed_hosts.clone();
+        complete(&home, Options { allowed_hosts, ..Options::of_application(&home.path) })
+    };
+    Opening {
+        options: Box::new(options),
+        serves: false,
+        waits: true,
+        on_wait: |locked| print_error(&format!("{} Waiting for it…\n", locked.message)),
+        on_open: print_notices,
+    }
+}
+
+/// Closes the application. If other processes use it through this one, it first waits until what they began is done: what is under way
+/// would be bought again by the process that goes on with it. Ctrl+C leaves it to that one at once.
+pub(crate) async fn close(app: &Connection) -> Result<(), CliError> {
+    if app.serves_others() {
+        let mut idle = pin!(app.others_idle());
+        if (&mut idle).now_or_never().is_none() {
+            print_error(
+                "Other terminals run flows through this process: waiting for them (Ctrl+C hands them over).\n",
+            );
+            let mut ctrl_c = CtrlC::listen()?;
+            tokio::select! {
+                () = idle => {}
+                () = ctrl_c.pressed() => {}
             }
-            _ => break,
         }
     }
-    opened
+    Ok(app.close().await?)
 }
 
 /// Reads `host=NAME[:PORT]`.
@@ -73,21 +98,19 @@ pub(crate) fn parse_host(text: &str) -> Result<AllowedHost, String> {
 }
 
 /// For a command that only reads, also beside a process that writes.
-pub(crate) fn for_reading(home: &Home) -> Result<Plait, ErrorReply> {
-    open(home, Options::reading(&home.path))
+pub(crate) fn for_reading(home: &Home) -> Result<Connection, ErrorReply> {
+    Plait::open(complete(home, Options::reading(&home.path))).map(Connection::from)
 }
 
 /// Reports stored values that are not in force, such as a setting that can't be read: a run would silently differ.
-fn open_with_notices(home: &Home, options: Options) -> Result<Plait, ErrorReply> {
-    let app = open(home, options)?;
+fn print_notices(app: &Plait) {
     for notice in app.notices() {
         print_error(&warning_text(notice));
     }
-    Ok(app)
 }
 
-fn open(home: &Home, options: Options) -> Result<Plait, ErrorReply> {
-    Plait::open(Options { user: home.user.clone(), progress: Some(index_progress()), ..options })
+fn complete(home: &Home, options: Options) -> Options {
+    Options { user: home.user.clone(), progress: Some(index_progress()), ..options }
 }
 
 /// Shows how far the index is rebuilt: how many journals have been read, of how many. In a terminal only.

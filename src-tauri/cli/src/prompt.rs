@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::exit::CliError;
 use crate::printable::printable;
+use crate::stdin_lines;
 
 /// The reply to a question.
 pub(crate) enum PromptReply {
@@ -17,21 +18,25 @@ pub(crate) enum PromptReply {
 }
 
 /// Prints a question and reads the answer: one line, or several lines that end with a backslash, except the last one.
-///
-/// The read cannot be canceled. A dropped future leaves a thread that waits for a line until the process ends.
 pub(crate) async fn ask(prompt: &str, schema: &Value) -> Result<PromptReply, CliError> {
     let mut err = io::stderr();
     writeln!(err, "\n{} {}", style("?").cyan().bold().for_stderr(), printable(prompt.trim()))?;
     if let Some(choices) = answer_text::answer_choices(schema) {
         writeln!(err, "  {}", style(printable(&choices.join(" / "))).dim().for_stderr())?;
     }
+    stdin_lines::forget_typed();
     print_marker(false)?;
-    let read = tokio::task::spawn_blocking(|| read_answer(&mut io::stdin().lock()));
-    let answer = read.await.unwrap_or_else(|error| Err(io::Error::other(error)))?;
-    if answer.is_none() {
-        err.write_all(b"\n")?;
+    let mut lines = AnswerLines::default();
+    loop {
+        match lines.add(stdin_lines::next_line().await?.as_deref()) {
+            Some(Some(answer)) => return Ok(PromptReply::Text(answer)),
+            Some(None) => {
+                err.write_all(b"\n")?;
+                return Ok(PromptReply::End);
+            }
+            None => print_marker(true)?,
+        }
     }
-    Ok(answer.map_or(PromptReply::End, PromptReply::Text))
 }
 
 fn print_marker(continued: bool) -> io::Result<()> {
@@ -40,27 +45,25 @@ fn print_marker(continued: bool) -> io::Result<()> {
     err.flush()
 }
 
-/// Reads an answer. `None` at the end of input.
-fn read_answer(input: &mut impl io::BufRead) -> io::Result<Option<String>> {
-    let mut text = String::new();
-    loop {
-        let mut line = String::new();
-        let ended = input.read_line(&mut line)? == 0;
-        if ended && text.is_empty() {
-            return Ok(None);
-        }
+/// The lines of an answer so far.
+#[derive(Default)]
+struct AnswerLines(String);
+
+impl AnswerLines {
+    /// Adds a line, or the end of input. Returns the answer when it is complete: `Some(None)` if none was typed.
+    fn add(&mut self, line: Option<&str>) -> Option<Option<String>> {
+        let Some(line) = line else {
+            let text = std::mem::take(&mut self.0);
+            return Some((!text.is_empty()).then_some(text));
+        };
         let line = line.trim_end_matches(['\r', '\n']);
-        match line.strip_suffix('\\') {
-            Some(part) if !ended => {
-                text.push_str(part);
-                text.push('\n');
-                print_marker(true)?;
-            }
-            _ => {
-                text.push_str(line);
-                return Ok(Some(text));
-            }
+        if let Some(part) = line.strip_suffix('\\') {
+            self.0.push_str(part);
+            self.0.push('\n');
+            return None;
         }
+        self.0.push_str(line);
+        Some(Some(std::mem::take(&mut self.0)))
     }
 }
 

@@ -1,6 +1,9 @@
 //! Follows a run until it ends or waits for an answer that is not available: prints its events, answers its questions from
 //! the command line or interactively, and cancels it on Ctrl+C.
 //!
+//! Somebody else may answer, step or cancel meanwhile, at the window or in another terminal: a prompt ends when that happens. When the
+//! process that drives the run ends, the command that began the run goes on with it.
+//!
 //! A question is answered, and the run left waiting, only when the whole run tree is idle. Before that, the run may say that it waits
 //! although a child run has got an answer and goes on.
 
@@ -8,12 +11,13 @@ mod answers;
 mod stops;
 
 use std::io::Write as _;
+use std::time::Duration;
 
 use futures::FutureExt as _;
-use plait_api::runs::{AnswerRun, CancelRun, EndPause, FindHeld};
-use plait_api::{ErrorReply, Plait};
+use plait_api::runs::{AnswerRun, CancelRun, EndPause, FindHeld, ResumeRun, ShowRun};
+use plait_api::{Connection, ConnectionWatch, ErrorReply};
 use plait_core::id::{Activation, RunId};
-use plait_run::journal::{Entry, Event, RunEvent};
+use plait_run::journal::{DebugEvent, Entry, Event, RunEvent};
 use plait_run::view::{Asker, OpenPause, RunOutline, RunStatus};
 use serde_json::Value;
 
@@ -30,7 +34,7 @@ pub(crate) use answers::Answers;
 use answers::{Questions, asker, read_addressed};
 
 pub(crate) struct RunFollower<'a> {
-    app: &'a Plait,
+    app: &'a Connection,
     run: RunId,
     outline: RunOutline,
     answers: Answers,
@@ -44,7 +48,14 @@ pub(crate) struct RunFollower<'a> {
     canceling: bool,
     /// Whether the next stop is left at once: the one that a resumed run was left at.
     leaves_stop: bool,
+    /// Whether the run is somebody else's: it is not canceled with the command, nor continued when the process that drives it ends.
+    is_guest: bool,
+    /// What the watch gave at a prompt and the prompt could not use: an error, or its end.
+    unused: Option<Watched>,
 }
+
+/// What a watch gives.
+type Watched = Option<Result<Entry, ErrorReply>>;
 
 /// What to do when the run waits.
 enum Next {
@@ -52,8 +63,21 @@ enum Next {
     Stop,
 }
 
+/// What happened to a run that is followed.
+enum News {
+    Watched(Watched),
+    CtrlC,
+    /// The number after the last event of the run when its tree was found idle; nothing if it is not driven.
+    Idle(Option<u64>),
+}
+
+/// How often a run that nobody drives is looked at again after its driver has ended, and how long to wait in between: whoever began it
+/// continues it.
+const TAKEOVER_TRIES: u32 = 30;
+const TAKEOVER_DELAY: Duration = Duration::from_millis(100);
+
 impl<'a> RunFollower<'a> {
-    pub(crate) fn new(app: &'a Plait, run: RunId, ctrl_c: CtrlC, answers: Answers, json: bool) -> Self {
+    pub(crate) fn new(app: &'a Connection, run: RunId, ctrl_c: CtrlC, answers: Answers, json: bool) -> Self {
         Self {
             app,
             run,
@@ -66,7 +90,18 @@ impl<'a> RunFollower<'a> {
             last_wait: None,
             canceling: false,
             leaves_stop: false,
+            is_guest: false,
+            unused: None,
         }
+    }
+
+    /// Follows the run as a guest, after these entries, which are printed.
+    pub(crate) fn as_guest(mut self, entries: &[Entry]) -> Result<Self, CliError> {
+        self.is_guest = true;
+        for entry in entries {
+            self.take_in(entry)?;
+        }
+        Ok(self)
     }
 
     /// Follows a run after these entries, which are not printed.
@@ -87,52 +122,152 @@ impl<'a> RunFollower<'a> {
     }
 
     async fn follow_to_end(&mut self) -> Result<ExitStatus, CliError> {
-        let mut watch = self.app.runs().watch(&self.run, self.outline.next_seq).await?;
-        let mut is_driven = true;
+        if self.outline.status.is_final() {
+            return self.finish();
+        }
+        let mut watch = self.app.watch(&self.run, self.outline.next_seq).await?;
+        // Whether to find out when the tree is idle: not again before something happens.
+        let mut looks = true;
         // The number after the last event of the run when its tree was found idle.
         let mut idle_at = None;
+        let mut tries = 0;
         loop {
             if idle_at.is_some_and(|seq| seq <= self.outline.next_seq) {
                 idle_at = None;
-                if let Next::Stop = self.answer().await? {
-                    if let (Some(json), Some(entry)) = (&mut self.json, &self.last_wait) {
-                        json.print(entry)?;
+                if let Next::Stop = self.answer(&mut watch).await? {
+                    if !self.is_guest || self.interactive {
+                        return self.leave_waiting();
                     }
-                    return Ok(self.stop_waiting());
+                    looks = false;
                 }
             }
-            let item = if let Some(item) = watch.next().now_or_never() {
-                item
-            } else {
-                // Nothing has arrived, or enough at once that others have their turn.
-                self.flush()?;
-                tokio::select! {
-                    biased;
-                    item = watch.next() => item,
-                    () = self.ctrl_c.pressed() => {
-                        self.cancel().await?;
-                        continue;
-                    }
-                    at = self.app.runs().idle_tree(&self.run), if is_driven && !self.canceling && idle_at.is_none() => {
-                        is_driven = at.is_some();
-                        idle_at = at;
-                        continue;
+            match self.news(&mut watch, looks && idle_at.is_none()).await? {
+                News::CtrlC if self.is_guest => return Ok(self.leave()),
+                News::CtrlC => self.cancel().await?,
+                News::Idle(Some(at)) => idle_at = Some(at),
+                News::Idle(None) if !self.is_guest => looks = false,
+                News::Idle(None) if tries > 0 => {
+                    tries -= 1;
+                    tokio::time::sleep(TAKEOVER_DELAY).await;
+                }
+                News::Idle(None) => match self.answer_alone(&mut watch).await? {
+                    Next::Continue => {}
+                    Next::Stop => return self.leave_waiting(),
+                },
+                News::Watched(Some(Err(error))) if error.code == codes::OWNER_LOST => {
+                    watch = self.take_over().await?;
+                    (looks, idle_at, tries) = (true, None, TAKEOVER_TRIES);
+                }
+                News::Watched(Some(entry)) => {
+                    self.take_in(&entry?)?;
+                    looks = true;
+                    if self.outline.status.is_final() {
+                        self.flush()?;
+                        self.settle().await;
+                        return self.finish();
                     }
                 }
+                News::Watched(None) => {
+                    return Err(ErrorReply::new(
+                        codes::RUN_LOST,
+                        format!("Run {} was continued by another process.", self.run),
+                    )
+                    .into());
+                }
+            }
+        }
+    }
+
+    /// What happens next. `looks`: also when the run tree is idle.
+    async fn news(&mut self, watch: &mut ConnectionWatch, looks: bool) -> Result<News, CliError> {
+        if let Some(unused) = self.unused.take() {
+            return Ok(News::Watched(unused));
+        }
+        if let Some(watched) = watch.next().now_or_never() {
+            return Ok(News::Watched(watched));
+        }
+        // Nothing has arrived, or enough at once that others have their turn.
+        self.flush()?;
+        Ok(tokio::select! {
+            biased;
+            watched = watch.next() => News::Watched(watched),
+            () = self.ctrl_c.pressed() => News::CtrlC,
+            at = self.app.idle_tree(&self.run), if looks && !self.canceling => News::Idle(at),
+        })
+    }
+
+    fn take_in(&mut self, entry: &Entry) -> Result<(), CliError> {
+        self.print(entry)?;
+        self.outline.apply(entry);
+        Ok(())
+    }
+
+    /// Watches the run again after the process that drove it has ended, and continues it if it is this command's.
+    async fn take_over(&mut self) -> Result<ConnectionWatch, CliError> {
+        self.progress.pause();
+        let run = self.run.clone();
+        let status = self.app.call(ShowRun { run: run.clone() }).await?.summary.status;
+        if !self.is_guest && !status.is_final() {
+            self.app.call(ResumeRun { run: run.clone() }).await?;
+            let place = if self.app.here().is_some() { "here" } else { "in another process" };
+            print_error(&format!("The process that drove run {run} has ended. The run goes on {place}.\n"));
+            if self.canceling {
+                self.app.call(CancelRun { run }).await?;
+            }
+        }
+        Ok(self.app.watch(&self.run, self.outline.next_seq).await?)
+    }
+
+    /// The same as [`Self::answer`] for a run that nobody drives. An answer continues it. `run.lost` if only resuming it can do that.
+    async fn answer_alone(&mut self, watch: &mut ConnectionWatch) -> Result<Next, CliError> {
+        if matches!(self.outline.status, RunStatus::Waiting | RunStatus::Stopped) {
+            return self.answer(watch).await;
+        }
+        let message = format!("Run {} was interrupted: no process drives it any more.", self.run);
+        Err(ErrorReply::new(codes::RUN_LOST, message)
+            .hint(format!("Go on with it: plait resume {}", self.run))
+            .into())
+    }
+
+    /// Leaves the run waiting or at its stop.
+    fn leave_waiting(&mut self) -> Result<ExitStatus, CliError> {
+        if let (Some(json), Some(entry)) = (&mut self.json, &self.last_wait) {
+            json.print(entry)?;
+        }
+        Ok(self.stop_waiting())
+    }
+
+    /// Leaves a run that is somebody else's as it is.
+    fn leave(&mut self) -> ExitStatus {
+        self.progress.pause();
+        print_error(&format!("Not watching run {} any more.\n", self.run));
+        ExitStatus::Canceled
+    }
+
+    /// Resolves when what a prompt asks for is not open any more, or Ctrl+C was pressed, which returns true. Prints what happens meanwhile.
+    async fn prompt_ends(
+        &mut self,
+        watch: &mut ConnectionWatch,
+        is_open: impl Fn(&RunOutline) -> bool,
+    ) -> Result<bool, CliError> {
+        loop {
+            let watched = tokio::select! {
+                biased;
+                () = self.ctrl_c.pressed() => return Ok(true),
+                watched = watch.next() => watched,
             };
-            let Some(entry) = item.transpose()? else {
-                return Err(ErrorReply::new(
-                    codes::RUN_LOST,
-                    format!("Run {} was continued by another process.", self.run),
-                )
-                .into());
+            let Some(Ok(entry)) = watched else {
+                self.unused = Some(watched);
+                return Ok(false);
             };
-            self.print(&entry)?;
-            self.outline.apply(&entry);
-            if self.outline.status.is_final() {
-                self.flush()?;
-                self.settle().await;
-                return self.finish();
+            self.take_in(&entry)?;
+            // Its spinner would draw over the prompt.
+            self.progress.pause();
+            if let Event::Debug(DebugEvent::Breakpoints { breakpoints }) = &entry.event {
+                debugger::print_breakpoints(breakpoints)?;
+            }
+            if !is_open(&self.outline) {
+                return Ok(false);
             }
         }
     }
@@ -142,7 +277,7 @@ impl<'a> RunFollower<'a> {
     /// runs that have not ended then are listed as interrupted, and can be canceled.
     async fn settle(&mut self) {
         tokio::select! {
-            () = self.app.runs().settled(&self.run) => {}
+            () = self.app.settled(&self.run) => {}
             () = self.ctrl_c.pressed() => std::process::exit(ExitStatus::Canceled.code().into()),
         }
     }
@@ -161,11 +296,11 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Answers an open question, if an answer is available, or does what the person says at a stop. The run tree is idle.
-    async fn answer(&mut self) -> Result<Next, CliError> {
+    async fn answer(&mut self, watch: &mut ConnectionWatch) -> Result<Next, CliError> {
         if self.outline.stop.is_some()
             && let Some(held) = self.app.call(FindHeld { run: self.run.clone() }).await?
         {
-            return self.debug(held).await;
+            return self.debug(held, watch).await;
         }
         let first_asker = self.answers.first_asker.clone();
         let questions = Questions { outline: &self.outline, first_asker: first_asker.as_ref() };
@@ -186,32 +321,38 @@ impl<'a> RunFollower<'a> {
             sent?;
         } else if self.interactive {
             let pause = first.clone();
-            self.ask(&pause).await?;
+            self.ask(&pause, watch).await?;
         } else {
             return Ok(Next::Stop);
         }
         Ok(Next::Continue)
     }
 
-    /// Asks a question interactively until the answer is valid.
-    async fn ask(&mut self, pause: &OpenPause) -> Result<(), CliError> {
+    /// Asks a question interactively until the answer is valid, or somebody else answers.
+    async fn ask(&mut self, pause: &OpenPause, watch: &mut ConnectionWatch) -> Result<(), CliError> {
         self.progress.pause();
+        let is_open = |outline: &RunOutline| outline.pauses.contains(pause);
         loop {
             let reply = tokio::select! {
                 reply = ask(&pause.prompt, &pause.schema) => reply?,
-                () = self.ctrl_c.pressed() => {
+                is_interrupted = self.prompt_ends(watch, is_open) => {
                     print_error("\n");
-                    return self.cancel().await;
+                    return if is_interrupted? { self.cancel().await } else { Ok(()) };
                 }
             };
             let sent = match reply {
-                PromptReply::End => return self.end(pause).await,
+                PromptReply::End => self.end(pause).await,
                 PromptReply::Text(text) => self.send_answer(pause, read_addressed(pause, &text)).await,
             };
             match sent {
                 // Probably a typo: report the error and ask again.
                 Err(CliError::Error(error)) if error.code == codes::ANSWER_INVALID => {
                     print_error(&error_text(&error));
+                }
+                // Somebody else was faster.
+                Err(CliError::Error(error)) if error.code == codes::ANSWER_NOT_WAITING => {
+                    print_error(&error_text(&error));
+                    return Ok(());
                 }
                 other => return other,
             }
@@ -231,8 +372,11 @@ impl<'a> RunFollower<'a> {
         Ok(self.app.call(EndPause { run, node, epoch }).await?)
     }
 
-    /// Cancels the run. A second Ctrl+C exits immediately.
+    /// Cancels the run, unless it is somebody else's: then the command ends. A second Ctrl+C exits immediately.
     async fn cancel(&mut self) -> Result<(), CliError> {
+        if self.is_guest {
+            std::process::exit(self.leave().code().into());
+        }
         if self.canceling {
             std::process::exit(ExitStatus::Canceled.code().into());
         }

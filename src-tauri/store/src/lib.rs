@@ -36,6 +36,7 @@ mod ledger_prefix;
 mod log_file;
 mod memories;
 mod open;
+pub mod owner_socket;
 pub mod private_files;
 pub mod record;
 mod record_index;

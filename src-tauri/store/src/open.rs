@@ -15,7 +15,7 @@ const LOCK_TRIES: usize = 5;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(2);
 
 /// The folders and files of the data directory.
-const OWN_NAMES: [&str; 19] = [
+const OWN_NAMES: [&str; 20] = [
     "runs",
     "index",
     "conversations",
@@ -25,6 +25,7 @@ const OWN_NAMES: [&str; 19] = [
     "memory",
     "knowledge",
     "damaged",
+    "owner",
     "lock",
     "spending.log",
     "settings.json",

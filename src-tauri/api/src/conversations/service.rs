@@ -11,6 +11,7 @@ use crate::ErrorReply;
 use crate::users::UserService;
 
 /// The conversations of the data directory.
+#[derive(Clone)]
 pub struct ConversationService {
     pub(super) store: Store,
     pub(super) users: UserService,
@@ -21,6 +22,11 @@ pub struct ConversationService {
 impl ConversationService {
     pub(crate) fn new(store: Store, users: UserService, clock: Arc<dyn Clock>, keys: KeyStore) -> Self {
         Self { store, users, clock, keys }
+    }
+
+    /// The same conversations, for another user.
+    pub(crate) fn acting_for(&self, users: UserService) -> Self {
+        Self { users, ..self.clone() }
     }
 
     /// The conversation with an id that begins with `prefix`. `conversation.unknown`, `conversation.ambiguous`.

@@ -29,6 +29,11 @@ impl MemoryService {
         Self { memory, users, clock, keys }
     }
 
+    /// The same memories, for another user.
+    pub(crate) fn acting_for(&self, users: UserService) -> Self {
+        Self { users, ..self.clone() }
+    }
+
     /// The memory with an id that begins with `prefix`, of a user or the current one. `memory.unknown`,
     /// `memory.ambiguous`, `user.unknown`.
     pub fn find(&self, user: Option<&UserName>, prefix: &str) -> Result<MemoryRecord, ErrorReply> {

@@ -52,7 +52,9 @@ impl Command for SetBreakpoints {
     type Reply = ();
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
-        service.debug(&self.run, DebugCommand::SetBreakpoints(self.breakpoints)).await
+        let Self { run, breakpoints } = self;
+        let _guard = service.breakpoints_lock.lock().await;
+        service.debug(&run, DebugCommand::SetBreakpoints(breakpoints)).await
     }
 }
 

@@ -174,6 +174,22 @@ impl Command for ListRuns {
     }
 }
 
+/// `runs.resolve`: the run with an id that begins with `prefix`. `run.unknown`, `run.ambiguous`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ResolveRun {
+    pub prefix: String,
+}
+
+impl Command for ResolveRun {
+    const NAME: &'static str = "runs.resolve";
+    type Service = RunService;
+    type Reply = RunId;
+
+    async fn run(self, service: &RunService) -> Result<RunId, ErrorReply> {
+        service.find(&self.prefix)
+    }
+}
+
 /// `runs.show`: a run with its flow and its journal.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ShowRun {

@@ -220,6 +220,21 @@ impl ActiveRuns {
         }
     }
 
+    /// Resolves when all runs that are driven here are idle at once.
+    pub(crate) async fn all_idle(&self) {
+        loop {
+            let busy = {
+                let state = self.0.lock();
+                state.runs.keys().find_map(|run| state.busy_run(run))
+            };
+            match busy {
+                None => return,
+                // An error says that the run is not driven any more.
+                Some(mut busy) => drop(busy.changed().await),
+            }
+        }
+    }
+
     /// Whether a run may have child runs. Most runs have none, and looking for them in the store takes time.
     pub(crate) fn may_have_children(&self, run: &RunId) -> bool {
         self.0.lock().runs.get(run).is_none_or(|active| active.may_have_children)

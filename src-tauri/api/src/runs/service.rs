@@ -87,6 +87,8 @@ pub struct RunService {
     pub(super) active: ActiveRuns,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
+    /// Held while breakpoints are changed, so that a change is not based on a list that another one replaces.
+    pub(super) breakpoints_lock: Arc<Mutex<()>>,
 }
 
 impl RunService {
@@ -98,7 +100,13 @@ impl RunService {
             redacted_folders: Arc::default(),
             active: ActiveRuns::default(),
             resume_lock: Arc::default(),
+            breakpoints_lock: Arc::default(),
         }
+    }
+
+    /// The same runs, for another user.
+    pub(crate) fn acting_for(&self, users: UserService) -> Self {
+        Self { parts: RunParts { users, ..self.parts.clone() }, ..self.clone() }
     }
 
     /// The run with an id that begins with `prefix`. `run.unknown`, `run.ambiguous`.
@@ -143,6 +151,11 @@ impl RunService {
     /// runs. Returns the sequence number after the last event of its root; nothing if the root is not driven any more.
     pub async fn idle_tree(&self, root: &RunId) -> Option<u64> {
         self.active.idle_tree(root).await
+    }
+
+    /// Resolves when every run that is driven here can go on only by what a person does: nothing is bought or done outside then.
+    pub async fn all_idle(&self) {
+        self.active.all_idle().await;
     }
 
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {

@@ -24,6 +24,12 @@ impl UserService {
         Ok(Self { store, keys, acting })
     }
 
+    /// The same users, working for this one. Blocks. `user.unknown`.
+    pub(crate) fn acting_for(&self, name: &str) -> Result<Self, ErrorReply> {
+        let acting = Some(self.store.users()?.find(name)?);
+        Ok(Self { acting, ..self.clone() })
+    }
+
     /// The users; the current one is that of this process.
     pub(super) async fn list(&self) -> Result<UserList, ErrorReply> {
         let service = self.clone();

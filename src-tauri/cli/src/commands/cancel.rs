@@ -2,7 +2,7 @@
 
 use clap::Args;
 use plait_api::runs::{CancelRun, ShowRun};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_run::view::RunStatus;
 
@@ -20,14 +20,14 @@ pub(crate) struct CancelArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: &CancelArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_writing(home)?;
-    let run = runs::find(&app, &args.run)?;
+    let app = open_app::for_running(home, &[]).await?;
+    let run = runs::find(&app, &args.run).await?;
     let status = status_of(&app, &run).await?;
     if status.is_final() {
         return Err(runs::already_ended(&run, status).into());
     }
     app.call(CancelRun { run: run.clone() }).await?;
-    app.runs().settled(&run).await;
+    app.settled(&run).await;
     let status = status_of(&app, &run).await?;
     app.close().await?;
     match status {
@@ -45,6 +45,6 @@ pub(crate) async fn execute(home: &Home, args: &CancelArgs) -> Result<ExitStatus
     Ok(ExitStatus::Success)
 }
 
-async fn status_of(app: &Plait, run: &RunId) -> Result<RunStatus, ErrorReply> {
+async fn status_of(app: &Connection, run: &RunId) -> Result<RunStatus, ErrorReply> {
     Ok(app.call(ShowRun { run: run.clone() }).await?.summary.status)
 }

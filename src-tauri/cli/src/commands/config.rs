@@ -105,7 +105,7 @@ async fn set(home: &Home, key: String, text: Option<String>, json: bool) -> Resu
         Some(text) => parse(&key, &text)?,
         None => Value::Null,
     };
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_writing(home).await?;
     let resolved = app.call(SetConfig { key, value }).await?;
     app.close().await?;
     print(&resolved, json)

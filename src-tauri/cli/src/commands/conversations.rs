@@ -9,8 +9,8 @@ mod rename;
 mod show;
 
 use clap::{Args, Subcommand};
-use plait_api::conversations::{ConversationFlow, ListConversations, OpenConversation};
-use plait_api::{ErrorReply, Plait};
+use plait_api::conversations::{ConversationFlow, ListConversations, OpenConversation, ResolveConversation};
+use plait_api::{Connection, ErrorReply};
 use plait_core::flow::Flow;
 use plait_core::id::ConversationId;
 
@@ -54,7 +54,7 @@ pub(crate) async fn execute(home: &Home, args: ConversationsArgs) -> Result<Exit
         ConversationsCommand::List(_) | ConversationsCommand::Show(_) | ConversationsCommand::Export(_) => {
             open_app::for_reading(home)?
         }
-        _ => open_app::for_writing(home)?,
+        _ => open_app::for_writing(home).await?,
     };
     match args.command {
         ConversationsCommand::List(args) => list::execute(&app, args).await?,
@@ -71,7 +71,7 @@ pub(crate) async fn execute(home: &Home, args: ConversationsArgs) -> Result<Exit
 
 /// The conversation that a run continues. Its ID is printed on standard error.
 pub(super) async fn open(
-    app: &Plait,
+    app: &Connection,
     name: &str,
     flow: &Flow,
     path: Option<&str>,
@@ -81,16 +81,16 @@ pub(super) async fn open(
             let flow = ConversationFlow::new(flow, path);
             app.call(OpenConversation { flow, user: None, new: name == "new" }).await?.id
         }
-        prefix => app.conversations().find(prefix)?,
+        prefix => app.call(ResolveConversation { prefix: prefix.to_owned() }).await?,
     };
     print_error(&format!("Conversation {id}\n"));
     Ok(id)
 }
 
 /// The conversation that an argument names: its ID, a unique prefix of it, or `last`.
-async fn find(app: &Plait, name: &str) -> Result<ConversationId, ErrorReply> {
+async fn find(app: &Connection, name: &str) -> Result<ConversationId, ErrorReply> {
     if name != "last" {
-        return app.conversations().find(name);
+        return app.call(ResolveConversation { prefix: name.to_owned() }).await;
     }
     let latest = app.call(ListConversations { limit: Some(1), ..ListConversations::default() }).await?;
     latest.into_iter().next().map(|conversation| conversation.id).ok_or_else(|| {

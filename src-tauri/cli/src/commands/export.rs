@@ -45,7 +45,7 @@ struct OtlpArgs {
 pub(crate) async fn execute(home: &Home, args: ExportArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_reading(home)?;
     let ExportCommand::Otlp(OtlpArgs { run, endpoint, file, content }) = args.command;
-    let run = find(&app, &run)?;
+    let run = find(&app, &run).await?;
     let file = file.map(|file| file.display().to_string());
     let ExportedSpans { spans, rejected } = app.call(ExportSpans { run, endpoint, file, content }).await?;
     let noun = if spans == 1 { "span" } else { "spans" };

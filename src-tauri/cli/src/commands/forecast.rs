@@ -44,7 +44,10 @@ pub(crate) struct ForecastArgs {
 pub(crate) async fn execute(home: &Home, args: ForecastArgs) -> Result<ExitStatus, CliError> {
     let source = FlowSource::load(&args.flow)?;
     let app = open_app::for_reading(home)?;
-    let run = args.run.as_deref().map(|run| find(&app, run)).transpose()?;
+    let run = match args.run.as_deref() {
+        Some(run) => Some(find(&app, run).await?),
+        None => None,
+    };
     let path = source.path_text();
     let command = ForecastFlow { flow: source.into_flow(), path, input: args.input, run };
     let forecast = app.call(command).await?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use plait_api::grants::{FlowGrants, RevokeGrants, SetGrants, ShowGrants};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 use plait_run::grant::{GrantDecision, GrantPattern, GrantRule};
 use plait_run::needs::NeedState;
 
@@ -142,7 +142,7 @@ async fn set(home: &Home, args: &RuleArgs, decision: GrantDecision) -> Result<()
     for text in &args.targets {
         rules.extend(parse(text, decision, Some(Path::new(&path)))?);
     }
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_writing(home).await?;
     let FlowGrants { needs, needs_hash, .. } = show(&app, &source).await?;
     // A rule covers the current needs. New needs are asked about.
     for rule in &mut rules {
@@ -167,7 +167,7 @@ async fn revoke(home: &Home, args: &RevokeArgs) -> Result<(), CliError> {
         let rules = parse(text, GrantDecision::Deny, Some(Path::new(&path)))?;
         targets.extend(rules.into_iter().map(|rule| rule.target));
     }
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_writing(home).await?;
     let grants = show(&app, &source).await?;
     let kept: Vec<_> = grants
         .needs
@@ -188,7 +188,7 @@ async fn revoke(home: &Home, args: &RevokeArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-async fn show(app: &Plait, source: &FlowSource) -> Result<FlowGrants, ErrorReply> {
+async fn show(app: &Connection, source: &FlowSource) -> Result<FlowGrants, ErrorReply> {
     app.call(ShowGrants { flow: source.flow.clone(), path: source.path_text() }).await
 }
 

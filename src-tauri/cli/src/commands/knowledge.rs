@@ -41,11 +41,11 @@ pub(crate) async fn execute(home: &Home, args: KnowledgeArgs) -> Result<ExitStat
     let app = match &args.command {
         KnowledgeCommand::List(_) => open_app::for_reading(home)?,
         // Beside a running window, the window's index is searched.
-        KnowledgeCommand::Search(_) => match open_app::for_writing_now(home) {
+        KnowledgeCommand::Search(_) => match open_app::for_writing_now(home).await {
             Err(error) if error.code == codes::STORE_LOCKED => open_app::for_reading(home)?,
             opened => opened?,
         },
-        _ => open_app::for_writing(home)?,
+        _ => open_app::for_writing(home).await?,
     };
     let status = match args.command {
         KnowledgeCommand::List(args) => list::execute(&app, &args).await?,

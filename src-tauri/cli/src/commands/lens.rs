@@ -9,7 +9,7 @@ mod trace;
 
 use clap::{Args, Subcommand};
 use plait_api::lens::{LineageDirection, PromptsOfRun, ShowPrompts};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_insight::lens::LensCall;
 
@@ -83,10 +83,10 @@ pub(crate) async fn execute(home: &Home, args: LensArgs) -> Result<ExitStatus, C
 
 /// The calls that the arguments name, each with its number, and how many there are. `lens.no_call` if there is no call of that number.
 async fn select_calls(
-    app: &Plait,
+    app: &Connection,
     args: &CallArgs,
 ) -> Result<(PromptsOfRun, Vec<(usize, LensCall)>), ErrorReply> {
-    let run: RunId = find(app, &args.run)?;
+    let run: RunId = find(app, &args.run).await?;
     let node = args.node.as_deref().map(Into::into);
     let mut prompts = app.call(ShowPrompts { run, node, epoch: None, call: None }).await?;
     let numbered = (1..).zip(std::mem::take(&mut prompts.calls));

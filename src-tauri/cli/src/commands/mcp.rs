@@ -11,7 +11,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::mcp::ConnectMcpServer;
 use plait_api::mcp_servers::{McpPin, McpServerDetails};
 use plait_run::tool::ToolProgress;
@@ -59,7 +59,7 @@ enum McpCommand {
 }
 
 /// Connects a server. Says who is waited for, and for how long.
-pub(crate) async fn connect(app: &Plait, name: &str) -> Result<McpServerDetails, CliError> {
+pub(crate) async fn connect(app: &Connection, name: &str) -> Result<McpServerDetails, CliError> {
     let mut connecting = pin!(app.call(ConnectMcpServer { name: name.to_owned() }));
     let mut waited = Duration::ZERO;
     loop {
@@ -90,7 +90,7 @@ pub(crate) fn describe_pin(pin: &McpPin) -> String {
 pub(crate) async fn execute(home: &Home, args: McpArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
         McpCommand::List(_) | McpCommand::Log(_) => open_app::for_reading(home)?,
-        _ => open_app::for_writing(home)?,
+        _ => open_app::for_writing(home).await?,
     };
     let result = match args.command {
         McpCommand::List(args) => list::execute(&app, &args).await,

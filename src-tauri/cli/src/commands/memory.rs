@@ -83,12 +83,12 @@ pub(crate) async fn execute(home: &Home, args: MemoryArgs) -> Result<ExitStatus,
         | MemoryCommand::Search(_)
         | MemoryCommand::Show(_)
         | MemoryCommand::Export(_) => open_app::for_reading(home)?,
-        _ => open_app::for_writing(home)?,
+        _ => open_app::for_writing(home).await?,
     };
     match args.command {
         MemoryCommand::List(args) => list::execute(&app, args).await?,
         MemoryCommand::Search(args) => list::search(&app, args).await?,
-        MemoryCommand::Show(args) => show::execute(&app, &args)?,
+        MemoryCommand::Show(args) => show::execute(&app, &args).await?,
         MemoryCommand::Add(args) => change::add(&app, args).await?,
         MemoryCommand::Edit(args) => change::edit(&app, args).await?,
         MemoryCommand::Erase(args) => erase::execute(&app, args).await?,

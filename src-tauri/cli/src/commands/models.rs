@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use clap::{Args, Subcommand};
 use plait_api::settings::{GetSettings, SetSettings};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 use plait_run::models::{ModelOverride, Price};
 
 use crate::codes;
@@ -77,7 +77,7 @@ struct UnsetArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: ModelsArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_writing(home).await?;
     let result = match args.command {
         ModelsCommand::List(args) => list(&app, &args).await,
         ModelsCommand::Set(args) => set(&app, args).await,
@@ -87,7 +87,7 @@ pub(crate) async fn execute(home: &Home, args: ModelsArgs) -> Result<ExitStatus,
     result.map(|()| ExitStatus::Success)
 }
 
-async fn list(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
+async fn list(app: &Connection, args: &ListArgs) -> Result<(), CliError> {
     let models = app.call(GetSettings {}).await?.models;
     let mut out = stdout();
     if args.json {
@@ -115,7 +115,7 @@ fn summary(model: &ModelOverride) -> String {
     window.into_iter().chain(price).chain(prompt_only).collect::<Vec<_>>().join(", ")
 }
 
-async fn set(app: &Plait, args: SetArgs) -> Result<(), CliError> {
+async fn set(app: &Connection, args: SetArgs) -> Result<(), CliError> {
     let mut settings = app.call(GetSettings {}).await?;
     let mut model = settings.models.remove(&args.name).unwrap_or_default();
     let before = model.clone();
@@ -159,7 +159,7 @@ fn price(set: Option<Price>, args: &SetArgs) -> Result<Option<Price>, CliError> 
     }))
 }
 
-async fn unset(app: &Plait, args: &UnsetArgs) -> Result<(), CliError> {
+async fn unset(app: &Connection, args: &UnsetArgs) -> Result<(), CliError> {
     let mut settings = app.call(GetSettings {}).await?;
     for name in &args.names {
         if settings.models.remove(name).is_none() {

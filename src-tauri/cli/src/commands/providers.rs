@@ -50,7 +50,7 @@ enum ProvidersCommand {
 }
 
 pub(crate) async fn execute(home: &Home, args: ProvidersArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_writing(home).await?;
     let result = match args.command {
         ProvidersCommand::List(args) => list::execute(&app, &args).await,
         ProvidersCommand::Add(args) => add::execute(&app, args).await,

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::{Args, Subcommand};
 use plait_api::settings::{GetSettings, SetSettings};
-use plait_api::{ErrorReply, Plait, RedactionPattern};
+use plait_api::{Connection, ErrorReply, RedactionPattern};
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
@@ -59,7 +59,7 @@ struct RemoveArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: RedactionArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_writing(home).await?;
     let result = match args.command {
         RedactionCommand::List(args) => list(&app, &args).await,
         RedactionCommand::Add(args) => add(&app, args).await,
@@ -69,7 +69,7 @@ pub(crate) async fn execute(home: &Home, args: RedactionArgs) -> Result<ExitStat
     result.map(|()| ExitStatus::Success)
 }
 
-async fn list(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
+async fn list(app: &Connection, args: &ListArgs) -> Result<(), CliError> {
     let patterns = app.call(GetSettings {}).await?.redaction.patterns;
     let mut out = stdout();
     if args.json {
@@ -83,7 +83,7 @@ async fn list(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-async fn add(app: &Plait, AddArgs { name, regex }: AddArgs) -> Result<(), CliError> {
+async fn add(app: &Connection, AddArgs { name, regex }: AddArgs) -> Result<(), CliError> {
     let mut settings = app.call(GetSettings {}).await?;
     let patterns = &mut settings.redaction.patterns;
     patterns.retain(|one| one.name != name);
@@ -97,7 +97,7 @@ async fn add(app: &Plait, AddArgs { name, regex }: AddArgs) -> Result<(), CliErr
     Ok(())
 }
 
-async fn remove(app: &Plait, args: &RemoveArgs) -> Result<(), CliError> {
+async fn remove(app: &Connection, args: &RemoveArgs) -> Result<(), CliError> {
     let mut settings = app.call(GetSettings {}).await?;
     let patterns = &mut settings.redaction.patterns;
     for name in &args.names {

@@ -98,8 +98,8 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     let source = args.flow.as_ref().map(|flow| FlowSource::load(flow)).transpose()?;
     let path = source.as_ref().and_then(FlowSource::path_text);
     let rules = args.grants.rules(path.as_deref().map(Path::new))?;
-    let app = open_app::for_running(home, &named_hosts(&rules))?;
-    let earlier = runs::find(&app, &args.run)?;
+    let app = open_app::for_running(home, &named_hosts(&rules)).await?;
+    let earlier = runs::find(&app, &args.run).await?;
     let RunDetail { summary, flow, .. } = app.call(ShowRun { run: earlier.clone() }).await?;
     let runs_flow = source.as_ref().map_or(&flow, |source| &source.flow);
     let path_of_run = path.as_deref().or(summary.path.as_deref());
@@ -122,7 +122,7 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     };
     let bill = app.call(BillRerun(request())).await?;
     if args.bill {
-        app.close().await?;
+        open_app::close(&app).await?;
         if args.json {
             writeln!(stdout(), "{}", to_json(&bill)?)?;
         } else {
@@ -134,14 +134,14 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     print_bill(&bill);
     if !args.yes && needs_yes(&bill) && !may_start().await? {
         print_error("Nothing was started.\n");
-        app.close().await?;
+        open_app::close(&app).await?;
         return Ok(ExitStatus::Canceled);
     }
     let ctrl_c = CtrlC::listen()?;
     let started = app.call(RerunRun(request())).await.map_err(list_needs)?;
     print_error(&format!("Repeating run {earlier} as run {}\n", started.run));
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
-    app.close().await?;
+    open_app::close(&app).await?;
     status
 }
 

@@ -54,10 +54,10 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_running(home, &args.allow)?;
+    let app = open_app::for_running(home, &args.allow).await?;
     let run = match runs::latest_of_file(&app, &args.run).await? {
         Some(run) => run,
-        None => runs::find(&app, &args.run)?,
+        None => runs::find(&app, &args.run).await?,
     };
     let named = app.call(ShowRun { run: run.clone() }).await?;
     if named.summary.status.is_final() {
@@ -98,6 +98,6 @@ pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus,
         app.call(SetBreakpoints { run, breakpoints }).await?;
     }
     let status = follower.leave_stop().follow().await;
-    app.close().await?;
+    open_app::close(&app).await?;
     status
 }

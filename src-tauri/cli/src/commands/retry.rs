@@ -37,8 +37,8 @@ pub(crate) struct RetryArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_writing(home)?;
-    let earlier = runs::find(&app, &args.run)?;
+    let app = open_app::for_running(home, &[]).await?;
+    let earlier = runs::find(&app, &args.run).await?;
     let RunDetail { summary, flow, .. } = app.call(ShowRun { run: earlier.clone() }).await?;
     let nodes = nodes_with_subflows(&flow, summary.path.as_deref(), &plait_nodes::registry());
     let answers = Answers::read(args.answer, nodes)?;
@@ -48,6 +48,6 @@ pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, 
     let started = app.call(RetryRun { run: earlier.clone() }).await?;
     print_error(&format!("Retrying run {earlier} as run {}\n", started.run));
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
-    app.close().await?;
+    open_app::close(&app).await?;
     status
 }

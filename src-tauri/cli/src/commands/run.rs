@@ -157,7 +157,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let nodes = nodes_with_subflows(&source.flow, path.as_deref(), &plait_nodes::registry());
     let mut answers = Answers::read(args.answer, nodes)?;
     let rules = args.grants.rules(path.as_deref().map(Path::new))?;
-    let app = open_app::for_running(home, &named_hosts(&rules))?;
+    let app = open_app::for_running(home, &named_hosts(&rules)).await?;
     let attached = files.store(&app).await?;
     answers.attachments = attached.answers;
     for (node, values) in attached.overrides {
@@ -182,7 +182,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let ctrl_c = CtrlC::listen()?;
     let started = app.call(StartRun(request)).await.map_err(list_needs)?;
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
-    app.close().await?;
+    open_app::close(&app).await?;
     status
 }
 

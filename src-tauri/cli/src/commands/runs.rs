@@ -10,8 +10,8 @@ mod turns;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use plait_api::runs::ListRuns;
-use plait_api::{ErrorReply, Plait};
+use plait_api::runs::{ListRuns, ResolveRun};
+use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_run::view::RunStatus;
 
@@ -49,9 +49,9 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         RunsCommand::List(_) | RunsCommand::Find(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => {
             open_app::for_reading(home)?
         }
-        RunsCommand::Rm(_) => open_app::for_writing(home)?,
+        RunsCommand::Rm(_) => open_app::for_writing(home).await?,
         // Pinning continues the run, which only waits.
-        RunsCommand::Pin(_) => open_app::for_running(home, &[])?,
+        RunsCommand::Pin(_) => open_app::for_running(home, &[]).await?,
     };
     match args.command {
         RunsCommand::List(args) => list::execute(&app, &args).await?,
@@ -66,17 +66,18 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
 }
 
 /// The run that an argument names: its ID, a unique prefix of it, or `last`.
-pub(super) fn find(app: &Plait, name: &str) -> Result<RunId, ErrorReply> {
+pub(super) async fn find(app: &Connection, name: &str) -> Result<RunId, ErrorReply> {
     if name != "last" {
-        return app.runs().find(name);
+        return app.call(ResolveRun { prefix: name.to_owned() }).await;
     }
-    app.runs().latest()?.ok_or_else(|| {
+    let latest = app.call(ListRuns { limit: Some(1), ..ListRuns::default() }).await?;
+    latest.into_iter().next().map(|run| run.run).ok_or_else(|| {
         ErrorReply::new(codes::RUN_NONE, "There are no runs yet.").hint("Start one: plait run hello")
     })
 }
 
 /// The latest run of a flow file; nothing if there is no file of this name.
-pub(super) async fn latest_of_file(app: &Plait, name: &str) -> Result<Option<RunId>, ErrorReply> {
+pub(super) async fn latest_of_file(app: &Connection, name: &str) -> Result<Option<RunId>, ErrorReply> {
     let Some(path) = Path::new(name).canonicalize().ok().filter(|path| path.is_file()) else {
         return Ok(None);
     };

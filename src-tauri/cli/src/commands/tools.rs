@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::{Args, Subcommand};
 use plait_api::settings::{GetSettings, SetSettings};
-use plait_api::{ErrorReply, Plait, ToolSecret};
+use plait_api::{Connection, ErrorReply, ToolSecret};
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
@@ -113,7 +113,7 @@ struct RemoveSecretsArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: ToolsArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_writing(home).await?;
     let result = match args.command {
         ToolsCommand::Hosts(HostsArgs { command }) => match command {
             HostsCommand::List(args) => list_hosts(&app, &args).await,
@@ -130,7 +130,7 @@ pub(crate) async fn execute(home: &Home, args: ToolsArgs) -> Result<ExitStatus, 
     result.map(|()| ExitStatus::Success)
 }
 
-async fn list_hosts(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
+async fn list_hosts(app: &Connection, args: &ListArgs) -> Result<(), CliError> {
     let hosts = app.call(GetSettings {}).await?.tools.allowed_hosts;
     let mut out = stdout();
     if args.json {
@@ -144,7 +144,7 @@ async fn list_hosts(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-async fn add_hosts(app: &Plait, hosts: Vec<String>) -> Result<(), CliError> {
+async fn add_hosts(app: &Connection, hosts: Vec<String>) -> Result<(), CliError> {
     let mut settings = app.call(GetSettings {}).await?;
     let allowed = &mut settings.tools.allowed_hosts;
     for host in &hosts {
@@ -157,7 +157,7 @@ async fn add_hosts(app: &Plait, hosts: Vec<String>) -> Result<(), CliError> {
     Ok(())
 }
 
-async fn remove_hosts(app: &Plait, hosts: &[String]) -> Result<(), CliError> {
+async fn remove_hosts(app: &Connection, hosts: &[String]) -> Result<(), CliError> {
     let mut settings = app.call(GetSettings {}).await?;
     let allowed = &mut settings.tools.allowed_hosts;
     for host in hosts {
@@ -171,7 +171,7 @@ async fn remove_hosts(app: &Plait, hosts: &[String]) -> Result<(), CliError> {
     Ok(())
 }
 
-async fn list_secrets(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
+async fn list_secrets(app: &Connection, args: &ListArgs) -> Result<(), CliError> {
     let secrets = app.call(GetSettings {}).await?.tools.secrets;
     let mut out = stdout();
     if args.json {
@@ -190,7 +190,7 @@ async fn list_secrets(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-async fn set_secret(app: &Plait, args: SetSecretArgs) -> Result<(), CliError> {
+async fn set_secret(app: &Connection, args: SetSecretArgs) -> Result<(), CliError> {
     let SetSecretArgs { name, origin, variable } = args;
     let mut settings = app.call(GetSettings {}).await?;
     settings.tools.secrets.insert(name.clone(), ToolSecret { origin: origin.clone(), variable });
@@ -199,7 +199,7 @@ async fn set_secret(app: &Plait, args: SetSecretArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-async fn remove_secrets(app: &Plait, names: &[String]) -> Result<(), CliError> {
+async fn remove_secrets(app: &Connection, names: &[String]) -> Result<(), CliError> {
     let mut settings = app.call(GetSettings {}).await?;
     for name in names {
         if settings.tools.secrets.remove(name).is_none() {

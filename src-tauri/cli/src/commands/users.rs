@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::{Args, Subcommand};
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::users::{AddUser, ListUsers, RemoveUser, SwitchUser};
 
 use crate::exit::{CliError, ExitStatus};
@@ -74,7 +74,7 @@ struct RemoveArgs {
 pub(crate) async fn execute(home: &Home, args: UsersArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
         UsersCommand::List(_) => open_app::for_reading(home)?,
-        _ => open_app::for_writing(home)?,
+        _ => open_app::for_writing(home).await?,
     };
     match args.command {
         UsersCommand::List(args) => list(&app, &args).await?,
@@ -95,7 +95,7 @@ pub(crate) async fn execute(home: &Home, args: UsersArgs) -> Result<ExitStatus, 
     Ok(ExitStatus::Success)
 }
 
-async fn list(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
+async fn list(app: &Connection, args: &ListArgs) -> Result<(), CliError> {
     let users = app.call(ListUsers {}).await?;
     let mut out = stdout();
     if args.json {

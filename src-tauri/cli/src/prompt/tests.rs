@@ -1,7 +1,9 @@
 use super::*;
 
 fn answer(typed: &str) -> Option<String> {
-    read_answer(&mut io::BufReader::new(typed.as_bytes())).unwrap()
+    let mut lines = AnswerLines::default();
+    let typed = typed.split_inclusive('\n').map(Some).chain([None]);
+    typed.into_iter().find_map(|line| lines.add(line)).unwrap()
 }
 
 #[test]

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::codes;
 
 /// The answers of the command line.
+#[derive(Default)]
 pub(crate) struct Answers {
     /// Answers as they were written. One that begins with the id of a node and `=` answers that node; the others answer
     /// the first open question, in order.

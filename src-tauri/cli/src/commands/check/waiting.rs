@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use plait_api::runs::{CheckWaiting, EditEffect, MoveRun, RerunRequest, WaitingRun};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 use plait_run::journal::{Event, RunEvent};
 
 use super::CheckArgs;
@@ -25,7 +25,11 @@ pub(super) async fn execute(home: &Home, args: &CheckArgs) -> Result<ExitStatus,
             .hint("Give the path of a flow file.")
             .into());
     };
-    let app = if args.r#move { open_app::for_running(home, &[])? } else { open_app::for_writing_now(home)? };
+    let app = if args.r#move {
+        open_app::for_running(home, &[]).await?
+    } else {
+        open_app::for_writing_now(home).await?
+    };
     let waiting = app.call(CheckWaiting { flow: source.flow.clone(), path: path.clone() }).await?;
     if args.json {
         writeln!(stdout(), "{}", to_json(&waiting)?)?;
@@ -48,11 +52,11 @@ pub(super) async fn execute(home: &Home, args: &CheckArgs) -> Result<ExitStatus,
 }
 
 /// Moves a run, and waits until the new one asks.
-async fn go_on(app: &Plait, request: RerunRequest) -> Result<(), CliError> {
+async fn go_on(app: &Connection, request: RerunRequest) -> Result<(), CliError> {
     let earlier = request.run.clone();
     let moved = app.call(MoveRun(request)).await?;
     print_error(&format!("Run {earlier} goes on as run {}\n", moved.run));
-    let mut watch = app.runs().watch(&moved.run, 0).await?;
+    let mut watch = app.watch(&moved.run, 0).await?;
     while let Some(entry) = watch.next().await {
         if matches!(entry?.event, Event::Run(RunEvent::Waiting { .. })) {
             break;

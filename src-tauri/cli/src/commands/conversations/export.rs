@@ -1,7 +1,7 @@
 //! `plait conversations export`.
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::conversations::ExportConversation;
 
 use super::find;
@@ -16,7 +16,7 @@ pub(super) struct ExportArgs {
     options: ExportOptions,
 }
 
-pub(super) async fn execute(app: &Plait, args: ExportArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: ExportArgs) -> Result<(), CliError> {
     let ExportArgs { conversation, options } = args;
     let conversation = find(app, &conversation).await?;
     let (format, path) = (options.format(), options.out.clone());

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::conversations::ForkConversation;
 
 use super::find;
@@ -19,7 +19,7 @@ pub(super) struct ForkArgs {
     message: u64,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ForkArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &ForkArgs) -> Result<(), CliError> {
     let conversation = find(app, &args.conversation).await?;
     let forked = app.call(ForkConversation { conversation, message: args.message }).await?;
     writeln!(stdout(), "{}", forked.conversation.id)?;

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::conversations::KeepFork;
 
 use crate::commands::runs;
@@ -16,8 +16,8 @@ pub(super) struct KeepArgs {
     run: String,
 }
 
-pub(super) async fn execute(app: &Plait, args: &KeepArgs) -> Result<(), CliError> {
-    let run = runs::find(app, &args.run)?;
+pub(super) async fn execute(app: &Connection, args: &KeepArgs) -> Result<(), CliError> {
+    let run = runs::find(app, &args.run).await?;
     let kept = app.call(KeepFork { run }).await?;
     writeln!(stdout(), "{}", kept.id)?;
     Ok(())

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::conversations::{ConversationFlow, ListConversations};
 
 use crate::exit::CliError;
@@ -28,7 +28,7 @@ pub(super) struct ListArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: ListArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: ListArgs) -> Result<(), CliError> {
     let ListArgs { flow, search, limit, json } = args;
     let filtered = flow.is_some() || search.is_some();
     let flow = flow.map(|name| find_flow(&name)).transpose()?;

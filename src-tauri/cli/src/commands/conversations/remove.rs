@@ -1,7 +1,7 @@
 //! `plait conversations rm`.
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::conversations::DeleteConversation;
 
 use super::find;
@@ -15,7 +15,7 @@ pub(super) struct RemoveArgs {
     conversation: Vec<String>,
 }
 
-pub(super) async fn execute(app: &Plait, args: &RemoveArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &RemoveArgs) -> Result<(), CliError> {
     // Every name is resolved before anything is deleted, so that a typo deletes nothing.
     let mut conversations = Vec::new();
     for name in &args.conversation {

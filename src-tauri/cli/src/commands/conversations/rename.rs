@@ -1,7 +1,7 @@
 //! `plait conversations rename`.
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::conversations::RenameConversation;
 
 use super::find;
@@ -16,7 +16,7 @@ pub(super) struct RenameArgs {
     title: String,
 }
 
-pub(super) async fn execute(app: &Plait, args: RenameArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: RenameArgs) -> Result<(), CliError> {
     let conversation = find(app, &args.conversation).await?;
     let renamed = app.call(RenameConversation { conversation, title: args.title }).await?;
     print_error(&format!("Renamed conversation {} to \u{201c}{}\u{201d}.\n", renamed.id, renamed.title));

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::conversations::ListMessages;
 use plait_run::context::Role;
 
@@ -22,7 +22,7 @@ pub(super) struct ShowArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &ShowArgs) -> Result<(), CliError> {
     let id = find(app, &args.conversation).await?;
     let mut from = 0;
     loop {

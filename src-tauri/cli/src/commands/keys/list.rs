@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::keys::{KeyLocation, KeySource};
 use plait_api::providers::{GetProviderStatus, KeyStatus, ProviderStatus};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 
 use super::storage_name;
 use crate::exit::{CliError, error_text};
@@ -19,7 +19,7 @@ pub(super) struct ListArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &ListArgs) -> Result<(), CliError> {
     let status = app.call(GetProviderStatus {}).await?;
     let mut out = stdout();
     let providers = status.providers.iter().filter(|provider| provider.takes_key);

@@ -1,7 +1,7 @@
 //! `plait keys rm`.
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::keys::KeySource;
 use plait_api::providers::{GetProviderStatus, RemoveKey};
 
@@ -15,7 +15,7 @@ pub(super) struct RemoveArgs {
     provider: Vec<String>,
 }
 
-pub(super) async fn execute(app: &Plait, args: RemoveArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: RemoveArgs) -> Result<(), CliError> {
     let status = app.call(GetProviderStatus {}).await?;
     for provider in args.provider {
         let source_before =

@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use clap::Args;
 use plait_api::keys::{KeyRetention, KeySource};
 use plait_api::providers::{GetProviderStatus, ProviderStatus, ProvidersStatus, RemoveKey, SetKey};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 
@@ -22,7 +22,7 @@ pub(super) struct SetArgs {
     provider: String,
 }
 
-pub(super) async fn execute(app: &Plait, args: SetArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: SetArgs) -> Result<(), CliError> {
     let SetArgs { provider } = args;
     // Fails before a person enters a key: removing one reports why the provider takes none.
     let status = app.call(GetProviderStatus {}).await?;

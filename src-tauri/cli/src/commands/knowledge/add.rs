@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use plait_api::knowledge::AddKnowledge;
 use plait_api::knowledge::base::EmbeddingModel;
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 
 use super::index;
 use crate::codes;
@@ -23,7 +23,7 @@ pub(super) struct AddArgs {
     embeddings: Option<EmbeddingModel>,
 }
 
-pub(super) async fn execute(app: &Plait, args: AddArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: AddArgs) -> Result<ExitStatus, CliError> {
     let AddArgs { name, paths, embeddings } = args;
     let paths = paths.iter().map(|path| to_absolute(path)).collect::<Result<_, _>>()?;
     let added = app.call(AddKnowledge { name, paths, embeddings }).await?;

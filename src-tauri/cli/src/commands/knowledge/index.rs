@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plait_api::Plait;
-use plait_api::knowledge::CancelKnowledge;
+use plait_api::Connection;
 use plait_api::knowledge::base::BaseStatus;
+use plait_api::knowledge::{CancelKnowledge, ReindexKnowledge};
 use plait_run::retriever::IndexProgress;
 
 use crate::ctrl_c::CtrlC;
@@ -24,12 +24,12 @@ pub(super) struct IndexArgs {
     all: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: IndexArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: IndexArgs) -> Result<ExitStatus, CliError> {
     run(app, args.name, args.all).await
 }
 
 /// Indexes a base and says what became of it.
-pub(super) async fn run(app: &Plait, name: String, all: bool) -> Result<ExitStatus, CliError> {
+pub(super) async fn run(app: &Connection, name: String, all: bool) -> Result<ExitStatus, CliError> {
     let mut ctrl_c = CtrlC::listen()?;
     let bar = progress_bar();
     let on_progress = {
@@ -41,7 +41,13 @@ pub(super) async fn run(app: &Plait, name: String, all: bool) -> Result<ExitStat
             }
         })
     };
-    let mut indexing = pin!(app.knowledge().index(&name, all, on_progress));
+    let mut indexing = pin!(async {
+        match app.here() {
+            Some(plait) => plait.knowledge().index(&name, all, on_progress).await,
+            // The owner shows no progress here.
+            None => app.call(ReindexKnowledge { name: name.clone(), all }).await,
+        }
+    });
     let (indexed, is_stopped) = tokio::select! {
         indexed = &mut indexing => (indexed, false),
         () = ctrl_c.pressed() => {

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::knowledge::{BaseState, ListKnowledge};
 
 use crate::exit::{CliError, ExitStatus};
@@ -17,7 +17,7 @@ pub(super) struct ListArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: &ListArgs) -> Result<ExitStatus, CliError> {
     let bases = app.call(ListKnowledge {}).await?;
     let mut out = stdout();
     if args.json {

@@ -1,7 +1,7 @@
 //! `plait knowledge rm`.
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::knowledge::RemoveKnowledge;
 
 use crate::exit::{CliError, ExitStatus};
@@ -14,7 +14,7 @@ pub(super) struct RemoveArgs {
     names: Vec<String>,
 }
 
-pub(super) async fn execute(app: &Plait, args: RemoveArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: RemoveArgs) -> Result<ExitStatus, CliError> {
     for name in args.names {
         app.call(RemoveKnowledge { name: name.clone() }).await?;
         print_error(&format!("Removed knowledge base {name}. Its files stay.\n"));

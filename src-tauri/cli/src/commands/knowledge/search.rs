@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::knowledge::SearchKnowledge;
 use plait_run::retriever::{LeftOutReason, Match, Passage};
 
@@ -26,7 +26,7 @@ pub(super) struct SearchArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: SearchArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: SearchArgs) -> Result<ExitStatus, CliError> {
     let SearchArgs { query, base, max_tokens, json } = args;
     let found = app.call(SearchKnowledge { query, bases: base, max_tokens }).await?;
     for notice in &found.notices {

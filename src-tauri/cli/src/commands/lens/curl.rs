@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::lens::{CallRequest, GetCallRequest};
 
 use super::{CallArgs, no_call, select_calls};
@@ -17,7 +17,7 @@ pub(super) struct CurlArgs {
     calls: CallArgs,
 }
 
-pub(super) async fn execute(app: &Plait, args: &CurlArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &CurlArgs) -> Result<(), CliError> {
     let (prompts, calls) = select_calls(app, &args.calls).await?;
     let run = prompts.run;
     let Some((_, call)) = calls.into_iter().next() else {

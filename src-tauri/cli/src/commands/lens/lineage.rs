@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 use plait_api::lens::{FollowText, LineageDirection};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_insight::lineage::{LineageCertainty, LineageChain, LineageSource, LineageSpot, LineageStep};
 
@@ -46,11 +46,11 @@ pub(super) struct LineageArgs {
 }
 
 pub(super) async fn execute(
-    app: &Plait,
+    app: &Connection,
     args: &LineageArgs,
     direction: LineageDirection,
 ) -> Result<(), CliError> {
-    let run = find(app, &args.run)?;
+    let run = find(app, &args.run).await?;
     let spot: LineageSpot = args.place.parse().map_err(|_| bad_place(&args.place))?;
     let question = FollowText {
         run: run.clone(),

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::lens::ListPrompts;
 
 use crate::exit::CliError;
@@ -20,7 +20,7 @@ pub(super) struct ListArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &ListArgs) -> Result<(), CliError> {
     let runs = app.call(ListPrompts { limit: Some(args.limit), user: None }).await?;
     if args.json {
         writeln!(stdout(), "{}", to_json(&runs)?)?;

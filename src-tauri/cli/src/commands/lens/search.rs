@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::lens::{PromptHit, SearchPrompts};
 use plait_run::context::Role;
 
@@ -23,8 +23,8 @@ pub(super) struct SearchArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &SearchArgs) -> Result<(), CliError> {
-    let run = find(app, &args.run)?;
+pub(super) async fn execute(app: &Connection, args: &SearchArgs) -> Result<(), CliError> {
+    let run = find(app, &args.run).await?;
     let hits = app.call(SearchPrompts { run: run.clone(), text: args.text.clone() }).await?;
     let mut out = stdout();
     if args.json {

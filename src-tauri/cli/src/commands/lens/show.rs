@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_core::attachment::Attachment;
 use plait_insight::lens::{LeftOut, LensCall, MessagePart, PromptBadge, SentMessage, ShareKind};
 use plait_run::context::{Role, ToolCall};
@@ -34,7 +34,7 @@ struct NumberedCall<'a> {
     call: &'a LensCall,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &ShowArgs) -> Result<(), CliError> {
     let (prompts, calls) = select_calls(app, &args.calls).await?;
     let mut out = stdout();
     if args.json {

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::lens::TraceRun;
 use plait_insight::lens::{TraceKind, TraceSpan};
 use plait_run::models::Cost;
@@ -23,8 +23,8 @@ pub(super) struct TraceArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &TraceArgs) -> Result<(), CliError> {
-    let run = find(app, &args.run)?;
+pub(super) async fn execute(app: &Connection, args: &TraceArgs) -> Result<(), CliError> {
+    let run = find(app, &args.run).await?;
     let trace = app.call(TraceRun { run }).await?;
     let mut out = stdout();
     if args.json {

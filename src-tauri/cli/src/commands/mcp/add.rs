@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use plait_api::mcp::AddMcpServers;
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 use serde_json::json;
 
 use crate::codes;
@@ -46,7 +46,7 @@ fn name_and_value(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-pub(super) async fn execute(app: &Plait, args: AddArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: AddArgs) -> Result<ExitStatus, CliError> {
     let AddArgs { name, json, url, headers, env, replace, command } = args;
     let document = match (json, url, command.split_first()) {
         (Some(path), _, _) => read(&path)?,

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::mcp::GetMcpLog;
 use plait_api::mcp_servers::McpLogOrigin;
 
@@ -20,7 +20,7 @@ pub(super) struct LogArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: LogArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: LogArgs) -> Result<ExitStatus, CliError> {
     let lines = app.call(GetMcpLog { name: args.name }).await?;
     let mut out = stdout();
     if args.json {

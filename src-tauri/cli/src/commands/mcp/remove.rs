@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::mcp::RemoveMcpServer;
 
 use crate::exit::{CliError, ExitStatus};
@@ -16,7 +16,7 @@ pub(super) struct RemoveArgs {
     names: Vec<String>,
 }
 
-pub(super) async fn execute(app: &Plait, args: RemoveArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: RemoveArgs) -> Result<ExitStatus, CliError> {
     for name in args.names {
         app.call(RemoveMcpServer { name: name.clone() }).await?;
         writeln!(stdout(), "Removed {name}.")?;

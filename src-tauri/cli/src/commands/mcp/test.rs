@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 
 use super::connect;
 use super::tools::print_changes;
@@ -22,7 +22,7 @@ pub(super) struct TestArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: TestArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: TestArgs) -> Result<ExitStatus, CliError> {
     let details = connect(app, &args.name).await?;
     let mut out = stdout();
     let status = if details.status.changes.is_some() { ExitStatus::Failure } else { ExitStatus::Success };

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::mcp::AcceptMcpTools;
 use plait_api::mcp_servers::{McpTool, McpToolChanges};
 
@@ -24,7 +24,7 @@ pub(super) struct ToolsArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: ToolsArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: ToolsArgs) -> Result<ExitStatus, CliError> {
     let mut details = connect(app, &args.name).await?;
     if let Some(changes) = details.status.changes.take_if(|_| args.accept) {
         let accept = AcceptMcpTools { name: args.name.clone(), definitions: changes.definitions };

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
-use plait_api::memories::{AddMemory, EditMemory};
+use plait_api::Connection;
+use plait_api::memories::{AddMemory, EditMemory, ResolveMemory};
 use plait_run::long_term_memory::{MemoryContent, MemoryRecord};
 
 use super::Kind;
@@ -45,14 +45,14 @@ pub(super) struct EditArgs {
     json: bool,
 }
 
-pub(super) async fn add(app: &Plait, args: AddArgs) -> Result<(), CliError> {
+pub(super) async fn add(app: &Connection, args: AddArgs) -> Result<(), CliError> {
     let content = MemoryContent { kind: args.kind.into(), text: args.text, steps: args.steps };
     let added = app.call(AddMemory { user: None, content }).await?;
     print(&added, args.json, "Added")
 }
 
-pub(super) async fn edit(app: &Plait, args: EditArgs) -> Result<(), CliError> {
-    let MemoryRecord { id, content: old, .. } = app.memories().find(None, &args.memory)?;
+pub(super) async fn edit(app: &Connection, args: EditArgs) -> Result<(), CliError> {
+    let MemoryRecord { id, content: old, .. } = app.call(ResolveMemory { prefix: args.memory }).await?;
     let kind = args.kind.map_or(old.kind, Into::into);
     // Other kinds have no steps.
     let kept = if kind == old.kind { old.steps } else { Vec::new() };

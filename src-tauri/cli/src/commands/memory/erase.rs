@@ -1,8 +1,8 @@
 //! `plait memory erase`.
 
 use clap::Args;
-use plait_api::Plait;
-use plait_api::memories::EraseMemories;
+use plait_api::Connection;
+use plait_api::memories::{EraseMemories, ResolveMemory};
 
 use crate::exit::CliError;
 use crate::terminal::print_error;
@@ -17,13 +17,16 @@ pub(super) struct EraseArgs {
     all: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: EraseArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: EraseArgs) -> Result<(), CliError> {
     let ids = if args.all {
         None
     } else {
         // Every id is resolved before anything is erased, so that a typo erases nothing.
-        let found = args.memory.iter().map(|memory| Ok(app.memories().find(None, memory)?.id));
-        Some(found.collect::<Result<_, CliError>>()?)
+        let mut found = Vec::new();
+        for prefix in args.memory {
+            found.push(app.call(ResolveMemory { prefix }).await?.id);
+        }
+        Some(found)
     };
     let erased = app.call(EraseMemories { user: None, ids }).await?;
     print_error(&match erased.count {

@@ -1,7 +1,7 @@
 //! `plait memory export`.
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::memories::ExportMemories;
 
 use crate::exit::CliError;
@@ -14,7 +14,7 @@ pub(super) struct ExportArgs {
     options: ExportOptions,
 }
 
-pub(super) async fn execute(app: &Plait, ExportArgs { options }: ExportArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, ExportArgs { options }: ExportArgs) -> Result<(), CliError> {
     let (format, path) = (options.format(), options.out.clone());
     let exported = app.call(ExportMemories { user: None, format, path }).await?;
     if let Some(path) = &options.out {

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::memories::{ListMemories, MemoryPage};
 
 use super::{Kind, kind_text};
@@ -41,15 +41,15 @@ struct ListOptions {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: ListArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: ListArgs) -> Result<(), CliError> {
     print(app, None, args.options).await
 }
 
-pub(super) async fn search(app: &Plait, args: SearchArgs) -> Result<(), CliError> {
+pub(super) async fn search(app: &Connection, args: SearchArgs) -> Result<(), CliError> {
     print(app, Some(args.query), args.options).await
 }
 
-async fn print(app: &Plait, search: Option<String>, options: ListOptions) -> Result<(), CliError> {
+async fn print(app: &Connection, search: Option<String>, options: ListOptions) -> Result<(), CliError> {
     let kinds = options.kind.into_iter().map(Into::into).collect();
     let is_search = search.is_some();
     let page = app.call(ListMemories { user: None, kinds, search, limit: Some(options.limit) }).await?;

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
+use plait_api::memories::ResolveMemory;
 use plait_run::long_term_memory::MemoryRecord;
 
 use super::kind_text;
@@ -20,8 +21,8 @@ pub(super) struct ShowArgs {
     json: bool,
 }
 
-pub(super) fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError> {
-    let memory = app.memories().find(None, &args.memory)?;
+pub(super) async fn execute(app: &Connection, args: &ShowArgs) -> Result<(), CliError> {
+    let memory = app.call(ResolveMemory { prefix: args.memory.clone() }).await?;
     let mut out = stdout();
     if args.json {
         writeln!(out, "{}", to_json(&memory)?)?;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::providers::{ListPresets, ProviderPreset, ProviderSettings};
 use plait_api::settings::{GetSettings, SetSettings};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 
 use super::fields::FieldArgs;
 use crate::codes;
@@ -35,7 +35,7 @@ pub(super) struct AddArgs {
     replace: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: AddArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: AddArgs) -> Result<ExitStatus, CliError> {
     let AddArgs { name, preset, fields, replace } = args;
     check_name(&name)?;
     let mut settings = app.call(GetSettings {}).await?;

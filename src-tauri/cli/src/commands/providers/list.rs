@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::providers::{DetectProviders, GetProviderStatus};
 
 use super::count;
@@ -19,7 +19,7 @@ pub(super) struct ListArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: &ListArgs) -> Result<ExitStatus, CliError> {
     let servers = app.call(DetectProviders {}).await?;
     let status = app.call(GetProviderStatus {}).await?;
     let mut out = stdout();

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::providers::ListModels;
 
 use crate::exit::{CliError, ExitStatus};
@@ -18,7 +18,7 @@ pub(super) struct ModelsArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: ModelsArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: ModelsArgs) -> Result<ExitStatus, CliError> {
     let models = app.call(ListModels { provider: args.provider, refresh: false }).await?.models;
     let mut out = stdout();
     if args.json {

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::providers::ListPresets;
 
 use crate::exit::{CliError, ExitStatus};
@@ -17,7 +17,7 @@ pub(super) struct PresetsArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &PresetsArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: &PresetsArgs) -> Result<ExitStatus, CliError> {
     let presets = app.call(ListPresets {}).await?;
     let mut out = stdout();
     if args.json {

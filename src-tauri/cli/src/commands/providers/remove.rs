@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::providers::GetProviderStatus;
 use plait_api::settings::{GetSettings, SetSettings};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 
 use super::unknown;
 use crate::codes;
@@ -19,7 +19,7 @@ pub(super) struct RemoveArgs {
     names: Vec<String>,
 }
 
-pub(super) async fn execute(app: &Plait, args: RemoveArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: RemoveArgs) -> Result<ExitStatus, CliError> {
     let status = app.call(GetProviderStatus {}).await?.providers;
     let all: Vec<String> = status.iter().map(|one| one.name.clone()).collect();
     let mut settings = app.call(GetSettings {}).await?;

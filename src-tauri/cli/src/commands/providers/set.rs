@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::settings::{GetSettings, SetSettings};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 
 use super::fields::{Field, FieldArgs};
 use super::unknown;
@@ -30,7 +30,7 @@ pub(super) struct SetArgs {
     unset: Vec<Field>,
 }
 
-pub(super) async fn execute(app: &Plait, args: SetArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: SetArgs) -> Result<ExitStatus, CliError> {
     let SetArgs { name, fields, unset } = args;
     let mut settings = app.call(GetSettings {}).await?;
     let names: Vec<String> = settings.providers.keys().cloned().collect();

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::providers::{TestProvider, Tested};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 
 use super::count;
 use crate::exit::{CliError, ExitStatus, error_text};
@@ -23,7 +23,7 @@ pub(super) struct TestArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: TestArgs) -> Result<ExitStatus, CliError> {
+pub(super) async fn execute(app: &Connection, args: TestArgs) -> Result<ExitStatus, CliError> {
     let TestArgs { provider, model, json } = args;
     let report = app.call(TestProvider { provider: provider.clone(), model: model.clone() }).await?;
     let status = if report.fault.is_none() { ExitStatus::Success } else { ExitStatus::Failure };

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::runs::{FindRuns, FoundPlace, FoundRun, FoundRuns};
 
 use crate::debugger::{Place, describe_point, parse_place};
@@ -41,7 +41,7 @@ pub(super) struct FindArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: FindArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: FindArgs) -> Result<(), CliError> {
     let Place { path, node, side } = args.node;
     let request = FindRuns {
         when: args.when,

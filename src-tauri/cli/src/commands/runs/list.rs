@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::runs::{ListRuns, RunSummary};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 
 use super::status_text;
 use crate::exit::CliError;
@@ -21,7 +21,7 @@ pub(super) struct ListArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &ListArgs) -> Result<(), CliError> {
     let roots = app.call(ListRuns { limit: Some(args.limit), ..ListRuns::default() }).await?;
     if args.json {
         let runs: Vec<RunSummary> =
@@ -53,7 +53,10 @@ pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<(), CliError
 }
 
 /// Each run followed by its child runs, with its depth.
-async fn with_children(app: &Plait, roots: Vec<RunSummary>) -> Result<Vec<(usize, RunSummary)>, ErrorReply> {
+async fn with_children(
+    app: &Connection,
+    roots: Vec<RunSummary>,
+) -> Result<Vec<(usize, RunSummary)>, ErrorReply> {
     let mut runs = Vec::new();
     let mut stack: Vec<(usize, RunSummary)> = roots.into_iter().rev().map(|run| (0, run)).collect();
     while let Some((depth, run)) = stack.pop() {

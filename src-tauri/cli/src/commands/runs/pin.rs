@@ -3,7 +3,7 @@
 use clap::Args;
 use plait_api::lens::ListTurns;
 use plait_api::runs::{PinTurn, ShowRun};
-use plait_api::{ErrorReply, Plait};
+use plait_api::{Connection, ErrorReply};
 
 use super::{find, turns};
 use crate::codes;
@@ -21,8 +21,8 @@ pub(super) struct PinArgs {
     remove: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &PinArgs) -> Result<(), CliError> {
-    let run = find(app, &args.run)?;
+pub(super) async fn execute(app: &Connection, args: &PinArgs) -> Result<(), CliError> {
+    let run = find(app, &args.run).await?;
     let above = app.call(ShowRun { run: run.clone() }).await?.above;
     let root = above.into_iter().find(|above| !above.status.is_final()).map_or(run.clone(), |root| root.run);
     let open = app.call(ListTurns { run: run.clone(), ended: false }).await?;
@@ -34,7 +34,7 @@ pub(super) async fn execute(app: &Plait, args: &PinArgs) -> Result<(), CliError>
     let (node, epoch) = (view.node.clone(), view.epoch.clone());
     app.call(PinTurn { run, node, epoch, turn: turn.id.clone(), pinned: !args.remove }).await?;
     // The run tree was resumed for that. It is left as it was: waiting.
-    app.runs().idle_tree(&root).await;
+    app.idle_tree(&root).await;
     print_error(if args.remove { "Removed the pin.\n" } else { "Pinned the turn.\n" });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `plait runs rm`.
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::runs::RemoveRun;
 
 use super::find;
@@ -15,9 +15,12 @@ pub(super) struct RemoveArgs {
     run: Vec<String>,
 }
 
-pub(super) async fn execute(app: &Plait, args: &RemoveArgs) -> Result<(), CliError> {
+pub(super) async fn execute(app: &Connection, args: &RemoveArgs) -> Result<(), CliError> {
     // Every name is resolved before anything is removed, so that a typo removes nothing.
-    let runs = args.run.iter().map(|name| find(app, name)).collect::<Result<Vec<_>, _>>()?;
+    let mut runs = Vec::new();
+    for name in &args.run {
+        runs.push(find(app, name).await?);
+    }
     for run in runs {
         app.call(RemoveRun { run: run.clone() }).await?;
         print_error(&format!("Removed run {run}.\n"));

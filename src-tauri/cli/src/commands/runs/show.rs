@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::runs::{RunDetail, RunSummary, ShowRun};
 use plait_core::attachment::Attachment;
 use plait_core::id::Activation;
@@ -25,8 +25,8 @@ pub(super) struct ShowArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError> {
-    let run = find(app, &args.run)?;
+pub(super) async fn execute(app: &Connection, args: &ShowArgs) -> Result<(), CliError> {
+    let run = find(app, &args.run).await?;
     let detail = app.call(ShowRun { run }).await?;
     if args.json {
         let mut out = stdout();

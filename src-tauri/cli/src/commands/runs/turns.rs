@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::Plait;
+use plait_api::Connection;
 use plait_api::lens::ListTurns;
 use plait_insight::lens::{LoopTurnView, LoopTurnsView};
 use plait_run::context::Role;
@@ -25,8 +25,8 @@ pub(super) struct TurnsArgs {
     json: bool,
 }
 
-pub(super) async fn execute(app: &Plait, args: &TurnsArgs) -> Result<(), CliError> {
-    let run = find(app, &args.run)?;
+pub(super) async fn execute(app: &Connection, args: &TurnsArgs) -> Result<(), CliError> {
+    let run = find(app, &args.run).await?;
     let open = app.call(ListTurns { run, ended: false }).await?;
     if args.json {
         writeln!(stdout(), "{}", to_json(&open)?)?;

@@ -1,0 +1,95 @@
+//! `run.putBreakpoint`, `run.dropBreakpoint`: single breakpoints of a run, by their ids.
+//!
+//! Several people may look at one run: each changes the breakpoints that are there, and none those of another one.
+
+use plait_core::error::Fault;
+use plait_core::id::RunId;
+use plait_run::DebugCommand;
+use plait_run::journal::Breakpoint;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::service::RunService;
+use crate::ErrorReply;
+use crate::codes;
+use crate::command::Command;
+
+impl RunService {
+    /// Changes the breakpoints of the tree of a run, which is resumed for that if necessary. One change at a time.
+    pub(super) async fn change_breakpoints<T>(
+        &self,
+        run: &RunId,
+        change: impl FnOnce(&mut Vec<Breakpoint>) -> Result<T, ErrorReply>,
+    ) -> Result<T, ErrorReply> {
+        let root = self.lineage(run).await?.pop().map_or_else(|| run.clone(), |record| record.run);
+        let handle = self.resume_with_ancestors(&root).await?;
+        let _guard = self.breakpoints_lock.lock().await;
+        let mut breakpoints = self.active.debugger(&root).breakpoints().to_vec();
+        let changed = change(&mut breakpoints)?;
+        handle.debug(DebugCommand::SetBreakpoints(breakpoints)).await?;
+        Ok(changed)
+    }
+}
+
+/// `run.putBreakpoint`: adds a breakpoint to a run and the runs below it, or replaces the one with the same id; the others stay. One
+/// without an id gets the next free number. Replies with it. `debug.unknown_node`, `debug.bad_breakpoint`.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct PutBreakpoint {
+    pub run: RunId,
+    pub breakpoint: Breakpoint,
+}
+
+impl Command for PutBreakpoint {
+    const NAME: &'static str = "run.putBreakpoint";
+    type Service = RunService;
+    type Reply = Breakpoint;
+
+    async fn run(self, service: &RunService) -> Result<Breakpoint, ErrorReply> {
+        let Self { run, mut breakpoint } = self;
+        let put = move |breakpoints: &mut Vec<Breakpoint>| {
+            if breakpoint.id.is_empty() {
+                let numbers = breakpoints.iter().filter_map(|known| known.id.parse::<u32>().ok());
+                breakpoint.id = numbers.max().unwrap_or(0).saturating_add(1).to_string();
+            }
+            match breakpoints.iter_mut().find(|known| known.id == breakpoint.id) {
+                Some(known) => known.clone_from(&breakpoint),
+                None => breakpoints.push(breakpoint.clone()),
+            }
+            Ok(breakpoint)
+        };
+        service.change_breakpoints(&run, put).await
+    }
+}
+
+/// `run.dropBreakpoint`: removes the breakpoint with this id from a run; the others stay. `debug.no_breakpoint`.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct DropBreakpoint {
+    pub run: RunId,
+    pub id: String,
+}
+
+impl Command for DropBreakpoint {
+    const NAME: &'static str = "run.dropBreakpoint";
+    type Service = RunService;
+    type Reply = ();
+
+    async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
+        let Self { run, id } = self;
+        let drop = move |breakpoints: &mut Vec<Breakpoint>| {
+            let before = breakpoints.len();
+            breakpoints.retain(|known| known.id != id);
+            if breakpoints.len() < before {
+                return Ok(());
+            }
+            let ids: Vec<&str> = breakpoints.iter().map(|known| known.id.as_str()).collect();
+            let there = if ids.is_empty() {
+                "there are none".to_owned()
+            } else {
+                format!("there are {}", ids.join(", "))
+            };
+            Err(Fault::new(codes::DEBUG_NO_BREAKPOINT, format!("The run has no breakpoint `{id}`; {there}."))
+                .into())
+        };
+        service.change_breakpoints(&run, drop).await
+    }
+}

@@ -1,0 +1,103 @@
+//! `plait debug`: one command of the debugger's prompt, for a run that another process may drive.
+
+use clap::Args;
+use plait_api::runs::{ShowRun, StopRun};
+use plait_api::{Connection, ErrorReply};
+use plait_core::id::RunId;
+use plait_run::view::RunOutline;
+
+use super::runs;
+use crate::codes;
+use crate::debugger::{self, StopCommand};
+use crate::exit::{CliError, ExitStatus};
+use crate::open_app::{self, Home};
+use crate::stop_actions::{self, AtStop};
+use crate::terminal::print_error;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The commands are those of the prompt at a stop: continue, step, into, out, all, print, set, skip, retry, force, history, break, delete. \
+Besides, `pause` stops a run where it is, and `breakpoints` lists its breakpoints. Everybody who watches the run sees what is done.
+
+Examples:
+  plait debug last pause
+  plait debug last break 'judge:after:when=value.score < 0.5'
+  plait debug last breakpoints
+  plait debug last delete 1
+  plait debug last step --stop 42")]
+pub(crate) struct DebugArgs {
+    /// Run ID, a unique prefix of one, or `last`.
+    run: String,
+    /// What to do.
+    #[arg(required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    /// The number of the stop that the command is for: its event. Refused if the run does not stand there any more.
+    #[arg(long, value_name = "EVENT")]
+    stop: Option<u64>,
+}
+
+pub(crate) async fn execute(home: &Home, args: DebugArgs) -> Result<ExitStatus, CliError> {
+    let text = args.command.join(" ");
+    let command = Command::parse(&text)?;
+    let app = open_app::for_running(home, &[]).await?;
+    let run = runs::find(&app, &args.run).await?;
+    let done = command.perform(&app, &run, args.stop).await;
+    if app.here().is_some() {
+        // Nobody else drives the run: it goes on here as far as it can.
+        app.idle_tree(&run).await;
+    }
+    open_app::close(&app).await?;
+    done.map(|()| ExitStatus::Success)
+}
+
+enum Command {
+    Pause,
+    ListBreakpoints,
+    AtStop(StopCommand),
+}
+
+impl Command {
+    /// `usage.input`.
+    fn parse(text: &str) -> Result<Self, ErrorReply> {
+        match text {
+            "pause" => return Ok(Self::Pause),
+            "breakpoints" => return Ok(Self::ListBreakpoints),
+            _ => {}
+        }
+        match debugger::parse_command(text) {
+            Ok(StopCommand::Quit | StopCommand::Help) => {
+                Err(ErrorReply::new(codes::USAGE_INPUT, format!("`{text}` has a meaning only at a prompt."))
+                    .hint("`plait debug --help` lists the commands."))
+            }
+            Ok(command) => Ok(Self::AtStop(command)),
+            Err(problem) => {
+                Err(ErrorReply::new(codes::USAGE_INPUT, format!("`{text}` can't be done: {problem}."))
+                    .hint("`plait debug --help` lists the commands."))
+            }
+        }
+    }
+
+    async fn perform(self, app: &Connection, run: &RunId, stop: Option<u64>) -> Result<(), CliError> {
+        match self {
+            Self::Pause => Ok(app.call(StopRun { run: run.clone() }).await?),
+            Self::ListBreakpoints => {
+                let detail = app.call(ShowRun { run: run.clone() }).await?;
+                debugger::print_breakpoints(&RunOutline::of(&detail.entries).breakpoints)
+            }
+            Self::AtStop(StopCommand::Break(breakpoint)) => {
+                let added = stop_actions::put_breakpoint(app, run, breakpoint).await?;
+                debugger::print_breakpoints(&[added])
+            }
+            Self::AtStop(StopCommand::Delete(id)) => {
+                stop_actions::drop_breakpoint(app, run, id.clone()).await?;
+                print_error(&format!("Removed breakpoint {id}.\n"));
+                Ok(())
+            }
+            Self::AtStop(command) => {
+                let mut held = stop_actions::held(app, run).await?;
+                held.stop.number = stop.unwrap_or(held.stop.number);
+                AtStop::new(app, run.clone(), held).perform(command).await.map(drop)
+            }
+        }
+    }
+}

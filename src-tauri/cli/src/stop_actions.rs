@@ -1,0 +1,118 @@
+//! Does at a stop what a person says there, at a prompt or with `plait debug`.
+
+use std::sync::Arc;
+
+use plait_api::runs::{
+    ChangeValue, DropBreakpoint, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, PutBreakpoint,
+};
+use plait_api::{Connection, ErrorReply};
+use plait_core::id::RunId;
+use plait_run::journal::Breakpoint;
+
+use crate::codes;
+use crate::debugger::{self, HistoryCommand, StopCommand};
+use crate::exit::CliError;
+use crate::terminal::print_error;
+
+/// A run at a stop.
+pub(crate) struct AtStop<'a> {
+    app: &'a Connection,
+    /// The run that is followed: the root of the tree.
+    root: RunId,
+    pub(crate) held: HeldRun,
+}
+
+/// What became of a stop.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The run stands there still.
+    StaysThere,
+    GoesOn,
+    /// The person leaves the run there.
+    Leaves,
+}
+
+impl<'a> AtStop<'a> {
+    pub(crate) fn new(app: &'a Connection, root: RunId, held: HeldRun) -> Self {
+        Self { app, root, held }
+    }
+
+    /// Does what a command says. `debug.*`; the stop is not left then.
+    pub(crate) async fn perform(&mut self, command: StopCommand) -> Result<Outcome, CliError> {
+        let (run, stop) = (self.held.run.clone(), self.held.stop.number);
+        match command {
+            StopCommand::Quit => return Ok(Outcome::Leaves),
+            StopCommand::Go(verb) => {
+                self.app.call(GoOn { run, verb, stop }).await?;
+                return Ok(Outcome::GoesOn);
+            }
+            StopCommand::Set(port, value) => {
+                let change = ChangeValue { run, stop, port: port.as_str().into(), value: value.clone() };
+                self.app.call(change).await?;
+                self.held.stop.values.insert(port.as_str().into(), Arc::new(value));
+            }
+            StopCommand::Force(port) => {
+                self.app.call(ForceWay { run, stop, port: port.as_str().into() }).await?;
+                self.look_again().await?;
+            }
+            StopCommand::History(command) => self.edit_history(command).await?,
+            StopCommand::Break(breakpoint) => drop(put_breakpoint(self.app, &self.root, breakpoint).await?),
+            StopCommand::Delete(id) => drop_breakpoint(self.app, &self.root, id).await?,
+            StopCommand::Print(port) => debugger::print_values(&self.held.stop, port.as_deref())?,
+            StopCommand::Help => debugger::print_help()?,
+        }
+        Ok(Outcome::StaysThere)
+    }
+
+    /// Shows the history before the next turn, after editing it if the person wants that.
+    async fn edit_history(&self, command: HistoryCommand) -> Result<(), CliError> {
+        let (run, stop) = (&self.held.run, self.held.stop.number);
+        let Some(context) = self.app.call(HeldHistory { run: run.clone() }).await? else {
+            print_error("No history is used here. Stop before a node that calls a model in a context.\n");
+            return Ok(());
+        };
+        let edits = match debugger::edits_of(command, &context.message_history) {
+            Ok(edits) if edits.is_empty() => return debugger::print_history(&context.message_history),
+            Ok(edits) => edits,
+            Err(problem) => {
+                print_error(&format!("{problem}\n"));
+                return Ok(());
+            }
+        };
+        self.app.call(EditHistory { run: run.clone(), stop, edits }).await?;
+        match self.app.call(HeldHistory { run: run.clone() }).await? {
+            Some(context) => debugger::print_history(&context.message_history),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes over the values that the stop holds now.
+    async fn look_again(&mut self) -> Result<(), CliError> {
+        let held = self.app.call(FindHeld { run: self.root.clone() }).await?;
+        if let Some(now) = held.filter(|now| now.stop.number == self.held.stop.number) {
+            self.held = now;
+        }
+        Ok(())
+    }
+}
+
+/// Adds a breakpoint to a run. It gets the next free number.
+pub(crate) async fn put_breakpoint(
+    app: &Connection,
+    run: &RunId,
+    breakpoint: Breakpoint,
+) -> Result<Breakpoint, ErrorReply> {
+    app.call(PutBreakpoint { run: run.clone(), breakpoint }).await
+}
+
+pub(crate) async fn drop_breakpoint(app: &Connection, run: &RunId, id: String) -> Result<(), ErrorReply> {
+    app.call(DropBreakpoint { run: run.clone(), id }).await
+}
+
+/// The stop of a run tree. `debug.moved_on` if it does not stand still.
+pub(crate) async fn held(app: &Connection, run: &RunId) -> Result<HeldRun, ErrorReply> {
+    app.call(FindHeld { run: run.clone() }).await?.ok_or_else(|| {
+        ErrorReply::new(codes::DEBUG_MOVED_ON, format!("Run {run} does not stand still."))
+            .hint(format!("`plait debug {run} pause` stops it."))
+    })
+}

@@ -6,6 +6,7 @@ use std::path::Path;
 const COMMANDS: &[&str] = &[
     "rpc",
     "watch",
+    "watch_runs",
     "unwatch",
     "closing",
     "opened",

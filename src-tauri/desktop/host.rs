@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_api::tokens::CountTokens;
-use plait_api::{ErrorReply, Options, Plait};
+use plait_api::{ErrorReply, Options, Plait, Serving};
 use tauri::{AppHandle, Manager};
 
 use crate::args::InitialFlow;
@@ -69,6 +69,8 @@ fn open(app: &AppHandle, progress: Box<dyn FnMut(usize, usize) + Send>) -> Resul
     let plait = Plait::open(options).map(Arc::new)?;
     tauri::async_runtime::spawn(preload_tokenizer(Arc::clone(&plait)));
     listen_for_others(app, &home);
+    // Where this is not possible, terminals find the data directory in use.
+    app.manage(Serving::begin(&plait));
     Ok(plait)
 }
 
@@ -99,11 +101,18 @@ async fn preload_tokenizer(plait: Arc<Plait>) {
     let _ = plait.call(count).await;
 }
 
-/// Stops all runs, which can be resumed, and waits until everything is on disk. Gives up after a timeout: everything that
+/// Stops serving terminals, which go on with their runs themselves, and all runs, which can be resumed. Waits until everything is on disk. Gives up after a timeout: everything that
 /// was flushed before is safe.
 pub(crate) fn close(app: &AppHandle) {
     let Some(plait) = app.try_state::<Startup>().and_then(|startup| startup.opened()) else { return };
-    let closing = async { tokio::time::timeout(SHUTDOWN_TIMEOUT, plait.close()).await };
+    let serving = app.try_state::<Option<Serving>>();
+    let ending = async {
+        if let Some(serving) = serving.as_deref().and_then(Option::as_ref) {
+            serving.stop().await;
+        }
+        plait.close().await
+    };
+    let closing = async { tokio::time::timeout(SHUTDOWN_TIMEOUT, ending).await };
     if let Ok(Err(error)) = tauri::async_runtime::block_on(closing) {
         eprintln!("error[{}]: {}", error.code, error.message);
     }

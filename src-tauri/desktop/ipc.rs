@@ -22,6 +22,9 @@ use crate::window;
 /// The minimum time between two batches of events. A channel does no batching of its own.
 const FRAME: Duration = Duration::from_millis(16);
 
+/// The minimum time between two words that the list of runs has changed.
+const RUNS_INTERVAL: Duration = Duration::from_millis(100);
+
 /// Executes a command of the api.
 #[tauri::command]
 pub(crate) async fn rpc(
@@ -53,6 +56,30 @@ pub(crate) async fn watch(
             if channel.send(InvokeResponseBody::Json(to_window_json(&batch?)?)).is_err() {
                 break;
             }
+        }
+        Ok(())
+    };
+    let result = tokio::select! {
+        result = sending => result,
+        _ = &mut stopped => Ok(()),
+    };
+    watches.stop(window.label(), channel.id());
+    result
+}
+
+/// Says through a channel when the list of runs has changed, also by a terminal. Resolves when the watch has ended.
+#[tauri::command]
+pub(crate) async fn watch_runs(
+    window: WebviewWindow,
+    startup: State<'_, Startup>,
+    watches: State<'_, Watches>,
+    channel: Channel<()>,
+) -> Result<(), ErrorReply> {
+    let mut stopped = watches.start(window.label(), channel.id());
+    let sending = async {
+        let mut changes = startup.application().await?.runs().changes();
+        while changes.changed().await.is_ok() && channel.send(()).is_ok() {
+            tokio::time::sleep(RUNS_INTERVAL).await;
         }
         Ok(())
     };

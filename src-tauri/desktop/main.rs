@@ -64,6 +64,7 @@ fn main() -> ExitCode {
         .invoke_handler(tauri::generate_handler![
             ipc::rpc,
             ipc::watch,
+            ipc::watch_runs,
             ipc::unwatch,
             ipc::closing,
             ipc::opened,

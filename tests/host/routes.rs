@@ -1,4 +1,4 @@
-//! The requests of the page: `rpc` for every command of the api, `watch` for a run, `opened` for the start. The same calls as
+//! The requests of the page: `rpc` for every command of the api, `watch` for a run, `runs` for the list, `opened` for the start. The same calls as
 //! the window's (`src-tauri/desktop/ipc.rs`), over HTTP.
 //!
 //! A reply has status 200 also when the command failed: browsers report every other status on their consoles. Bodies of
@@ -19,7 +19,7 @@ use futures::stream;
 use plait_api::{ErrorReply, Plait, Watch, from_window_json, to_window_json};
 use plait_core::id::RunId;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The minimum time between two batches of events, as in the window.
 const FRAME: Duration = Duration::from_millis(16);
@@ -64,6 +64,7 @@ pub(crate) fn router(plait: Arc<Plait>) -> Router {
     Router::new()
         .route("/rpc", post(rpc))
         .route("/watch", post(watch))
+        .route("/runs", post(watch_runs))
         .route("/opened", post(opened))
         .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
         .with_state(plait)
@@ -82,6 +83,14 @@ async fn watch(State(plait): State<Arc<Plait>>, Json(request): Json<WatchRequest
         Ok(watch) => lines(stream::unfold(Some(watch), next_line)),
         Err(error) => lines(stream::iter([line(&Outcome::Error(error))])),
     }
+}
+
+/// A line without content each time the list of runs has changed.
+async fn watch_runs(State(plait): State<Arc<Plait>>) -> Response {
+    lines(stream::unfold(plait.runs().changes(), async |mut changes| {
+        changes.changed().await.ok()?;
+        Some((line(&json!({})), changes))
+    }))
 }
 
 async fn next_line(watch: Option<Watch>) -> Option<(String, Option<Watch>)> {

@@ -9,6 +9,7 @@
 
 mod agents;
 mod app_state;
+mod attach;
 mod attachments;
 mod bad_files;
 mod bounded_expressions;

@@ -74,8 +74,8 @@ plait_core::error_codes! {
 
     "Runs" {
         RUN_LOST = "run.lost",
-            "Another process continued the run.",
-            "Look at the run there.";
+            "Another process continued the run, or none drives it any more.",
+            "Look at the run: `plait runs show`. `plait resume` goes on with one that was interrupted.";
         RUN_NONE = "run.none",
             "There is no run yet.",
             "Start one with `plait run FLOW`.";

@@ -236,14 +236,20 @@ pub(crate) async fn ask(run: &RunId, stop: &StopView, is_new: bool) -> Result<Op
     }
     stdin_lines::forget_typed();
     loop {
-        write!(err, "{} ", style("debug ›").red().for_stderr())?;
-        err.flush()?;
+        print_marker()?;
         let Some(line) = stdin_lines::next_line().await? else { return Ok(None) };
         match parse_command(&line) {
             Ok(command) => return Ok(Some(command)),
             Err(problem) => writeln!(err, "  {}", printable(&problem))?,
         }
     }
+}
+
+/// Prints the marker of the prompt at a stop.
+pub(crate) fn print_marker() -> io::Result<()> {
+    let mut err = io::stderr();
+    write!(err, "{} ", style("debug ›").red().for_stderr())?;
+    err.flush()
 }
 
 pub(crate) fn print_help() -> Result<(), CliError> {

@@ -39,7 +39,7 @@ pub(crate) async fn ask(prompt: &str, schema: &Value) -> Result<PromptReply, Cli
     }
 }
 
-fn print_marker(continued: bool) -> io::Result<()> {
+pub(crate) fn print_marker(continued: bool) -> io::Result<()> {
     let mut err = io::stderr();
     write!(err, "{} ", style(if continued { "…" } else { "›" }).cyan().for_stderr())?;
     err.flush()

@@ -10,7 +10,7 @@
 mod answers;
 mod stops;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -27,7 +27,7 @@ use crate::debugger;
 use crate::exit::{CliError, ExitStatus, error_text};
 use crate::json_lines::JsonLines;
 use crate::progress::Progress;
-use crate::prompt::{PromptReply, ask};
+use crate::prompt::{self, PromptReply, ask};
 use crate::terminal::{self, print_error, stdout};
 
 pub(crate) use answers::Answers;
@@ -71,8 +71,8 @@ enum News {
     Idle(Option<u64>),
 }
 
-/// How often a run that nobody drives is looked at again after its driver has ended, and how long to wait in between: whoever began it
-/// continues it.
+/// How often a run that nobody drives any more is looked at again, and how long to wait in between: the command that began it continues
+/// it.
 const TAKEOVER_TRIES: u32 = 30;
 const TAKEOVER_DELAY: Duration = Duration::from_millis(100);
 
@@ -148,7 +148,10 @@ impl<'a> RunFollower<'a> {
                 News::Idle(None) if !self.is_guest => looks = false,
                 News::Idle(None) if tries > 0 => {
                     tries -= 1;
-                    tokio::time::sleep(TAKEOVER_DELAY).await;
+                    // Its last events may be on their way.
+                    if let Ok(watched) = tokio::time::timeout(TAKEOVER_DELAY, watch.next()).await {
+                        self.unused = Some(watched);
+                    }
                 }
                 News::Idle(None) => match self.answer_alone(&mut watch).await? {
                     Next::Continue => {}
@@ -160,7 +163,7 @@ impl<'a> RunFollower<'a> {
                 }
                 News::Watched(Some(entry)) => {
                     self.take_in(&entry?)?;
-                    looks = true;
+                    (looks, tries) = (true, TAKEOVER_TRIES);
                     if self.outline.status.is_final() {
                         self.flush()?;
                         self.settle().await;
@@ -244,11 +247,13 @@ impl<'a> RunFollower<'a> {
         ExitStatus::Canceled
     }
 
-    /// Resolves when what a prompt asks for is not open any more, or Ctrl+C was pressed, which returns true. Prints what happens meanwhile.
+    /// Resolves when what a prompt asks for is not open any more, or Ctrl+C was pressed, which returns true. Prints what happens meanwhile,
+    /// and the marker of the prompt again behind it.
     async fn prompt_ends(
         &mut self,
         watch: &mut ConnectionWatch,
         is_open: impl Fn(&RunOutline) -> bool,
+        print_marker: fn() -> io::Result<()>,
     ) -> Result<bool, CliError> {
         loop {
             let watched = tokio::select! {
@@ -264,7 +269,9 @@ impl<'a> RunFollower<'a> {
             // Its spinner would draw over the prompt.
             self.progress.pause();
             if let Event::Debug(DebugEvent::Breakpoints { breakpoints }) = &entry.event {
+                print_error("\n");
                 debugger::print_breakpoints(breakpoints)?;
+                print_marker()?;
             }
             if !is_open(&self.outline) {
                 return Ok(false);
@@ -335,7 +342,7 @@ impl<'a> RunFollower<'a> {
         loop {
             let reply = tokio::select! {
                 reply = ask(&pause.prompt, &pause.schema) => reply?,
-                is_interrupted = self.prompt_ends(watch, is_open) => {
+                is_interrupted = self.prompt_ends(watch, is_open, || prompt::print_marker(false)) => {
                     print_error("\n");
                     return if is_interrupted? { self.cancel().await } else { Ok(()) };
                 }

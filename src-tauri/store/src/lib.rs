@@ -11,6 +11,8 @@
 //! | the checksums of settings, users, grants, MCP servers and their tools, and of the ledger, by which changes from outside are noticed | `checksums.json` ([`checksums`]) |
 //! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`]) |
 //!
+//! The process that writes a data directory may listen for others at `owner/owner.sock` ([`owner_socket`]).
+//!
 //! Journals and conversations are append-only and checked record by record ([`log_file`]). One process writes a data
 //! directory at a time; others read it. All methods block, but at most for a few milliseconds of disk access, except
 //! [`Store::flush`] and a journal's `flush`, which are async. Does not run flows or read their files.

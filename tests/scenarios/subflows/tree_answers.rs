@@ -229,12 +229,13 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 23] = [
+const ON_CHILD: [(&str, OnChild); 26] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
     ("run.checkWaiting", OnChild::Reads),
+    ("run.dropBreakpoint", OnChild::ActsByRoot),
     ("run.editHistory", OnChild::ActsByRoot),
     ("run.end", OnChild::ActsByRoot),
     ("run.forceWay", OnChild::ActsByRoot),
@@ -243,6 +244,7 @@ const ON_CHILD: [(&str, OnChild); 23] = [
     ("run.heldHistory", OnChild::Reads),
     ("run.move", OnChild::Refused("run.is_child")),
     ("run.pin", OnChild::ActsByRoot),
+    ("run.putBreakpoint", OnChild::ActsByRoot),
     ("run.rerun", OnChild::Refused("run.is_child")),
     ("run.resume", OnChild::ActsByRoot),
     ("run.retry", OnChild::Refused("run.is_child")),
@@ -252,6 +254,7 @@ const ON_CHILD: [(&str, OnChild); 23] = [
     ("runs.find", OnChild::Reads),
     ("runs.list", OnChild::Reads),
     ("runs.remove", OnChild::Refused("run.is_child")),
+    ("runs.resolve", OnChild::Reads),
     ("runs.show", OnChild::Reads),
 ];
 
@@ -287,7 +290,7 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
         let app = app.reopen(&provider).await;
         let args = json!({
             "run": child, "node": "ask", "epoch": [], "value": "What is one and one?", "turn": "t", "pinned": true,
-            "breakpoints": [], "verb": "continue", "stop": 0, "port": "message", "edits": [],
+            "breakpoints": [], "breakpoint": { "id": "", "path": ["in"], "node": "ask" }, "id": "1", "verb": "continue", "stop": 0, "port": "message", "edits": [],
         });
         let reply = plait_api::dispatch(&app.plait, name, args).await;
         let acts = app.plait.runs().is_active(&root);
@@ -297,9 +300,16 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
             assert_eq!((error.code.as_str(), acts), (code, false), "{name}: {text}");
             assert!(text.contains(&root.to_string()), "{name}: {text}");
         } else {
-            // There is no turn that could be pinned, and no stop.
-            let has_nothing =
-                ["run.pin", "run.go", "run.changeValue", "run.forceWay", "run.editHistory"].contains(&name);
+            // There is no turn that could be pinned, no stop and no breakpoint.
+            let has_nothing = [
+                "run.pin",
+                "run.go",
+                "run.changeValue",
+                "run.dropBreakpoint",
+                "run.forceWay",
+                "run.editHistory",
+            ]
+            .contains(&name);
             assert!(acts && (has_nothing || reply.is_ok()), "{name}: {reply:?}");
         }
         app.close().await;

@@ -29,6 +29,8 @@ export interface Host {
     onBatch: (entries: Entry[]) => void,
     onError: (error: HostError) => void,
   ): () => void;
+  /** Calls back each time the list of runs has changed, also by a terminal. Returns the function that ends that. */
+  watchRuns(onChange: () => void): () => void;
   /**
    * Closes the window after a `plait:close` event that was held back with `preventDefault()`.
    * Does nothing in a browser, where the page can't close its own tab.

@@ -4,7 +4,7 @@ import { type Host, HostError, type OpeningProgress } from "./host";
 
 type Failure = { error: ErrorReply };
 
-export function httpHost(): Pick<Host, "opened" | "call" | "watch"> {
+export function httpHost(): Pick<Host, "opened" | "call" | "watch" | "watchRuns"> {
   return {
     async opened(onProgress) {
       await receive<OpeningProgress>("opened", {}, onProgress).catch((thrown) => {
@@ -29,6 +29,14 @@ export function httpHost(): Pick<Host, "opened" | "call" | "watch"> {
           if (!signal.aborted) onError(HostError.from(thrown));
         },
       );
+      return () => controller.abort();
+    },
+    watchRuns(onChange) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      receive<object>("runs", {}, () => !signal.aborted && onChange(), signal).catch(() => {
+        // The host is gone; what asks for the list says so.
+      });
       return () => controller.abort();
     },
   };

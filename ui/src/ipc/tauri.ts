@@ -44,6 +44,22 @@ export function tauriHost(): Host {
         });
       };
     },
+    watchRuns(onChange) {
+      let open = true;
+      const channel = new Channel<null>();
+      channel.onmessage = () => {
+        if (open) onChange();
+      };
+      invoke("watch_runs", { channel }).catch(() => {
+        // The application did not open; what asks for the list says so.
+      });
+      return () => {
+        open = false;
+        invoke("unwatch", { channel: channel.id }).catch(() => {
+          // The watch may have ended already; there is nothing left to end.
+        });
+      };
+    },
     async closeWindow() {
       await invoke("closing", { now: true });
     },

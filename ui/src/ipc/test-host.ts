@@ -8,6 +8,7 @@ export function testHost(host: Partial<Host> = {}): Host {
     call: (name) =>
       Promise.reject(new HostError({ code: "host.unreachable", message: `The test host does not answer ${name}.` })),
     watch: () => () => undefined,
+    watchRuns: () => () => undefined,
     closeWindow: async () => undefined,
     takeRequests: () => undefined,
     reportFiles: () => undefined,

@@ -37,6 +37,7 @@ export function trackRequests(host: Host, { onSuccess, onCommand }: Listeners): 
         },
       );
     },
+    watchRuns: (onChange) => host.watchRuns(onChange),
     watch: (run, fromSeq, onBatch, onError) => {
       const request = requestOf("watch", { run });
       return host.watch(

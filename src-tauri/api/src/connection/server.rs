@@ -34,6 +34,9 @@ const FRAME: Duration = Duration::from_millis(16);
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long the end of the owner waits for commands that were begun, and for clients to read the replies.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// How long to wait after the system refused a connection.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -80,7 +83,8 @@ impl Serving {
         self.state.clients.load(Ordering::Acquire) > 0
     }
 
-    /// Begins nothing more, and resolves when the commands that were begun are done and their clients have the replies.
+    /// Begins nothing more, and resolves when the commands that were begun are done and their clients have the replies, or after a
+    /// timeout.
     pub async fn stop(&self) {
         let listening = self.listening.lock().take();
         if let Some(listening) = listening {
@@ -89,7 +93,8 @@ impl Serving {
             let _ = listening.await;
         }
         self.state.ending.send_replace(true);
-        self.state.ending.closed().await;
+        // A client that does not read, or a command without an end, must not keep the process.
+        let _ = timeout(STOP_TIMEOUT, self.state.ending.closed()).await;
     }
 }
 

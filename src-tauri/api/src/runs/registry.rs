@@ -30,7 +30,7 @@ struct State {
     runs: HashMap<RunId, ActiveRun>,
     /// By run, the child runs that its nodes wait for.
     followed: HashMap<RunId, HashMap<RunId, Followed>>,
-    /// Says that a run was added or removed.
+    /// Says that a run was added or removed, or has begun or ceased to wait.
     changes: watch::Sender<()>,
     /// Owned by watchers and drivers.
     broadcasts: HashMap<RunId, Weak<RunBroadcast>>,
@@ -273,11 +273,16 @@ impl ActiveRuns {
         if ending {
             handle.cancel();
         }
-        let task = tokio::spawn(driver.drive());
+        let mut task = tokio::spawn(driver.drive());
         let abort = task.abort_handle();
-        let (runs, id) = (self.clone(), run.clone());
+        let (runs, id, mut idle) = (self.clone(), run.clone(), handle.idle());
         tokio::spawn(async move {
-            let result = task.await;
+            let result = loop {
+                tokio::select! {
+                    result = &mut task => break result,
+                    Ok(()) = idle.changed() => runs.0.lock().changes.send_replace(()),
+                }
+            };
             if let Ok(Ok(_)) = result {
                 if let Some(active) = runs.0.lock().runs.get_mut(&id) {
                     active.ending = true;
@@ -330,6 +335,11 @@ impl ActiveRuns {
             };
             changes.changed().await.ok()?;
         }
+    }
+
+    /// Says when a run is added or removed, or has begun or ceased to wait.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.0.lock().changes.subscribe()
     }
 
     /// Resolves when a run is no longer driven here.

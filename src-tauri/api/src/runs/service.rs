@@ -26,7 +26,7 @@ use plait_store::Store;
 use plait_store::record::RunRecord;
 use plait_store::{RunFilter, Which};
 use serde_json::Value;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use super::broadcast::RunBroadcast;
 use super::launch::{Launch, invalid_flow};
@@ -151,6 +151,11 @@ impl RunService {
     /// runs. Returns the sequence number after the last event of its root; nothing if the root is not driven any more.
     pub async fn idle_tree(&self, root: &RunId) -> Option<u64> {
         self.active.idle_tree(root).await
+    }
+
+    /// Says when the list of runs has changed: a run has begun, ended, or begun or ceased to wait, whoever began it.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.active.changes()
     }
 
     /// Resolves when every run that is driven here can go on only by what a person does: nothing is bought or done outside then.

@@ -43,7 +43,7 @@ impl RunFollower<'_> {
         loop {
             let command = tokio::select! {
                 command = debugger::ask(&at.held.run, &at.held.stop, is_new) => command?,
-                is_interrupted = self.prompt_ends(watch, is_there) => {
+                is_interrupted = self.prompt_ends(watch, is_there, debugger::print_marker) => {
                     print_error("\n");
                     if is_interrupted? {
                         self.cancel().await?;

@@ -22,6 +22,7 @@ import { documentName } from "@/flow/document/flow-state";
 import type { OpenDocuments } from "@/flow/files/open-documents";
 import { type Args, type Host, HostError } from "@/ipc";
 import type { CurrentConversation } from "@/run/conversations/current-conversation";
+import { BreakpointSync } from "@/run/debug/breakpoint-sync";
 import { type BreakpointStore, breakpointsIn } from "@/run/debug/breakpoints";
 import { RunDebugger } from "@/run/debug/debugger";
 import { isOver, isResting, needsPerson } from "@/run/fold/status";
@@ -137,10 +138,7 @@ export class RunControl {
     this.debugger = new RunDebugger({
       host,
       active,
-      report: (thrown) => {
-        const error = HostError.from(thrown);
-        notify.error(error, this.#window.errorAction(error));
-      },
+      report: (thrown) => this.#report(thrown),
       onResumed: (run) => this.#followResumedRun(run),
     });
     this.#sessions = new DocumentSessions({ editor, documents, list, active });
@@ -155,16 +153,29 @@ export class RunControl {
   followDocument(): () => void {
     const stopFiles = this.#documents.onClosed((key) => this.files.forget(key));
     const stop = this.#sessions.follow();
-    const stopBreakpoints = this.#breakpoints.store.subscribe(() => {
+    const shown = () => {
       const { document, viewed } = this.store.getState();
-      if (!document || viewed || this.#active.session !== document) return;
-      void this.debugger.setBreakpoints(breakpointsIn(document.flow, this.#breakpoints.current));
+      return document && !viewed && this.#active.session === document ? document : undefined;
+    };
+    const sync = new BreakpointSync({
+      host: this.#host,
+      editor: this.#editor,
+      active: this.#active,
+      breakpoints: this.#breakpoints,
+      session: shown,
+      report: (thrown) => this.#report(thrown),
     });
+    const stopBreakpoints = sync.follow();
     return () => {
       stopBreakpoints();
       stop();
       stopFiles();
     };
+  }
+
+  #report(thrown: unknown): void {
+    const error = HostError.from(thrown);
+    notify.error(error, this.#window.errorAction(error));
   }
 
   /** Runs the document, or as much of it as `to` needs. */

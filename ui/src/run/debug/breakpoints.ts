@@ -46,19 +46,23 @@ export class BreakpointStore {
 
   /** Sets a breakpoint of the shown flow, or changes it. */
   set(node: NodeId, side: Side, change: Partial<Pick<Breakpoint, "when" | "log" | "disabled">> = {}): void {
-    const id = idOf(node, side);
-    const isKnown = this.current.some((one) => one.id === id);
+    const isKnown = this.current.some((one) => isAt(one, node, side));
     this.#putCurrent(
       isKnown
-        ? this.current.map((one) => (one.id === id ? { ...one, ...change } : one))
-        : [...this.current, { id, node, side, ...change }],
+        ? this.current.map((one) => (isAt(one, node, side) ? { ...one, ...change } : one))
+        : [...this.current, { id: idOf(node, side), node, side, ...change }],
     );
   }
 
   /** Removes a breakpoint of the shown flow. */
   remove(node: NodeId, side: Side): void {
-    const id = idOf(node, side);
-    this.#putCurrent(this.current.filter((one) => one.id !== id));
+    this.#putCurrent(this.current.filter((one) => !isAt(one, node, side)));
+  }
+
+  /** Takes over breakpoints that somebody else set in a run of the shown flow, and removes others. */
+  adopt(set: readonly Breakpoint[], removed: readonly string[]): void {
+    const kept = this.current.filter(({ id }) => !removed.includes(id) && set.every((one) => one.id !== id));
+    this.#putCurrent([...kept, ...set]);
   }
 
   /** Removes all breakpoints of the shown flow. Returns what brings them back. */
@@ -94,6 +98,11 @@ export function nameOf({ path, key }: { path?: string | undefined; key: string }
 /** Those whose nodes the flow has. The others wait for the node to come back, by undo or from the file. */
 export function breakpointsIn(flow: Flow, breakpoints: readonly Breakpoint[]): Breakpoint[] {
   return breakpoints.filter(({ node }) => node in flow.nodes);
+}
+
+/** A node of a sub-flow is no place in this flow. */
+function isAt({ path, node, side }: Breakpoint, ofNode: NodeId, ofSide: Side): boolean {
+  return !path?.length && node === ofNode && (side ?? "before") === ofSide;
 }
 
 function idOf(node: NodeId, side: Side): string {

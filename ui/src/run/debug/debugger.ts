@@ -1,5 +1,5 @@
-/** Stops of the active run: pausing, going on, and the breakpoints that it gets while it goes on. */
-import type { Breakpoint, DebugVerb, MessageEdit, PortName, RunId, StopView } from "@/bindings";
+/** Stops of the active run: pausing and going on. */
+import type { DebugVerb, MessageEdit, PortName, RunId, StopView } from "@/bindings";
 import { type Host, HostError } from "@/ipc";
 import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
@@ -77,15 +77,6 @@ export class RunDebugger {
       const held = await this.#held(session.run, stop);
       await this.#parts.host.call("run.forceWay", { ...held, port });
     });
-  }
-
-  /** Gives the active run these breakpoints, if it has not ended. */
-  async setBreakpoints(breakpoints: Breakpoint[]): Promise<void> {
-    const session = this.#parts.active.session;
-    if (!session || isOver(session.fold.head.status)) return;
-    await this.#perform(session.run, () =>
-      this.#parts.host.call("run.setBreakpoints", { run: session.run, breakpoints }),
-    );
   }
 
   /** The run that is held and the number of its stop, as the person sees it: the active one, or one below it. */

@@ -1,4 +1,4 @@
-/** The host's runs, newest first. Reloaded when one changes its status, while a list is visible. */
+/** The host's runs, newest first. Reloaded when one changes, here or by a terminal, while a list is visible. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { RunId, RunStatus, RunSummary } from "@/bindings";
 import { type Host, HostError } from "@/ipc";
@@ -56,7 +56,10 @@ export class RunList {
     if (this.store.getState().flowPath !== flowPath) this.store.setState({ flowPath, limit: PAGE });
     this.#viewerCount += 1;
     void this.load();
+    // A terminal may begin runs, too.
+    const unwatch = this.host.watchRuns(() => this.refresh());
     return () => {
+      unwatch();
       this.#viewerCount -= 1;
     };
   }

@@ -70,6 +70,11 @@ export class RunSession {
     this.push(entries);
   }
 
+  /** Whether all that happened before the run was opened is folded. */
+  get isCaughtUp(): boolean {
+    return this.fold.head.nextSeq >= this.#replayedBefore;
+  }
+
   /** Whether an entry happened before the run was opened. */
   isReplayed(entry: Entry): boolean {
     return entry.seq !== undefined && entry.seq < this.#replayedBefore;

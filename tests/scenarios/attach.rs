@@ -21,7 +21,7 @@ use crate::support::folder::{FlowFolder, flow_json};
 use crate::support::server::{ModelServer, ServerReply};
 
 /// How long a process may take to come somewhere. Far more than it needs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An application that serves others, as the window does.
 pub(super) struct Owner {
@@ -32,7 +32,7 @@ pub(super) struct Owner {
 impl Owner {
     fn open(home: &Home) -> Self {
         let plait = Plait::open(Options::new(home.path())).unwrap();
-        let serving = Serving::begin(&plait).expect("it can serve");
+        let serving = Serving::begin(&plait).unwrap();
         Self { plait, serving }
     }
 

@@ -53,7 +53,7 @@ pub struct Connection {
 
 #[derive(Clone)]
 enum Place {
-    Here { plait: Plait, serving: Option<Arc<Serving>> },
+    Here { plait: Arc<Plait>, serving: Option<Arc<Serving>> },
     Elsewhere(Client),
 }
 
@@ -61,7 +61,7 @@ impl From<Plait> for Connection {
     fn from(plait: Plait) -> Self {
         Self {
             opening: None,
-            place: Mutex::new(Place::Here { plait, serving: None }),
+            place: Mutex::new(Place::Here { plait: Arc::new(plait), serving: None }),
             reopening: tokio::sync::Mutex::default(),
         }
     }
@@ -151,7 +151,7 @@ impl Connection {
     }
 
     /// The application, if it is in this process.
-    pub fn here(&self) -> Option<Plait> {
+    pub fn here(&self) -> Option<Arc<Plait>> {
         match self.place() {
             Place::Here { plait, .. } => Some(plait),
             Place::Elsewhere(_) => None,
@@ -177,8 +177,8 @@ impl Connection {
         let place = self.place();
         match (&place, &self.opening) {
             // Another call did it.
-            (Place::Here { .. }, _) | (_, None) => return Ok(place),
-            (Place::Elsewhere(client), _) if !client.is_same(lost) => return Ok(place),
+            (Place::Here { .. }, _) | (_, None) => Ok(place),
+            (Place::Elsewhere(client), _) if !client.is_same(lost) => Ok(place),
             (_, Some(opening)) => {
                 let place = opening.place().await?;
                 *self.place.lock() = place.clone();
@@ -198,7 +198,7 @@ impl Opening {
                 Ok(plait) => {
                     (self.on_open)(&plait);
                     let serving = if self.serves { Serving::begin(&plait) } else { None };
-                    return Ok(Place::Here { plait, serving: serving.map(Arc::new) });
+                    return Ok(Place::Here { plait: Arc::new(plait), serving: serving.map(Arc::new) });
                 }
                 Err(error) if error.code == codes::STORE_LOCKED => error,
                 Err(error) => return Err(error),

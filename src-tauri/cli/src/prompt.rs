@@ -28,14 +28,13 @@ pub(crate) async fn ask(prompt: &str, schema: &Value) -> Result<PromptReply, Cli
     print_marker(false)?;
     let mut lines = AnswerLines::default();
     loop {
-        match lines.add(stdin_lines::next_line().await?.as_deref()) {
-            Some(Some(answer)) => return Ok(PromptReply::Text(answer)),
-            Some(None) => {
+        if let Some(reply) = lines.add(stdin_lines::next_line().await?.as_deref()) {
+            if matches!(reply, PromptReply::End) {
                 err.write_all(b"\n")?;
-                return Ok(PromptReply::End);
             }
-            None => print_marker(true)?,
+            return Ok(reply);
         }
+        print_marker(true)?;
     }
 }
 
@@ -50,11 +49,11 @@ pub(crate) fn print_marker(continued: bool) -> io::Result<()> {
 struct AnswerLines(String);
 
 impl AnswerLines {
-    /// Adds a line, or the end of input. Returns the answer when it is complete: `Some(None)` if none was typed.
-    fn add(&mut self, line: Option<&str>) -> Option<Option<String>> {
+    /// Adds a line, or the end of input. Returns the reply when it is complete.
+    fn add(&mut self, line: Option<&str>) -> Option<PromptReply> {
         let Some(line) = line else {
             let text = std::mem::take(&mut self.0);
-            return Some((!text.is_empty()).then_some(text));
+            return Some(if text.is_empty() { PromptReply::End } else { PromptReply::Text(text) });
         };
         let line = line.trim_end_matches(['\r', '\n']);
         if let Some(part) = line.strip_suffix('\\') {
@@ -63,7 +62,7 @@ impl AnswerLines {
             return None;
         }
         self.0.push_str(line);
-        Some(Some(std::mem::take(&mut self.0)))
+        Some(PromptReply::Text(std::mem::take(&mut self.0)))
     }
 }
 

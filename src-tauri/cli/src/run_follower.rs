@@ -48,10 +48,18 @@ pub(crate) struct RunFollower<'a> {
     canceling: bool,
     /// Whether the next stop is left at once: the one that a resumed run was left at.
     leaves_stop: bool,
-    /// Whether the run is somebody else's: it is not canceled with the command, nor continued when the process that drives it ends.
-    is_guest: bool,
+    role: Role,
     /// What the watch gave at a prompt and the prompt could not use: an error, or its end.
     unused: Option<Watched>,
+}
+
+/// What a command has to do with the run that it follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It began or resumed the run: it cancels it on Ctrl+C, and goes on with it when the process that drives it ends.
+    Driver,
+    /// The run is somebody else's.
+    Guest,
 }
 
 /// What a watch gives.
@@ -64,6 +72,7 @@ enum Next {
 }
 
 /// What happened to a run that is followed.
+#[expect(clippy::large_enum_variant, reason = "one at a time, looked at where it is made")]
 enum News {
     Watched(Watched),
     CtrlC,
@@ -90,14 +99,14 @@ impl<'a> RunFollower<'a> {
             last_wait: None,
             canceling: false,
             leaves_stop: false,
-            is_guest: false,
+            role: Role::Driver,
             unused: None,
         }
     }
 
     /// Follows the run as a guest, after these entries, which are printed.
-    pub(crate) fn as_guest(mut self, entries: &[Entry]) -> Result<Self, CliError> {
-        self.is_guest = true;
+    pub(crate) fn watching(mut self, entries: &[Entry]) -> Result<Self, CliError> {
+        self.role = Role::Guest;
         for entry in entries {
             self.take_in(entry)?;
         }
@@ -112,6 +121,10 @@ impl<'a> RunFollower<'a> {
             self.last_wait = entries.into_iter().rfind(is_waiting);
         }
         self
+    }
+
+    fn is_guest(&self) -> bool {
+        self.role == Role::Guest
     }
 
     /// Follows the run. Returns the exit status of the process.
@@ -135,17 +148,17 @@ impl<'a> RunFollower<'a> {
             if idle_at.is_some_and(|seq| seq <= self.outline.next_seq) {
                 idle_at = None;
                 if let Next::Stop = self.answer(&mut watch).await? {
-                    if !self.is_guest || self.interactive {
+                    if !self.is_guest() || self.interactive {
                         return self.leave_waiting();
                     }
                     looks = false;
                 }
             }
             match self.news(&mut watch, looks && idle_at.is_none()).await? {
-                News::CtrlC if self.is_guest => return Ok(self.leave()),
+                News::CtrlC if self.is_guest() => return Ok(self.leave()),
                 News::CtrlC => self.cancel().await?,
                 News::Idle(Some(at)) => idle_at = Some(at),
-                News::Idle(None) if !self.is_guest => looks = false,
+                News::Idle(None) if !self.is_guest() => looks = false,
                 News::Idle(None) if tries > 0 => {
                     tries -= 1;
                     // Its last events may be on their way.
@@ -210,7 +223,7 @@ impl<'a> RunFollower<'a> {
         self.progress.pause();
         let run = self.run.clone();
         let status = self.app.call(ShowRun { run: run.clone() }).await?.summary.status;
-        if !self.is_guest && !status.is_final() {
+        if !self.is_guest() && !status.is_final() {
             self.app.call(ResumeRun { run: run.clone() }).await?;
             let place = if self.app.here().is_some() { "here" } else { "in another process" };
             print_error(&format!("The process that drove run {run} has ended. The run goes on {place}.\n"));
@@ -381,7 +394,7 @@ impl<'a> RunFollower<'a> {
 
     /// Cancels the run, unless it is somebody else's: then the command ends. A second Ctrl+C exits immediately.
     async fn cancel(&mut self) -> Result<(), CliError> {
-        if self.is_guest {
+        if self.is_guest() {
             std::process::exit(self.leave().code().into());
         }
         if self.canceling {

@@ -119,6 +119,15 @@ impl App {
         Ok(output)
     }
 
+    /// Runs a command of the terminal with the window's data, to its end. Returns its exit code and output.
+    pub fn terminal(&self, args: &[&str]) -> Result<(Option<i32>, String)> {
+        let mut command = clean_command(self.binary.with_file_name("plait"));
+        command.args(args).env(HOME, &self.data).env("NO_COLOR", "1").env("PLAIT_KEYCHAIN", "off");
+        let output = command.stdin(Stdio::null()).output().context("`plait` has not been built")?;
+        let text = [output.stdout, output.stderr].concat();
+        Ok((output.status.code(), String::from_utf8_lossy(&text).into_owned()))
+    }
+
     /// The windows of the display with their titles, as the window manager reads them.
     pub fn window_titles(&self) -> Result<String> {
         let mut command = clean_command("xwininfo");

@@ -12,4 +12,5 @@ mod newcomer;
 mod open;
 mod package;
 mod providers;
+mod terminal;
 mod untrusted_data;

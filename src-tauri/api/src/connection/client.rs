@@ -250,10 +250,10 @@ async fn exchange<S: Stream>(
                 Ok(Response::Closed) => return closed(),
                 Err(error) => return error,
             };
-            let waiting = pending.lock().answers.remove(&id);
-            if let Some(waiting) = waiting {
+            let asked = pending.lock().answers.remove(&id);
+            if let Some(asked) = asked {
                 // One that is gone does not want it.
-                let _ = waiting.send(answer);
+                let _ = asked.send(answer);
             }
         }
     };

@@ -33,7 +33,7 @@ pub(crate) async fn execute(home: &Home, args: WatchArgs) -> Result<ExitStatus, 
         return Err(damage.into());
     }
     let ctrl_c = CtrlC::listen()?;
-    let follower = RunFollower::new(&app, run, ctrl_c, Answers::default(), args.json).as_guest(&entries)?;
+    let follower = RunFollower::new(&app, run, ctrl_c, Answers::default(), args.json).watching(&entries)?;
     let status = follower.follow().await;
     open_app::close(&app).await?;
     status

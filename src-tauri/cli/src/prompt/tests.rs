@@ -3,7 +3,10 @@ use super::*;
 fn answer(typed: &str) -> Option<String> {
     let mut lines = AnswerLines::default();
     let typed = typed.split_inclusive('\n').map(Some).chain([None]);
-    typed.into_iter().find_map(|line| lines.add(line)).unwrap()
+    match typed.into_iter().find_map(|line| lines.add(line)).unwrap() {
+        PromptReply::Text(text) => Some(text),
+        PromptReply::End => None,
+    }
 }
 
 #[test]

@@ -52,6 +52,26 @@ describe("the list of runs", () => {
     unfollow = () => undefined;
   });
 
+  it("is reloaded when a terminal begins a run", () => {
+    let changed: () => void = () => undefined;
+    let isWatched = false;
+    const watchRuns = (onChange: () => void) => {
+      changed = onChange;
+      isWatched = true;
+      return () => {
+        isWatched = false;
+      };
+    };
+    const list = new RunList(testHost({ ...runList.host, watchRuns }));
+    const stop = list.follow();
+    expect(asked).toHaveLength(1);
+    changed();
+    vi.advanceTimersByTime(1000);
+    expect(asked).toHaveLength(2);
+    stop();
+    expect(isWatched).toBe(false);
+  });
+
   it("follows a run's state at once, whatever the store still says", async () => {
     const loaded = runList.load();
     answer([run("a", "waiting"), run("b", "waiting")]);

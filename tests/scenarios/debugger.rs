@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use plait_api::runs::{FindHeld, GoOn, SetBreakpoints};
 use plait_core::flow;
 use plait_core::id::RunId;
-use plait_run::journal::{Breakpoint, DebugVerb, Side};
+use plait_run::journal::{Breakpoint, DebugVerb, Side, StopScope};
 
 use crate::support::app::App;
 use crate::support::binary::Home;
@@ -239,6 +239,7 @@ fn breakpoint(path: &[&str], node: &str) -> Breakpoint {
         side: Side::Before,
         when: None,
         log: None,
+        scope: StopScope::Tree,
         disabled: false,
     }
 }

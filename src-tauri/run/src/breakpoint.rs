@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::journal::{Breakpoint, NodeOutputs, Side, StopPoint};
+use crate::journal::{Breakpoint, NodeOutputs, Side, StopPoint, StopScope};
 use crate::node::{Datum, Inputs};
 use crate::plan::NodeIx;
 use plait_core::error::Fault;
@@ -22,6 +22,7 @@ use plait_core::expression::template::Template;
 use plait_core::id::Epoch;
 
 pub use check::check_breakpoints;
+pub(crate) use check::holds_no_branch;
 pub(crate) use facts::{ActivationFacts, CallFacts};
 pub(crate) use loops::{ended_loop, is_inside, loop_around, loops_that_begin};
 pub use replay::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
@@ -35,6 +36,7 @@ pub(crate) struct Armed {
     side: Side,
     when: Option<StopCondition>,
     log: Option<Template>,
+    pub scope: StopScope,
 }
 
 /// The values that a place has.
@@ -61,6 +63,7 @@ impl From<&Breakpoint> for Armed {
             side: breakpoint.side,
             when: breakpoint.when.as_deref().map(StopCondition::new),
             log: breakpoint.log.as_deref().map(Template::new),
+            scope: breakpoint.scope,
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -24,6 +24,46 @@ pub struct Debugger {
     tree: Arc<Tree>,
     /// The `subflow` nodes that lead to the run, the outermost first.
     path: Arc<[NodeId]>,
+    /// What the activation that started the run has, if it has a time limit.
+    hold: Option<BranchHold>,
+}
+
+/// Whether the time limit of an activation stands still, since a call of it is held or a branch of a run that it started.
+#[derive(Clone)]
+pub struct BranchHold {
+    holds: Arc<AtomicUsize>,
+    moving: watch::Sender<bool>,
+}
+
+/// Holds an activation until it is dropped.
+pub(crate) struct HeldActivation(BranchHold);
+
+impl Default for BranchHold {
+    fn default() -> Self {
+        Self { holds: Arc::default(), moving: watch::channel(true).0 }
+    }
+}
+
+impl BranchHold {
+    /// Holds the activation until what this returns is dropped.
+    pub(crate) fn hold(&self) -> HeldActivation {
+        self.holds.fetch_add(1, Ordering::AcqRel);
+        self.moving.send_replace(false);
+        HeldActivation(self.clone())
+    }
+
+    /// Says whether its time passes, and when that changes.
+    pub(crate) fn moving(&self) -> watch::Receiver<bool> {
+        self.moving.subscribe()
+    }
+}
+
+impl Drop for HeldActivation {
+    fn drop(&mut self) {
+        if self.0.holds.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.moving.send_replace(true);
+        }
+    }
 }
 
 /// The waker of one driver, until it is dropped.
@@ -44,6 +84,8 @@ struct Tree {
     is_active: AtomicBool,
     /// Whether the tree is held. The state says by which run.
     is_held: AtomicBool,
+    /// Whether a branch of it is held alone.
+    holds_branches: AtomicBool,
     /// How often the breakpoints were changed.
     edits: AtomicU64,
     /// Whether time passes: nothing is held, or a step is under way.
@@ -55,6 +97,8 @@ struct TreeState {
     breakpoints: Arc<[Breakpoint]>,
     /// The run that was held last, while the tree is held.
     held_by: Option<RunId>,
+    /// Runs of which one branch is held while the rest of the tree goes on.
+    branches: HashSet<RunId>,
     /// How the tree went on last.
     verb: DebugVerb,
     /// How many steps are under way.
@@ -74,6 +118,7 @@ impl Default for Tree {
             state: Mutex::default(),
             is_active: AtomicBool::new(false),
             is_held: AtomicBool::new(false),
+            holds_branches: AtomicBool::new(false),
             edits: AtomicU64::new(0),
             moving: watch::channel(true).0,
         }
@@ -83,9 +128,14 @@ impl Default for Tree {
 impl Debugger {
     /// The same for a run that a `subflow` node of this run starts.
     #[must_use]
-    pub fn below(&self, node: &NodeId) -> Self {
+    pub fn below(&self, node: &NodeId, hold: Option<BranchHold>) -> Self {
         let path = self.path.iter().chain([node]).cloned().collect();
-        Self { tree: Arc::clone(&self.tree), path }
+        Self { tree: Arc::clone(&self.tree), path, hold }
+    }
+
+    /// Has the time limit of the activation that started this run stand still, until what this returns is dropped.
+    pub(crate) fn hold_starter(&self) -> Option<HeldActivation> {
+        self.hold.as_ref().map(BranchHold::hold)
     }
 
     /// Whether there is anything to look at.
@@ -155,10 +205,37 @@ impl Debugger {
     pub(crate) fn hold(&self, run: &RunId) {
         self.change(|state| {
             state.held_by = Some(run.clone());
+            state.branches.clear();
             state.covered.clear();
             state.entered = None;
             state.steps = 0;
         });
+    }
+
+    /// A branch of this run is held, and the rest of the tree goes on.
+    pub(crate) fn hold_branch(&self, run: &RunId) {
+        self.change(|state| {
+            state.branches.insert(run.clone());
+        });
+    }
+
+    /// The branch of this run that is held goes on.
+    pub(crate) fn release_branch(&self, run: &RunId) {
+        if self.holds_branches() {
+            self.change(|state| {
+                state.branches.remove(run);
+            });
+        }
+    }
+
+    /// Whether a branch of any run is held alone.
+    pub(crate) fn holds_branches(&self) -> bool {
+        self.tree.holds_branches.load(Ordering::Acquire)
+    }
+
+    /// Whether a branch of this run is held alone.
+    pub(crate) fn holds_branch(&self, run: &RunId) -> bool {
+        self.holds_branches() && self.tree.state.lock().branches.contains(run)
     }
 
     /// Lets the whole tree go on.
@@ -207,7 +284,10 @@ impl Debugger {
         change(&mut state);
         let is_held = state.held_by.is_some();
         self.tree.is_held.store(is_held, Ordering::Release);
-        self.tree.is_active.store(is_held || !state.breakpoints.is_empty(), Ordering::Release);
+        let holds_branches = !state.branches.is_empty();
+        self.tree.holds_branches.store(holds_branches, Ordering::Release);
+        let is_active = is_held || holds_branches || !state.breakpoints.is_empty();
+        self.tree.is_active.store(is_active, Ordering::Release);
         let moves = !is_held || state.steps > 0;
         self.tree.moving.send_if_modified(|moving| std::mem::replace(moving, moves) != moves);
         state.wakers.values().for_each(|wake| wake());

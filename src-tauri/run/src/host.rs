@@ -19,7 +19,7 @@ use crate::tool::ToolHost;
 use plait_core::attachment::AttachmentStore;
 use plait_core::expression::evaluation::Evaluator;
 pub use run_info::{RunInfo, RunInput};
-pub(crate) use standing_clock::StandingClock;
+pub(crate) use standing_clock::{StandingClock, sleep_unless_held};
 use subflow::Subflows;
 
 /// Time and randomness. The engine has no access to either of its own.

@@ -24,7 +24,7 @@ pub use node::{
 
 use crate::context::{ContextRecord, ConversationRef};
 use crate::journal::{
-    Breakpoint, Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, StopCause, StopPoint,
+    Breakpoint, Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, StopCause, StopPoint, StopScope,
     skip_notice,
 };
 use crate::memory::WorkflowMemory;
@@ -224,6 +224,10 @@ pub struct StopView {
     #[ts(type = "number")]
     pub number: u64,
     pub cause: StopCause,
+    /// How much stands still.
+    #[serde(default, skip_serializing_if = "StopScope::is_tree")]
+    #[ts(optional, as = "Option<StopScope>")]
+    pub scope: StopScope,
     /// What is held, if it is one activation of this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

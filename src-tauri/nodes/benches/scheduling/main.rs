@@ -11,7 +11,7 @@ use std::cell::LazyCell;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
-use plait_run::journal::{Breakpoint, MemoryJournal, Side};
+use plait_run::journal::{Breakpoint, MemoryJournal, Side, StopScope};
 use thread_time::OnThread;
 use workload::{
     BenchError, FirstError, PlannedFlow, RUN, Shape, comparable_events, drive, drive_with_breakpoints, floor,
@@ -74,6 +74,7 @@ fn bench_breakpoints(group: &mut BenchmarkGroup<'_, OnThread>, errors: &FirstErr
             side: Side::Call,
             when: None,
             log: None,
+            scope: StopScope::Tree,
             disabled: false,
         };
         flow.plan.nodes.iter().enumerate().map(at).collect::<Vec<_>>()

@@ -197,6 +197,7 @@ impl NodeHarness {
                 debugger: plait_run::debugger::Debugger::default(),
                 quotas: plait_run::quota::QuotaChain::default(),
             }),
+            hold: None,
             cancel: CancellationToken::new(),
             input_origins: inputs.origins(),
             answer: self.answer.clone().map(|answer| {

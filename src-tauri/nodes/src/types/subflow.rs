@@ -198,7 +198,7 @@ fn child_host(node_context: &NodeContext) -> Host {
     let host = &node_context.host;
     Host {
         earlier: node_context.earlier().map(|_| host.earlier.clone()).unwrap_or_default(),
-        debugger: host.debugger.below(&node_context.activation.node),
+        debugger: host.debugger.below(&node_context.activation.node, node_context.hold.clone()),
         ..Host::clone(host)
     }
 }

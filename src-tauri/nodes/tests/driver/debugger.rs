@@ -1,6 +1,8 @@
 //! Stops: what is held, what goes on, and that nothing but `debug.*` differs in the journal.
 
+mod branches;
 mod changes;
+mod clocks;
 mod edits;
 mod histories;
 mod replays;
@@ -14,14 +16,18 @@ use serde_json::{Value, json};
 
 use super::{Stage, of, types};
 use plait_core::error::Fault;
-use plait_run::journal::{Breakpoint, DebugVerb, Side};
+use plait_run::journal::{Breakpoint, DebugVerb, Side, StopScope};
 use plait_run::view::{RunOutline, RunStatus, StopView};
 use plait_run::{DebugCommand, Driver, RunHandle};
 use plait_testing::ScriptedReply;
 
-/// A breakpoint, written `NODE`, `NODE:after` or `NODE:call`.
+/// A breakpoint, written `NODE`, `NODE:after` or `NODE:call`, with `:branch` behind that if it holds its branch alone.
 fn breakpoint(text: &str) -> Breakpoint {
-    let (node, side) = text.split_once(':').unwrap_or((text, "before"));
+    let (place, scope) = match text.strip_suffix(":branch") {
+        Some(place) => (place, StopScope::Branch),
+        None => (text, StopScope::Tree),
+    };
+    let (node, side) = place.split_once(':').unwrap_or((place, "before"));
     let side: Side = serde_json::from_value(json!(side)).unwrap();
     Breakpoint {
         id: text.to_owned(),
@@ -30,6 +36,7 @@ fn breakpoint(text: &str) -> Breakpoint {
         side,
         when: None,
         log: None,
+        scope,
         disabled: false,
     }
 }

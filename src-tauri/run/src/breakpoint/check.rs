@@ -1,8 +1,8 @@
 //! Whether breakpoints can ever hold anything.
 
 use crate::codes;
-use crate::journal::Breakpoint;
-use crate::plan::Plan;
+use crate::journal::{Breakpoint, Side};
+use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::expression::template::Template;
@@ -26,11 +26,25 @@ pub fn check_breakpoints(plan: &Plan, breakpoints: &[Breakpoint]) -> Result<(), 
                 breakpoint.id
             )));
         }
+        let node = plan.find(&breakpoint.node).filter(|_| breakpoint.path.is_empty());
+        if node.is_some_and(|node| holds_no_branch(plan, node, breakpoint)) {
+            return Err(bad_breakpoint(format!(
+                "The breakpoint `{}` is after the loop `{}`, where the whole run is held. It can't hold its branch alone.",
+                breakpoint.id, breakpoint.node
+            ))
+            .hint("Set it before the node that takes the output of the loop, or after the last node in the loop."));
+        }
         if breakpoints[..index].iter().any(|other| other.id == breakpoint.id) {
             return Err(bad_breakpoint(format!("Two breakpoints are called `{}`.", breakpoint.id)));
         }
     }
     Ok(())
+}
+
+/// Whether a breakpoint can't hold its branch alone: the outputs of a loop are delivered when it ends, so that only a stop of the whole
+/// tree holds what follows from them.
+pub(crate) fn holds_no_branch(plan: &Plan, node: NodeIx, breakpoint: &Breakpoint) -> bool {
+    !breakpoint.scope.is_tree() && breakpoint.side == Side::After && plan.nodes[node].body.is_some()
 }
 
 /// Why a condition does not compile, if so.

@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::{Driver, Start};
 use crate::codes;
 use crate::context::{Transaction, Writes};
-use crate::host::Host;
+use crate::debugger::BranchHold;
+use crate::host::{Host, sleep_unless_held};
 use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
 use crate::memory::WorkflowMemory;
 use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
@@ -79,6 +80,7 @@ pub(super) enum Outcome {
 /// Begins one try. Most nodes never wait; they cost nothing more than their own future.
 pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun<'_> {
     let inputs = std::mem::take(&mut start.inputs);
+    let hold = cx.hold.clone();
     let trial = Trial {
         node,
         start,
@@ -97,7 +99,8 @@ pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun
         let result = match node.timeout_ms {
             None => execution.await,
             Some(limit) => {
-                let deadline = trial.host.clock.sleep(Duration::from_millis(limit));
+                let limit_of = Duration::from_millis(limit);
+                let deadline = sleep_unless_held(&trial.host.clock, limit_of, hold.as_ref());
                 match select(execution, deadline).await {
                     Either::Left((result, _)) => result,
                     Either::Right(_) => Ok(Err(timed_out(node, limit))),
@@ -256,6 +259,7 @@ impl Driver {
             folders: Arc::clone(&self.plan.folders),
             host: quotas
                 .map_or_else(|| Arc::clone(&self.host), |quotas| Arc::new(self.host.with_quotas(quotas))),
+            hold: self.plan.nodes[start.node].timeout_ms.map(|_| BranchHold::default()),
             cancel: self.cancel.clone(),
             input_origins: start.inputs.origins(),
             answer: start.answer.clone(),

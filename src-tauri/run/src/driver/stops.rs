@@ -4,6 +4,7 @@
 //! A place that was left is remembered, so that a breakpoint does not hold the same activation there again. All of it is a fold over
 //! the `debug.*` events of the journal, so a run that was killed at a stop is held at the same one.
 
+mod branch;
 mod breakpoints;
 mod edits;
 mod history;
@@ -20,16 +21,17 @@ use tokio::sync::oneshot;
 
 use super::attempt::{Done, Outcome};
 use super::{Driver, Start};
-use crate::breakpoint::{ActivationFacts, Armed, Key, Values, ended_loop, input_values};
+use crate::breakpoint::{ActivationFacts, Armed, Key, Values, ended_loop, input_values, is_inside};
 use crate::debugger::Debugger;
 use crate::journal::{
-    ChildEvent, DebugEvent, DebugVerb, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint,
+    ChildEvent, DebugEvent, DebugVerb, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint, StopScope,
 };
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
 
+use branch::BranchStop;
 use overrides::Overrides;
 pub(super) use restored::RestoredStops;
 use steps::Step;
@@ -48,8 +50,16 @@ pub(super) struct Stops {
     stopped: Option<u64>,
     /// The activation that is held by that stop.
     current: Option<StopPoint>,
+    /// Which branch stands still while the rest goes on. None while the whole tree stands still.
+    branch: Option<BranchStop>,
+    /// What is ready and does not start because only its own branch is held.
+    parked: VecDeque<Start>,
+    /// Loops that do not begin because only their own branch is held.
+    parked_loops: FxHashSet<Key>,
     /// Places that were left.
     left: FxHashSet<StopPoint>,
+    /// Places of which the texts are in the journal, though what is held there has not gone on.
+    noted: FxHashSet<StopPoint>,
     /// What is ready and does not start.
     starts: VecDeque<Start>,
     /// What has ended and is not delivered, in the order in which it ended.
@@ -80,7 +90,10 @@ pub(super) struct HeldCall {
 impl Stops {
     /// Whether nothing is held here.
     pub fn is_empty(&self) -> bool {
-        self.stopped.is_none() && self.starts.is_empty() && self.overrides.is_empty()
+        self.stopped.is_none()
+            && self.starts.is_empty()
+            && self.parked.is_empty()
+            && self.overrides.is_empty()
     }
 
     /// How many running activations wait for a call to be let through.
@@ -100,16 +113,17 @@ impl Stops {
         waiting.map(|call| &call.key).collect()
     }
 
-    /// What the journal leaves. The tree stands still if this run did.
+    /// What the journal leaves. The tree, or the branch, stands still if it did in this run.
     pub fn restore(restored: RestoredStops, plan: &Plan, debugger: &Debugger, run: &RunId) -> Self {
-        let RestoredStops { breakpoints, stopped, current, elsewhere, left, overrides } = restored;
+        let RestoredStops { breakpoints, stopped, current, scope, elsewhere, left, overrides } = restored;
         if !breakpoints.is_empty() && debugger.breakpoints().is_empty() {
             debugger.set_breakpoints(&breakpoints);
         }
-        if stopped.is_some() && debugger.held_by().is_none() {
+        let branch = BranchStop::restore(stopped.filter(|_| !scope.is_tree()), elsewhere.as_ref(), debugger, run);
+        if stopped.is_some() && branch.is_none() && debugger.held_by().is_none() {
             debugger.hold(elsewhere.as_ref().unwrap_or(run));
         }
-        let mut stops = Self { stopped, current, left, ..Self::default() };
+        let mut stops = Self { stopped, current, branch, left, ..Self::default() };
         for (point, port, value) in overrides {
             if let Some(node) = plan.find(&point.node) {
                 let key = ((node, point.epoch), point.side);
@@ -163,9 +177,11 @@ impl Stops {
     /// Forgets what is held of activations that were closed with the iteration around them.
     pub fn forget_closed(&mut self, scheduler: &Scheduler) {
         let is_open = |node: NodeIx, epoch: &Epoch| scheduler.is_open(node, epoch);
-        self.starts.retain(|Start { node, epoch, .. }| {
-            is_open(*node, epoch) || scheduler.ready_start(*node, epoch).is_some()
-        });
+        for starts in [&mut self.starts, &mut self.parked] {
+            starts.retain(|Start { node, epoch, .. }| {
+                is_open(*node, epoch) || scheduler.ready_start(*node, epoch).is_some()
+            });
+        }
         self.dones.retain(|done| is_open(done.start.node, &done.start.epoch));
         self.calls.retain(|call| is_open(call.key.0, &call.key.1));
     }
@@ -173,6 +189,7 @@ impl Stops {
     /// Forgets everything that is held: the run is canceled.
     pub fn clear(&mut self) {
         self.starts.clear();
+        self.parked.clear();
         self.dones.clear();
         self.calls.clear();
         self.step = None;
@@ -192,6 +209,9 @@ impl Driver {
 
     /// Whether only a person can make the run go on, since it stands still.
     pub(super) fn is_standing(&self, running: usize) -> bool {
+        if self.stops.branch.is_some() && !self.is_held() {
+            return running <= self.stops.waiting();
+        }
         self.is_held()
             && self.stops.step.is_none()
             && self.stops.reentering == 0
@@ -224,25 +244,40 @@ impl Driver {
         }
         while let Some((key, outputs)) = self.stops.ended_loops.pop_front() {
             let point = self.point(&key, 1, Side::After);
-            if let Some(cause) = self.reached(&key, &point, Values::Outputs(&outputs)).await? {
+            if let Some((cause, _)) = self.reached(&key, &point, Values::Outputs(&outputs)).await? {
                 self.stop(cause, Some(point), outputs).await?;
                 return Ok(None);
             }
         }
-        let Some(start) = self.next_released() else {
-            if self.stops.step.is_some() && running == 0 && !self.has_ended() {
-                // What it covers waits for a person: nothing else is kept back by it.
-                self.stop(StopCause::Step, None, NodeOutputs::new()).await?;
+        loop {
+            let Some(start) = self.next_released() else {
+                if self.stops.step.is_some() && running == 0 && !self.has_ended() {
+                    // What it covers waits for a person: nothing else is kept back by it.
+                    self.stop(StopCause::Step, None, NodeOutputs::new()).await?;
+                }
+                return Ok(None);
+            };
+            let start = self.with_changed_inputs(start);
+            if let Some(start) = self.hold_start(start).await? {
+                return Ok(Some(start));
             }
-            return Ok(None);
-        };
-        let start = self.with_changed_inputs(start);
+            if self.is_held() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Takes what is to start, unless it is held, with the whole tree or with its branch alone.
+    async fn hold_start(&mut self, start: Start) -> Result<Option<Start>, Fault> {
         let key = (start.node, start.epoch.clone());
+        if self.is_in_parked_loop(&key) {
+            self.stops.parked.push_back(start);
+            return Ok(None);
+        }
         for (of_loop, point) in self.armed_loops_that_begin(&key) {
-            if let Some(cause) = self.reached(&of_loop, &point, Values::None).await? {
+            if let Some(reached) = self.reached(&of_loop, &point, Values::None).await? {
                 let values = input_values(&start.inputs);
-                self.stops.starts.push_front(start);
-                self.stop(cause, Some(point), values).await?;
+                self.stop_before_start(reached, point, start, values, Some(of_loop)).await?;
                 return Ok(None);
             }
             // It has begun: what else starts in its first iteration is no such place.
@@ -253,16 +288,18 @@ impl Driver {
         }
         let point = self.point(&key, start.attempt, Side::Before);
         let values = input_values(&start.inputs);
-        let Some(cause) = self.reached(&key, &point, Values::Inputs(&values)).await? else {
+        let Some(reached) = self.reached(&key, &point, Values::Inputs(&values)).await? else {
             return Ok(Some(start));
         };
-        self.stops.starts.push_front(start);
-        self.stop(cause, Some(point), values).await?;
+        self.stop_before_start(reached, point, start, values, None).await?;
         Ok(None)
     }
 
     /// Whether there is a breakpoint on a side of an activation. The test of a loop's condition is none of its places.
     fn has_breakpoint(&self, (node, epoch): &Key, side: Side) -> bool {
+        if self.stops.is_parked_at(&self.plan, (*node, epoch), side) {
+            return true;
+        }
         let armed = self.stops.armed.get(node).filter(|_| !self.plan.is_test(*node, epoch));
         armed.is_some_and(|armed| armed.iter().any(|breakpoint| breakpoint.is_on(side)))
     }
@@ -307,12 +344,15 @@ impl Driver {
             return Ok(Some(done));
         }
         let point = self.point(&key, done.start.attempt, Side::After);
-        let Some(cause) = self.reached(&key, &point, outcome_values(&done.outcome)).await? else {
+        let Some(reached) = self.reached(&key, &point, outcome_values(&done.outcome)).await? else {
             return Ok(Some(done));
         };
         let values = output_values(&done.outcome);
-        self.stops.dones.push_front(done);
-        self.stop(cause, Some(point), values).await?;
+        match reached.1 {
+            StopScope::Tree => self.stops.dones.push_front(done),
+            StopScope::Branch => self.stops.dones.push_back(done),
+        }
+        self.stop_at(reached, point, values).await?;
         Ok(None)
     }
 
@@ -341,9 +381,9 @@ impl Driver {
                 // A node that was dropped meanwhile does not listen.
                 let _ = open.send(());
             }
-            Some(cause) => {
+            Some(reached) => {
                 self.stops.calls.push(HeldCall { key, point: point.clone(), open });
-                self.stop(cause, Some(point), NodeOutputs::new()).await?;
+                self.stop_at(reached, point, NodeOutputs::new()).await?;
             }
         }
         Ok(())
@@ -357,13 +397,26 @@ impl Driver {
         values: NodeOutputs,
     ) -> Result<(), Fault> {
         self.stops.step = None;
+        self.stops.branch = None;
+        self.stops.unpark();
+        self.record_stopped(cause, StopScope::Tree, at, values)?;
+        // Others are woken after that, so that what they record comes later.
+        self.host.debugger.hold(&self.info.run);
+        self.recorder.flush().await
+    }
+
+    /// Says in the journal that the run stands still, or a branch of it.
+    fn record_stopped(
+        &mut self,
+        cause: StopCause,
+        scope: StopScope,
+        at: Option<StopPoint>,
+        values: NodeOutputs,
+    ) -> Result<(), Fault> {
         self.stops.current.clone_from(&at);
         self.stops.stopped = Some(self.recorder.next_seq());
         let ways = at.as_ref().map(|at| self.other_ways(at, &values)).unwrap_or_default();
-        // Before others are woken, so that what they record comes later.
-        self.recorder.append([Event::Debug(DebugEvent::Stopped { cause, point: at, values, ways })])?;
-        self.host.debugger.hold(&self.info.run);
-        self.recorder.flush().await
+        self.recorder.append([Event::Debug(DebugEvent::Stopped { cause, scope, point: at, values, ways })])
     }
 
     /// Takes over what other runs of the tree, or persons, have changed.
@@ -377,22 +430,19 @@ impl Driver {
             // A place inside of what the step covers was reached, or everything goes on.
             self.stops.step = None;
         }
+        if self.stops.branch.is_some() && self.follow_branch().await? {
+            return Ok(());
+        }
         match (self.is_held(), self.stops.stopped) {
             (true, None) => {
                 let Some(run) = held_by else { return Ok(()) };
-                self.stops.stopped = Some(self.recorder.next_seq());
-                self.stops.current = None;
                 let cause = StopCause::Elsewhere { run };
-                self.recorder.append([Event::Debug(DebugEvent::Stopped {
-                    cause,
-                    point: None,
-                    values: NodeOutputs::new(),
-                    ways: Vec::new(),
-                })])?;
+                self.record_stopped(cause, StopScope::Tree, None, NodeOutputs::new())?;
                 self.recorder.flush().await
             }
             (false, Some(_)) => self.record_continued(self.host.debugger.verb(), None),
-            _ => Ok(()),
+            (false, None) => self.follow_branch_below().await,
+            (true, Some(_)) => Ok(()),
         }
     }
 
@@ -402,7 +452,9 @@ impl Driver {
 
     fn record_continued(&mut self, verb: DebugVerb, at: Option<StopPoint>) -> Result<(), Fault> {
         self.stops.stopped = None;
+        self.stops.branch = None;
         if let Some(left) = self.stops.current.take() {
+            self.stops.noted.remove(&left);
             self.stops.left.insert(left);
         }
         self.recorder.append([Event::Debug(DebugEvent::Continued { verb, point: at })])

@@ -1,4 +1,5 @@
-//! A clock whose sleepers stand still while the run tree does: no timeout, retry delay or `delay` passes at a stop.
+//! A clock whose sleepers stand still while the run tree does: no timeout, retry delay or `delay` passes at a stop. Where only a branch
+//! stands still, that holds for the time limits of what is held.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use futures::future::{BoxFuture, Either, select};
 use tokio::sync::watch;
 
 use super::Clock;
-use crate::debugger::Debugger;
+use crate::debugger::{BranchHold, Debugger};
 
 pub(crate) struct StandingClock {
     clock: Arc<dyn Clock>,
@@ -21,6 +22,40 @@ impl StandingClock {
     pub fn new(clock: Arc<dyn Clock>, debugger: Debugger) -> Self {
         Self { clock, debugger }
     }
+}
+
+/// The time limit of one activation, of which a hold may stop the clock.
+pub(crate) fn sleep_unless_held(
+    clock: &Arc<dyn Clock>,
+    duration: Duration,
+    hold: Option<&BranchHold>,
+) -> BoxFuture<'static, ()> {
+    match hold {
+        None => clock.sleep(duration),
+        Some(hold) => sleep_while_moving(Arc::clone(clock), hold.moving(), duration),
+    }
+}
+
+/// Sleeps, and stands still while time does not pass.
+fn sleep_while_moving(
+    clock: Arc<dyn Clock>,
+    mut moving: watch::Receiver<bool>,
+    mut left: Duration,
+) -> BoxFuture<'static, ()> {
+    // Begun at once, so that a fake clock sees it when it is asked for.
+    let mut sleep = clock.sleep(left);
+    Box::pin(async move {
+        loop {
+            let began = clock.now_ms();
+            if passes(sleep, &mut moving).await {
+                return;
+            }
+            let passed = Duration::from_millis(clock.now_ms().saturating_sub(began));
+            left = left.saturating_sub(passed);
+            becomes(&mut moving, true).await;
+            sleep = clock.sleep(left);
+        }
+    })
 }
 
 /// Sleeps, unless time stops to pass before the sleep is over. Says whether it is over.
@@ -53,22 +88,7 @@ impl Clock for StandingClock {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        let (clock, mut moving) = (Arc::clone(&self.clock), self.debugger.moving());
-        let mut left = duration;
-        // Begun at once, so that a fake clock sees it when it is asked for.
-        let mut sleep = clock.sleep(left);
-        Box::pin(async move {
-            loop {
-                let began = clock.now_ms();
-                if passes(sleep, &mut moving).await {
-                    return;
-                }
-                let passed = Duration::from_millis(clock.now_ms().saturating_sub(began));
-                left = left.saturating_sub(passed);
-                becomes(&mut moving, true).await;
-                sleep = clock.sleep(left);
-            }
-        })
+        sleep_while_moving(Arc::clone(&self.clock), self.debugger.moving(), duration)
     }
 
     fn random(&self) -> f64 {

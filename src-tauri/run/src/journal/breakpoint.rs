@@ -19,6 +19,23 @@ pub enum Side {
     After,
 }
 
+/// How much stands still at a stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum StopScope {
+    /// The whole run tree.
+    #[default]
+    Tree,
+    /// The activation that is held, and with it what depends on its outputs. Everything else goes on.
+    Branch,
+}
+
+impl StopScope {
+    pub fn is_tree(&self) -> bool {
+        *self == Self::Tree
+    }
+}
+
 /// Where activations of a node are held, or what is noted when they come there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -40,6 +57,10 @@ pub struct Breakpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub log: Option<String>,
+    /// How much stands still there.
+    #[serde(default, skip_serializing_if = "StopScope::is_tree")]
+    #[ts(optional, as = "Option<StopScope>")]
+    pub scope: StopScope,
     /// Whether it is kept without an effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]

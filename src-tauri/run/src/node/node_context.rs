@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::codes;
 use crate::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
+use crate::debugger::BranchHold;
 use crate::earlier_run::EarlierRun;
 use crate::host::{Host, RunInfo};
 use crate::journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
@@ -52,6 +53,8 @@ pub struct NodeContext {
     pub folders: Arc<[FolderAccess]>,
     /// Providers, tools, clock and other effects.
     pub host: Arc<Host>,
+    /// What has its time limit stand still, if it has one.
+    pub hold: Option<BranchHold>,
     /// Set when the run is canceled. The future is dropped soon after.
     pub cancel: CancellationToken,
     /// Where the values on its inputs come from.
@@ -199,6 +202,7 @@ impl NodeContext {
         let (open, opened) = oneshot::channel();
         let run_ended = || Fault::new(codes::RUN_CANCELED, "The run ended while this node was running.");
         let at = self.activation.clone();
+        let _held = self.hold.as_ref().map(BranchHold::hold);
         self.signals.send(Signal::Call { at, call: call(), open }).map_err(|_| run_ended())?;
         opened.await.map_err(|_| run_ended())
     }

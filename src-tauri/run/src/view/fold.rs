@@ -17,7 +17,9 @@ impl RunView {
     /// place in it and are always taken.
     pub fn apply(&mut self, entry: &Entry) {
         let waiting_since = self.outline.waiting_since;
-        let stopped_since = self.outline.stop.as_ref().map(|stop| stop.since);
+        // While one branch is held, time passes for the others.
+        let stop = self.outline.stop.as_ref().filter(|stop| stop.scope.is_tree());
+        let stopped_since = stop.map(|stop| stop.since);
         if !self.outline.apply(entry) {
             return;
         }

@@ -74,10 +74,11 @@ impl RunOutline {
     fn apply_debug_event(&mut self, event: &DebugEvent, entry: &Entry) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
-            DebugEvent::Stopped { cause, point, values, ways } => {
+            DebugEvent::Stopped { cause, scope, point, values, ways } => {
                 self.stop = Some(StopView {
                     number: entry.seq.unwrap_or_default(),
                     cause: cause.clone(),
+                    scope: *scope,
                     at: point.clone(),
                     values: values.clone(),
                     ways: ways.clone(),

@@ -6,7 +6,7 @@ use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
 use plait_core::id::NodeId;
 use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
-use plait_run::journal::{Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint};
+use plait_run::journal::{Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint, StopScope};
 use proptest::prelude::*;
 
 use super::{assert_holds, assert_holds_with_loops, runnable};
@@ -94,6 +94,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
                 side,
                 when: when.map(str::to_owned),
                 log: None,
+                scope: StopScope::Tree,
                 disabled: false,
             };
             let breakpoints: Vec<Breakpoint> = at.iter().map(breakpoint).collect();

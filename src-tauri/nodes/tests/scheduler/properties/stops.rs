@@ -1,7 +1,7 @@
-//! Stops change nothing: with breakpoints anywhere, any way to go on from them, and a pause at any moment, a run has the same journal, but for
-//! `debug.*`.
+//! Stops change nothing: with breakpoints anywhere, which hold the whole run or their branch alone, any way to go on from them, and a
+//! pause at any moment, a run has the same journal, but for `debug.*`.
 
-use plait_run::journal::{Breakpoint, Event, Side};
+use plait_run::journal::{Breakpoint, Event, Side, StopScope};
 use proptest::prelude::*;
 
 use super::schedule_independence::assert_same_journal;
@@ -20,7 +20,9 @@ fn breakpoints(scenario: &Scenario, seed: u64, rarity: usize) -> Vec<Breakpoint>
             if rng.usize(..rarity) == 0 {
                 let id = breakpoints.len().to_string();
                 let (node, path) = (node.id.clone(), Vec::new());
-                breakpoints.push(Breakpoint { id, path, node, side, when: None, log: None, disabled: false });
+                let scope = if rng.bool() { StopScope::Tree } else { StopScope::Branch };
+                let (when, log) = (None, None);
+                breakpoints.push(Breakpoint { id, path, node, side, when, log, scope, disabled: false });
             }
         }
     }

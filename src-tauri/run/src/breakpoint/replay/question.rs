@@ -3,7 +3,7 @@
 use crate::breakpoint::Armed;
 use crate::breakpoint::check::{bad_breakpoint, problem_of_condition};
 use crate::codes;
-use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason};
+use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason, StopScope};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::id::NodeId;
@@ -43,6 +43,7 @@ impl BreakpointQuestion {
             side,
             when: when.map(str::to_owned),
             log: None,
+            scope: StopScope::Tree,
             disabled: false,
         });
         let node_field = node.as_ref().map(|node| format!("\"node\":{}", serde_json::json!(node.as_str())));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Driver, Key};
-use crate::breakpoint::{Armed, Reached, Values, loops_that_begin, variables_of};
-use crate::journal::{DebugEvent, Event, Side, StopCause, StopPoint};
+use crate::breakpoint::{Armed, Reached, Values, holds_no_branch, loops_that_begin, variables_of};
+use crate::journal::{DebugEvent, Event, Side, StopCause, StopPoint, StopScope};
 use plait_core::error::Fault;
 
 impl Driver {
@@ -19,18 +19,25 @@ impl Driver {
         for breakpoint in self.host.debugger.own_breakpoints() {
             // A node that the flow does not have holds nothing.
             if let Some(node) = self.plan.find(&breakpoint.node) {
-                self.stops.armed.entry(node).or_default().push(Armed::from(&breakpoint));
+                let mut armed = Armed::from(&breakpoint);
+                if holds_no_branch(&self.plan, node, &breakpoint) {
+                    armed.scope = StopScope::Tree;
+                }
+                self.stops.armed.entry(node).or_default().push(armed);
             }
         }
     }
 
-    /// Why to stop at a place, if there is a reason. Notes the texts of breakpoints that have one.
+    /// Why to stop at a place and how much, if there is a reason. Notes the texts of breakpoints that have one.
     pub(super) async fn reached(
         &mut self,
         key: &Key,
         point: &StopPoint,
         values: Values<'_>,
-    ) -> Result<Option<StopCause>, Fault> {
+    ) -> Result<Option<(StopCause, StopScope)>, Fault> {
+        if self.stops.is_parked_point(point) {
+            return Ok(Some((StopCause::Pause, StopScope::Branch)));
+        }
         let Some(armed) = self.stops.armed.get(&key.0).filter(|_| !self.stops.left.contains(point)) else {
             return Ok(None);
         };
@@ -44,23 +51,37 @@ impl Driver {
             match Box::pin(breakpoint.judge(variables, &*self.host.evaluator)).await {
                 Ok(Reached::No) => {}
                 Ok(Reached::Text(text)) => texts.push((breakpoint.id.clone(), text)),
-                Ok(Reached::Stop) => cause = Some(StopCause::Breakpoint { id: breakpoint.id.clone() }),
-                Err(error) => cause = Some(StopCause::Condition { id: breakpoint.id.clone(), error }),
+                Ok(Reached::Stop) => {
+                    cause = Some((StopCause::Breakpoint { id: breakpoint.id.clone() }, breakpoint.scope));
+                }
+                Err(error) => {
+                    cause = Some((StopCause::Condition { id: breakpoint.id.clone(), error }, breakpoint.scope));
+                }
             }
             if cause.is_some() {
                 break;
             }
         }
-        for (id, text) in texts {
+        let scope = match cause {
+            // In a step, everything else is held anyway.
+            Some((_, scope)) if self.host.debugger.held_by().is_none() => scope,
+            _ => StopScope::Tree,
+        };
+        let is_noted = match scope {
+            StopScope::Tree => self.stops.noted.contains(point),
+            // What is held there comes up again when another stop is over.
+            StopScope::Branch => !self.stops.noted.insert(point.clone()),
+        };
+        for (id, text) in texts.into_iter().filter(|_| !is_noted) {
             let logged = DebugEvent::Logged { id, point: point.clone(), text: text.into() };
             self.recorder.append([Event::Debug(logged)])?;
         }
-        Ok(cause)
+        Ok(cause.map(|(cause, _)| (cause, scope)))
     }
 
     /// The loops with breakpoints that begin with an activation, and the places before them. The outermost comes first.
     pub(super) fn armed_loops_that_begin(&self, key: &Key) -> Vec<(Key, StopPoint)> {
-        if self.stops.armed.is_empty() {
+        if self.stops.armed.is_empty() && self.stops.branch.is_none() {
             return Vec::new();
         }
         let begin = loops_that_begin(&self.plan, key).into_iter();

@@ -108,6 +108,7 @@ impl Driver {
         step: Step,
         running: &mut Running<'_>,
     ) -> Result<(), Fault> {
+        self.hold_tree_for_step();
         // Nothing comes after the end of a run.
         if !self.has_ended() {
             self.record_continued(verb, Some(point))?;

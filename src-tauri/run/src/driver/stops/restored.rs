@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::overrides::{Override, changes_of_way};
-use crate::journal::{Breakpoint, DebugEvent, Side, StopCause, StopPoint};
+use crate::journal::{Breakpoint, DebugEvent, Side, StopCause, StopPoint, StopScope};
 use plait_core::id::{Activation, PortName, RunId};
 
 /// Where a journal leaves its run.
@@ -16,6 +16,8 @@ pub(in crate::driver) struct RestoredStops {
     pub stopped: Option<u64>,
     /// The activation that is held.
     pub current: Option<StopPoint>,
+    /// How much it holds.
+    pub scope: StopScope,
     /// The run that is held, if it is another one.
     pub elsewhere: Option<RunId>,
     /// Values that persons changed.
@@ -28,8 +30,9 @@ impl RestoredStops {
     pub fn apply(&mut self, event: &DebugEvent, seq: u64) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
-            DebugEvent::Stopped { cause, point, .. } => {
+            DebugEvent::Stopped { cause, scope, point, .. } => {
                 self.stopped = Some(seq);
+                self.scope = *scope;
                 self.current.clone_from(point);
                 self.elsewhere = match cause {
                     StopCause::Elsewhere { run } => Some(run.clone()),

@@ -81,6 +81,8 @@ impl Driver {
         command: DebugCommand,
         running: &mut Running<'_>,
     ) -> Result<Result<(), Fault>, Fault> {
+        // Each finds what is held in one place. What goes on with none of them is put aside again.
+        self.stops.unpark();
         match command {
             DebugCommand::SetBreakpoints(breakpoints) => {
                 if let Err(fault) = check_breakpoints(&self.plan, &breakpoints) {
@@ -89,7 +91,7 @@ impl Driver {
                 self.set_breakpoints(breakpoints)?;
             }
             DebugCommand::Pause => {
-                if self.stops.stopped.is_none() && !self.has_ended() {
+                if (self.stops.stopped.is_none() || self.stops.branch.is_some()) && !self.has_ended() {
                     self.stop(StopCause::Pause, None, NodeOutputs::new()).await?;
                 }
             }
@@ -97,6 +99,9 @@ impl Driver {
             DebugCommand::Force { stop, port } => return self.force_way(stop, port).await,
             DebugCommand::EditHistory { stop, edits } => return self.edit_history(stop, &edits).await,
             DebugCommand::Go { stop, .. } if self.stops.stopped != Some(stop) => return Ok(Err(moved_on())),
+            DebugCommand::Go { verb: DebugVerb::Continue, .. } if self.stops.branch.is_some() => {
+                self.continue_branch(running).await?;
+            }
             DebugCommand::Go { verb, stop } => {
                 let done = match verb {
                     DebugVerb::Skip => self.skip(stop, running).await?,
@@ -119,6 +124,7 @@ impl Driver {
     }
 
     async fn go(&mut self, verb: DebugVerb, running: &mut Running<'_>) -> Result<(), Fault> {
+        self.hold_tree_for_step();
         let current = self.stops.current.clone().or_else(|| self.first_held());
         let key = current.as_ref().and_then(|point| self.key_of(point));
         let is_ended = current.as_ref().is_some_and(|point| point.side == Side::After);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::journal::breakpoint::{Breakpoint, DebugVerb, StopCause, StopPoint};
+use crate::journal::breakpoint::{Breakpoint, DebugVerb, StopCause, StopPoint, StopScope};
 use crate::journal::event_payload::NodeOutputs;
 use plait_core::id::PortName;
 
@@ -19,10 +19,14 @@ pub enum DebugEvent {
     /// These are the breakpoints of the run tree from now on.
     #[serde(rename = "debug.breakpoints")]
     Breakpoints { breakpoints: Vec<Breakpoint> },
-    /// Nothing starts and nothing is delivered until the run is continued. What is under way ends.
+    /// Nothing starts and nothing is delivered until the run is continued. What is under way ends. With the scope `branch`, that holds for
+    /// one activation, and everything that does not depend on it goes on.
     #[serde(rename = "debug.stopped")]
     Stopped {
         cause: StopCause,
+        #[serde(default, skip_serializing_if = "StopScope::is_tree")]
+        #[ts(optional, as = "Option<StopScope>")]
+        scope: StopScope,
         /// What is held, if it is one activation of this run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]

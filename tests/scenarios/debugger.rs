@@ -98,6 +98,28 @@ async fn run_that_is_killed_at_a_stop_stands_there_with_its_breakpoints() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn breakpoint_can_hold_its_branch_alone() {
+    let server = slow_server().await;
+    let folder = FlowFolder::with_files(&[("branches.flow.json", &two_branches())]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let file = folder.file("branches.flow.json");
+    let stopped = home.plait(&["run", &file, "--break", "short:branch", "--json"]);
+    let events = stopped.events();
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    let expected = "before `short`, at breakpoint 1, which holds this branch alone [debug.stopped]";
+    assert!(stopped.err.contains(expected), "{}", stopped.err);
+    let stop = events.iter().position(|event| event["type"] == "debug.stopped").unwrap();
+    assert_eq!(events[stop]["scope"], "branch");
+    // The reply came after the stop, and its branch has ended.
+    assert_eq!(count(&events[stop..], "node.finished", "reply"), 1);
+    assert_eq!(count(&events, "node.started", "short") + count(&events, "node.started", "done"), 0);
+    let done = home.plait(&["resume", "last"]);
+    assert!(done.code == 0 && done.out.contains("[Hello]"), "{done:#?}");
+    assert_eq!(server.calls().len(), 1, "it was paid once");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn timeout_stands_still_at_a_stop() {
     let server = slow_server().await;
     let mut flow = two_branches();
@@ -153,6 +175,22 @@ fn breakpoint_in_a_sub_flow_holds_the_whole_tree() {
     let stop = events.iter().find(|event| event["type"] == "debug.stopped").unwrap();
     assert_eq!(stop["cause"]["kind"], "elsewhere");
     assert_eq!(count(&events, "node.started", "beside"), 0, "its parent stands still as well");
+    let done = home.plait(&["resume", "last"]);
+    assert!(done.code == 0 && done.out.contains("<inside>"), "{done:#?}");
+}
+
+#[test]
+fn branch_that_is_held_in_a_sub_flow_is_found_from_the_root() {
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent()), ("child.flow.json", &child())]);
+    let home = Home::default();
+    let file = folder.file("parent.flow.json");
+    let stopped = home.plait(&["run", &file, "--break", "in/text:after:branch", "--json"]);
+    let events = stopped.events();
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    let stop = events.iter().find(|event| event["type"] == "debug.stopped").unwrap();
+    assert_eq!((&stop["cause"]["kind"], &stop["scope"]), (&json!("elsewhere"), &json!("branch")));
+    assert_eq!(count(&events, "node.finished", "beside"), 1, "what does not need the sub-flow goes on");
+    assert_eq!(count(&events, "node.finished", "in"), 0);
     let done = home.plait(&["resume", "last"]);
     assert!(done.code == 0 && done.out.contains("<inside>"), "{done:#?}");
 }
@@ -237,6 +275,7 @@ fn breakpoint(path: &[&str], node: &str) -> Breakpoint {
         path: path.iter().map(|node| (*node).into()).collect(),
         node: node.into(),
         side: Side::Before,
+        port: None,
         when: None,
         log: None,
         scope: StopScope::Tree,

@@ -59,6 +59,10 @@ fn find_tells_in_which_runs_a_breakpoint_would_have_stopped() {
     assert_eq!(after.code, 0, "{after:#?}");
     assert!(after.out.contains("would have stopped 2 times in 2 of 3 runs\n"), "{}", after.out);
     assert_eq!(after.out.matches("  after `text`\n").count(), 2, "{}", after.out);
+    let port = find(&["--node", "text.text", "--when", "value == '<b>'"]);
+    assert!(port.out.contains("would have stopped 2 times in 2 of 3 runs\n"), "{}", port.out);
+    let no_port = find(&["--node", "text.txt"]);
+    assert!(no_port.err.contains("no") && no_port.err.contains("`txt`"), "{no_port:#?}");
     let before = find(&["--node", "text", "--when", "inputs.value == 'a'", "--json"]);
     let reply: Value = serde_json::from_str(&before.out).unwrap();
     assert_eq!((&reply["runs"], &reply["stops"], &reply["stoppedRuns"]), (&json!(3), &json!(1), &json!(1)));

@@ -8,7 +8,7 @@ use plait_core::exact_json;
 use plait_core::expression::as_text;
 use plait_core::id::{NodeId, PortName, RunId};
 use plait_run::context::{History, MessageEdit};
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause, StopPoint};
+use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause, StopPoint, StopScope};
 use plait_run::view::StopView;
 use serde_json::Value;
 
@@ -60,14 +60,15 @@ const HELP: &str = "  continue, c      go on to the next breakpoint
   history N TEXT   have message N say something else
   history remove N[-M]
                    remove messages
-  break NODE[:before|call|after][:when=CEL][:log=TEXT]
-                   stop there, too
+  break NODE[.PORT][:before|call|after][:branch][:when=CEL][:log=TEXT]
+                   stop there, too; with PORT, where a value comes out there, or with
+                   `before` comes in; with `branch`, other branches go on
   delete ID        remove a breakpoint
   quit, q          leave the run here; `plait resume` goes on
 ";
 
 /// How a breakpoint is written.
-pub(crate) const BREAKPOINT: &str = "NODE[:before|call|after][:when=CEL][:log=TEXT]";
+pub(crate) const BREAKPOINT: &str = "NODE[.PORT][:before|call|after][:branch][:when=CEL][:log=TEXT]";
 
 /// Numbers the breakpoints of a command line, from 1.
 pub(crate) fn number(breakpoints: Vec<Breakpoint>) -> Vec<Breakpoint> {
@@ -75,38 +76,51 @@ pub(crate) fn number(breakpoints: Vec<Breakpoint>) -> Vec<Breakpoint> {
     numbered.map(|(number, breakpoint)| Breakpoint { id: format!("{number}"), ..breakpoint }).collect()
 }
 
-/// Reads `NODE[:before|call|after][:when=CEL][:log=TEXT]`. Sub-flow nodes stand before the node, with slashes: `review/chat`.
+/// Reads `NODE[.PORT][:before|call|after][:branch][:when=CEL][:log=TEXT]`. Sub-flow nodes stand before the node, with slashes: `review/chat`.
 pub(crate) fn parse_breakpoint(text: &str) -> Result<Breakpoint, String> {
     let (text, log) = split_option(text, ":log=");
     let (text, when) = split_option(text, ":when=");
-    let Place { path, node, side } = parse_place(text)?;
+    let (text, scope) = match text.strip_suffix(":branch") {
+        Some(text) => (text, StopScope::Branch),
+        None => (text, StopScope::Tree),
+    };
+    let Place { path, node, side, port } = parse_place(text)?;
     let (when, log) = (when.map(str::to_owned), log.map(str::to_owned));
-    Ok(Breakpoint { id: String::new(), path, node, side, when, log, disabled: false })
+    Ok(Breakpoint { id: String::new(), path, node, side, port, when, log, scope, disabled: false })
 }
 
-/// A side of a node.
+/// A side of a node, or a port there.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Place {
     /// The `subflow` nodes that lead to its flow.
     pub(crate) path: Vec<NodeId>,
     pub(crate) node: NodeId,
     pub(crate) side: Side,
+    pub(crate) port: Option<PortName>,
 }
 
-/// Reads `NODE[:before|call|after]`, as breakpoints have it.
+/// Reads `NODE[.PORT][:before|call|after]`, as breakpoints have it. A port is an output, or with `before` an input.
 pub(crate) fn parse_place(text: &str) -> Result<Place, String> {
     let (place, side) = match text.rsplit_once(':') {
-        None => (text, Side::Before),
-        Some((place, "before")) => (place, Side::Before),
-        Some((place, "call")) => (place, Side::Call),
-        Some((place, "after")) => (place, Side::After),
+        None => (text, None),
+        Some((place, "before")) => (place, Some(Side::Before)),
+        Some((place, "call")) => (place, Some(Side::Call)),
+        Some((place, "after")) => (place, Some(Side::After)),
         Some((_, other)) => {
             return Err(format!("`{other}` is no side of a node; there are `before`, `call` and `after`"));
         }
     };
-    let mut path: Vec<NodeId> = place.split('/').map(NodeId::from).collect();
-    let node = path.pop().filter(|node| !node.as_str().is_empty()).ok_or("expected the name of a node")?;
-    Ok(Place { path, node, side })
+    let (above, last) = place.rsplit_once('/').map_or((None, place), |(above, last)| (Some(above), last));
+    let (node, port) = last.split_once('.').map_or((last, None), |(node, port)| (node, Some(port)));
+    if node.is_empty() {
+        return Err("expected the name of a node".to_owned());
+    }
+    if port == Some("") {
+        return Err(format!("expected the name of a port after `{node}.`"));
+    }
+    let path = above.map(|above| above.split('/').map(NodeId::from).collect()).unwrap_or_default();
+    let side = side.unwrap_or(if port.is_some() { Side::After } else { Side::Before });
+    Ok(Place { path, node: node.into(), side, port: port.map(PortName::from) })
 }
 
 fn split_option<'t>(text: &'t str, option: &str) -> (&'t str, Option<&'t str>) {
@@ -199,7 +213,7 @@ pub(crate) fn describe_point(at: &StopPoint) -> String {
     }
 }
 
-/// Where a run stands and why, as part of a sentence: ``before `chat#1`, at breakpoint 2``.
+/// Where a run stands, why and how much of it, as part of a sentence: ``before `chat#1`, at breakpoint 2``.
 pub(crate) fn describe(stop: &StopView) -> String {
     let place = stop.at.as_ref().map(|at| match at.side {
         Side::After => format!("{}, whose outputs are not delivered yet", describe_point(at)),
@@ -214,7 +228,8 @@ pub(crate) fn describe(stop: &StopView) -> String {
         StopCause::Elsewhere { run } => Some(format!("with run {run}")),
         StopCause::Step | StopCause::Pause => None,
     };
-    printable(&[place, why].into_iter().flatten().collect::<Vec<_>>().join(", ")).into_owned()
+    let alone = (stop.scope == StopScope::Branch).then(|| "which holds this branch alone".to_owned());
+    printable(&[place, why, alone].into_iter().flatten().collect::<Vec<_>>().join(", ")).into_owned()
 }
 
 /// The longest value that is shown without being asked for, in characters.

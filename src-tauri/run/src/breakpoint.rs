@@ -14,12 +14,13 @@ use serde_json::{Map, Value, json};
 
 use crate::journal::{Breakpoint, NodeOutputs, Side, StopPoint, StopScope};
 use crate::node::{Datum, Inputs};
-use crate::plan::NodeIx;
+use crate::plan::{NodeIx, PlanNode};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::template::Template;
-use plait_core::id::Epoch;
+use plait_core::id::{Epoch, PortName};
+use plait_core::port::ERROR_PORT;
 
 pub use check::check_breakpoints;
 pub(crate) use check::holds_no_branch;
@@ -34,6 +35,7 @@ pub(crate) type Key = (NodeIx, Epoch);
 pub(crate) struct Armed {
     pub id: String,
     side: Side,
+    port: Option<PortName>,
     when: Option<StopCondition>,
     log: Option<Template>,
     pub scope: StopScope,
@@ -61,6 +63,7 @@ impl From<&Breakpoint> for Armed {
         Self {
             id: breakpoint.id.clone(),
             side: breakpoint.side,
+            port: breakpoint.port.clone(),
             when: breakpoint.when.as_deref().map(StopCondition::new),
             log: breakpoint.log.as_deref().map(Template::new),
             scope: breakpoint.scope,
@@ -73,8 +76,20 @@ impl Armed {
         self.side == side
     }
 
-    /// What it does at a place with these variables. The fault of a condition or text that can't be evaluated there.
-    pub async fn judge(&self, variables: &Arc<Value>, evaluator: &dyn Evaluator) -> Result<Reached, Fault> {
+    /// What it does at a place with these values and variables. The fault of a condition or text that can't be evaluated there.
+    pub async fn judge(
+        &self,
+        values: Values<'_>,
+        variables: &Arc<Value>,
+        evaluator: &dyn Evaluator,
+    ) -> Result<Reached, Fault> {
+        let variables = match &self.port {
+            None => variables,
+            Some(port) => match values.on(port, variables) {
+                None => return Ok(Reached::No),
+                Some(value) => &Arc::new(with_value(variables, value)),
+            },
+        };
         if let Some(when) = &self.when
             && !when.is_true(variables, evaluator).await?
         {
@@ -84,6 +99,34 @@ impl Armed {
         let values = variables.as_object().cloned().unwrap_or_default();
         Ok(Reached::Text(log.render(values, evaluator).await?))
     }
+}
+
+impl Values<'_> {
+    /// The value on a port. That on `error`, of a node that has failed, is the variable of that name.
+    fn on<'v>(&'v self, port: &PortName, variables: &'v Value) -> Option<&'v Value> {
+        match self {
+            Self::Inputs(ports) | Self::Outputs(ports) => ports.get(port).map(|value| &**value),
+            Self::Error(_) if port.as_str() == ERROR_PORT => variables.get(ERROR_PORT),
+            Self::Error(_) | Self::None => None,
+        }
+    }
+}
+
+/// Whether a node has an input, on the side before it, or an output, on the side after it. Calls have no ports.
+fn has_port(node: &PlanNode, side: Side, port: &PortName) -> bool {
+    let ports = node.node.ports();
+    match side {
+        Side::Before => ports.inputs.iter().any(|input| input.name == *port),
+        Side::Call => false,
+        Side::After => port.as_str() == ERROR_PORT || ports.outputs.iter().any(|output| output.name == *port),
+    }
+}
+
+/// The variables with the value of one port as `value`.
+fn with_value(variables: &Value, value: &Value) -> Value {
+    let mut variables = variables.clone();
+    variables["value"] = value.clone();
+    variables
 }
 
 /// What conditions and texts can read at a place. `facts` are those of its activation's calls so far, if it made any.

@@ -1,5 +1,5 @@
-//! What all runs of a tree share so that they stand still together: the breakpoints, whether the tree is held, and which runs of it
-//! go on all the same because a step covers them.
+//! What all runs of a tree share so that they stand still together: the breakpoints, whether the tree is held, which runs of it go on all
+//! the same because a step covers them, and of which runs only a branch is held.
 //!
 //! Each driver decides for its own run where it stops ([`crate::driver`]) and tells the tree; the tree wakes the other drivers.
 //! While nothing is held and there are no breakpoints, [`Debugger::is_active`] is all that a driver looks at.
@@ -175,17 +175,16 @@ impl Debugger {
         self.tree.edits.load(Ordering::Acquire)
     }
 
-    /// The breakpoints of the flow of this run that have an effect.
-    pub(crate) fn own_breakpoints(&self) -> Vec<Breakpoint> {
-        let breakpoints = self.breakpoints();
-        let is_own = |breakpoint: &&Breakpoint| !breakpoint.disabled && breakpoint.path[..] == self.path[..];
-        breakpoints.iter().filter(is_own).cloned().collect()
+    /// Whether a breakpoint has an effect and is in the flow of this run.
+    pub(crate) fn is_own(&self, breakpoint: &Breakpoint) -> bool {
+        !breakpoint.disabled && breakpoint.path[..] == self.path[..]
     }
 
     /// Replaces the breakpoints of the tree.
-    pub(crate) fn set_breakpoints(&self, breakpoints: &[Breakpoint]) {
+    pub(crate) fn set_breakpoints(&self, breakpoints: Vec<Breakpoint>) {
+        let breakpoints = Arc::from(breakpoints);
         self.change(|state| {
-            state.breakpoints = breakpoints.into();
+            state.breakpoints = breakpoints;
             // Before the drivers are woken: they look at it.
             self.tree.edits.fetch_add(1, Ordering::AcqRel);
         });
@@ -205,7 +204,8 @@ impl Debugger {
     pub(crate) fn hold(&self, run: &RunId) {
         self.change(|state| {
             state.held_by = Some(run.clone());
-            state.branches.clear();
+            // Other runs take theirs back when they find the tree held, or keep them if it goes on before that.
+            state.branches.remove(run);
             state.covered.clear();
             state.entered = None;
             state.steps = 0;

@@ -333,6 +333,9 @@ impl Driver {
         let running = running.saturating_sub(self.scheduler.blocked_on_child() + self.stops.held_calls());
         let has_room = running.saturating_sub(self.sleeping) < plan.max_concurrency;
         if self.is_debugged() {
+            if has_room && let Some(start) = self.next_passing() {
+                return Ok(Some(start));
+            }
             // Boxed, so that runs without a debugger do not carry its state.
             return Box::pin(self.next_start_or_stop(has_room, running)).await;
         }

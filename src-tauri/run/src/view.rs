@@ -24,8 +24,8 @@ pub use node::{
 
 use crate::context::{ContextRecord, ConversationRef};
 use crate::journal::{
-    Breakpoint, Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, StopCause, StopPoint, StopScope,
-    skip_notice,
+    Breakpoint, Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, StopCause, StopPoint,
+    StopScope, skip_notice,
 };
 use crate::memory::WorkflowMemory;
 use crate::models::{Cost, TokenUsage};

@@ -334,10 +334,14 @@ export type Breakpoint = {
   id: string,
   /** The `subflow` nodes that lead to its flow, the outermost first. Empty for the flow that was started. */
   path?: Array<NodeId>, node: NodeId, side: Side,
+  /** An input on the side `before`, an output on the side `after`: only what has a value there is held. */
+  port?: PortName,
   /** A condition in CEL. Without one, every activation is held. */
   when?: string,
   /** A template. With it, the text is noted in the journal and nothing is held. */
   log?: string,
+  /** How much stands still there. */
+  scope?: StopScope,
   /** Whether it is kept without an effect. */
   disabled?: boolean,
 };
@@ -760,7 +764,7 @@ export type DayUsage = {
 };
 
 /** What the debugger does to a run. */
-export type DebugEvent = { "type": "debug.breakpoints", breakpoints: Array<Breakpoint>, } | { "type": "debug.stopped", cause: StopCause,
+export type DebugEvent = { "type": "debug.breakpoints", breakpoints: Array<Breakpoint>, } | { "type": "debug.stopped", cause: StopCause, scope?: StopScope,
   /** What is held, if it is one activation of this run. */
   point?: StopPoint,
   /** Its inputs before it starts, its outputs before they are delivered, by port. */
@@ -1376,6 +1380,8 @@ export type FindRuns = {
   node?: NodeId,
   /** The `subflow` nodes that lead to the node's flow, the outermost first. */
   path?: Array<NodeId>, side?: Side,
+  /** Only where there is a value on this input or output. */
+  port?: PortName,
   /** The user; the current one when left out. */
   user?: UserName,
   /** Only runs of this flow file. */
@@ -3992,10 +3998,15 @@ export type StopReason = "end" | "toolCalls" | "maxTokens" | "windowFull" | "con
 export type StopRun = { run: RunId,
 };
 
+/** How much stands still at a stop. */
+export type StopScope = "tree" | "branch";
+
 /** A stop of the debugger. */
 export type StopView = {
   /** The number of the event that says so. Whoever lets the run go on says from which stop. */
   number: number, cause: StopCause,
+  /** How much stands still. */
+  scope?: StopScope,
   /** What is held, if it is one activation of this run. */
   at?: StopPoint,
   /** Its inputs before it starts, its outputs before they are delivered, by port. */

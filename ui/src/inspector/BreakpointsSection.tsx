@@ -1,8 +1,8 @@
 import { useStore } from "zustand";
-import type { Breakpoint, NodeDescriptor, NodeId, Side } from "@/bindings";
+import type { Breakpoint, NodeDescriptor, NodeId, PortName, Side } from "@/bindings";
 import { Switch } from "@/design/controls/Switch";
 import { nameOf } from "@/run/debug/breakpoints";
-import { ConditionField, LogField } from "@/workspace/breakpoints/BreakpointFields";
+import { BranchToggle, ConditionField, LogField } from "@/workspace/breakpoints/BreakpointFields";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { EarlierRuns } from "./EarlierRuns";
 import { TEXTS } from "./texts";
@@ -19,24 +19,33 @@ export function BreakpointsSection({ nodeId, type }: { nodeId: NodeId; type: Nod
   const all = useStore(breakpoints.store, (state) => (name === undefined ? NONE : (state[name] ?? NONE)));
   if (name === undefined) return null;
   const sides: Side[] = type?.category === "models" ? ["before", "call", "after"] : ["before", "after"];
+  const own = all.filter((one) => one.node === nodeId);
   return (
     <section className="my-3" aria-label={TEXTS.debugging} data-testid="breakpoints">
       <p className="mb-1.5 font-medium text-sm">{TEXTS.debugging}</p>
       {sides.map((side) => (
-        <SideRow
+        <PlaceRow
           key={side}
           nodeId={nodeId}
           side={side}
-          set={all.find((one) => one.node === nodeId && one.side === side)}
+          set={own.find((one) => one.side === side && one.port === undefined)}
         />
       ))}
+      {own.map((one) =>
+        one.port === undefined ? null : (
+          <PlaceRow key={one.id} nodeId={nodeId} side={one.side} port={one.port} set={one} />
+        ),
+      )}
     </section>
   );
 }
 
-function SideRow({ nodeId, side, set }: { nodeId: NodeId; side: Side; set: Breakpoint | undefined }) {
+type PlaceProps = { nodeId: NodeId; side: Side; port?: PortName; set: Breakpoint | undefined };
+
+/** A side of the node, or a port that has a breakpoint. */
+function PlaceRow({ nodeId, side, port, set }: PlaceProps) {
   const { breakpoints } = useWorkspace();
-  const label = TEXTS.pauseSide[side];
+  const label = port === undefined ? TEXTS.pauseSide[side] : TEXTS.pausePort(side, port);
   return (
     <div className="mb-1.5">
       <div className="flex items-center gap-2">
@@ -45,11 +54,12 @@ function SideRow({ nodeId, side, set }: { nodeId: NodeId; side: Side; set: Break
           className={`size-2.5 shrink-0 rounded-full border ${set ? "border-bp" : "border-line-2"} ${set && !set.disabled ? "bg-bp" : ""}`}
         />
         <span className="min-w-0 flex-1 truncate text-sm">{label}</span>
+        {set ? <BranchToggle breakpoint={set} className="!size-6" /> : null}
         <Switch
           label={label}
           checked={set !== undefined && !set.disabled}
           onChange={(on) =>
-            on ? breakpoints.set(nodeId, side, { disabled: false }) : breakpoints.remove(nodeId, side)
+            on ? breakpoints.set(nodeId, side, { disabled: false }, port) : breakpoints.remove(nodeId, side, port)
           }
         />
       </div>

@@ -16,9 +16,15 @@ export function EarlierRuns({ breakpoint }: { breakpoint: Breakpoint }) {
   if (flowPath === undefined) return null;
   const ask = () => {
     setAsking(true);
-    const { node, side, when } = breakpoint;
+    const { node, side, port, when } = breakpoint;
     host
-      .call("runs.find", { node, side, flowPath, ...(when === undefined ? {} : { when }) })
+      .call("runs.find", {
+        node,
+        side,
+        flowPath,
+        ...(port === undefined ? {} : { port }),
+        ...(when === undefined ? {} : { when }),
+      })
       .then(
         (found) => setAnswer({ asked: breakpoint, found }),
         (error: unknown) => setAnswer({ asked: breakpoint, error: String(error) }),

@@ -8,6 +8,8 @@ export const TEXTS = {
     call: "Pause before each call",
     after: "Pause after this node",
   },
+  pausePort: (side: "before" | "call" | "after", port: string) =>
+    side === "before" ? `Pause when a value comes in on ${port}` : `Pause when a value leaves by ${port}`,
   askEarlierRuns: "Ask earlier runs",
   earlierRuns: "Earlier runs that would have stopped",
   noEarlierRuns: "There are no earlier runs of this file.",

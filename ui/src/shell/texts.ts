@@ -161,6 +161,7 @@ export const TEXTS = {
   otherWays: "Other ways",
   takeWay: (port: string) => `Take ${port}`,
   notJson: "This is not valid JSON.",
+  pausedBranch: "other branches go on",
   pausedElsewhere: "in a sub-flow",
   conditionFailed: "its condition can’t be evaluated:",
   pausedSide: {

@@ -130,6 +130,41 @@ test("the list in the dock turns breakpoints off, changes, shows and removes the
   await expect(page.getByTestId("bead-loud-before")).not.toHaveAttribute("data-state", "on");
 });
 
+/** The flow with a branch of its own. */
+const BRANCHES = {
+  ...FLOW,
+  nodes: { ...FLOW.nodes, aside: { type: "text", title: "Aside", config: { template: "{{name}} aside" } } },
+  edges: { ...FLOW.edges, d: { source: "name", sourceOutput: "value", target: "aside", targetInput: "name" } },
+  layout: { ...FLOW.layout, aside: { x: 280, y: 200 } },
+};
+
+test("a breakpoint at a port is set from its menu and holds its branch alone", async ({ page }) => {
+  await openFlow(page, BRANCHES as never);
+  const port = page.getByTestId("handle-hello-out-text");
+  await port.click({ button: "right" });
+  await page.getByTestId("menu-debug.port").click();
+  await expect(port).toHaveAttribute("data-breakpoint", "on");
+  await node(page, "hello").click();
+  const section = page.getByTestId("breakpoints");
+  await expect(section).toContainText("Pause when a value leaves by text");
+  await section.getByRole("button", { name: "This branch only" }).click();
+  await expect(section.getByRole("button", { name: "This branch only" })).toHaveAttribute("aria-pressed", "true");
+  await page.getByTestId("run-button").click();
+  await expect(bar(page)).toContainText("Paused after Greet");
+  await expect(bar(page)).toContainText("other branches go on");
+  await expect(page.getByTestId("node-status-aside")).toHaveAttribute("data-state", "done");
+  await page.getByTestId("dock-tab-breakpoints").click();
+  await expect(page.getByTestId("breakpoint-hello.text-after")).toHaveAttribute("aria-current", "step");
+  await takePicture(page, "debugger-port");
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByTestId("go-continue").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  // The menu of an edge has the breakpoint of the output that it comes from.
+  await page.getByTestId("edge-b").click({ button: "right", force: true });
+  await page.getByTestId("menu-debug.port").click();
+  await expect(port).not.toHaveAttribute("data-breakpoint", "on");
+});
+
 test("breakpoints and the stop are there after a reload", async ({ page, host }) => {
   await openFlow(page, FLOW as never);
   await pauseAt(page, "loud", "Pause before this node");

@@ -3,7 +3,7 @@
 mod run_search;
 mod search;
 
-use plait_core::id::{NodeId, RunId};
+use plait_core::id::{NodeId, PortName, RunId};
 use plait_core::user::UserName;
 use plait_run::breakpoint::{BreakpointQuestion, ReachedPlace};
 use plait_run::journal::Side;
@@ -37,6 +37,10 @@ pub struct FindRuns {
     #[serde(default)]
     #[ts(optional, as = "Option<Side>")]
     pub side: Side,
+    /// Only where there is a value on this input or output.
+    #[serde(default)]
+    #[ts(optional)]
+    pub port: Option<PortName>,
     /// The user; the current one when left out.
     #[serde(default)]
     #[ts(optional)]
@@ -117,7 +121,12 @@ impl Command for FindRuns {
     type Reply = FoundRuns;
 
     async fn run(self, service: &RunService) -> Result<FoundRuns, ErrorReply> {
-        let question = BreakpointQuestion::new(self.node.clone(), self.side, self.when.as_deref())?;
+        let question = BreakpointQuestion::at_port(
+            self.node.clone(),
+            self.side,
+            self.port.clone(),
+            self.when.as_deref(),
+        )?;
         let user = Some(service.parts.users.resolve(self.user.as_ref())?);
         let limit = self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let filter = RunFilter { flow_path: self.flow_path, user, which: Which::Roots, limit };

@@ -1,4 +1,4 @@
-use plait_run::journal::{Breakpoint, DebugVerb, Side};
+use plait_run::journal::{Breakpoint, DebugVerb, Side, StopScope};
 
 use super::{HistoryCommand, StopCommand, number, parse_breakpoint, parse_command};
 
@@ -8,8 +8,10 @@ fn plain(node: &str) -> Breakpoint {
         path: Vec::new(),
         node: node.into(),
         side: Side::Before,
+        port: None,
         when: None,
         log: None,
+        scope: StopScope::Tree,
         disabled: false,
     }
 }
@@ -29,13 +31,32 @@ fn breakpoints_are_read() {
     );
     let log = Some("{{value}}: x".to_owned());
     assert_eq!(parse_breakpoint("chat:log={{value}}: x"), Ok(Breakpoint { log, ..plain("chat") }));
+    let port = Some("score".into());
+    assert_eq!(
+        parse_breakpoint("review/judge.score:when=value < 0.5"),
+        Ok(Breakpoint {
+            path: vec!["review".into()],
+            side: Side::After,
+            port: port.clone(),
+            when: Some("value < 0.5".to_owned()),
+            ..plain("judge")
+        })
+    );
+    assert_eq!(parse_breakpoint("judge.score:before"), Ok(Breakpoint { port, ..plain("judge") }));
+    let alone = Breakpoint { scope: StopScope::Branch, ..plain("chat") };
+    assert_eq!(parse_breakpoint("chat:branch"), Ok(alone.clone()));
+    let when = Some("value == ':branch'".to_owned());
+    assert_eq!(
+        parse_breakpoint("chat:after:branch:when=value == ':branch'"),
+        Ok(Breakpoint { side: Side::After, when, ..alone })
+    );
     let path = vec!["review".into(), "inner".into()];
     assert_eq!(parse_breakpoint("review/inner/chat"), Ok(Breakpoint { path, ..plain("chat") }));
 }
 
 #[test]
 fn what_is_no_breakpoint_is_refused() {
-    for text in ["", "review/", "chat:later", ":after"] {
+    for text in ["", "review/", "chat:later", ":after", ":branch", "judge.", ".score"] {
         assert!(parse_breakpoint(text).is_err(), "{text}");
     }
 }

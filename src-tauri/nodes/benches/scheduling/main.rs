@@ -72,6 +72,7 @@ fn bench_breakpoints(group: &mut BenchmarkGroup<'_, OnThread>, errors: &FirstErr
             path: Vec::new(),
             node: node.id.clone(),
             side: Side::Call,
+            port: None,
             when: None,
             log: None,
             scope: StopScope::Tree,

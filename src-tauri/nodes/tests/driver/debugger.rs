@@ -34,6 +34,7 @@ fn breakpoint(text: &str) -> Breakpoint {
         path: Vec::new(),
         node: node.into(),
         side,
+        port: None,
         when: None,
         log: None,
         scope,
@@ -193,6 +194,47 @@ fn condition_decides_and_one_that_fails_stops_with_its_fault() {
     let session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
     let cause = serde_json::to_value(session.stop().cause).unwrap();
     assert_eq!((&cause["kind"], &cause["error"]["code"]), (&json!("condition"), &json!("switch.condition")));
+}
+
+#[test]
+fn breakpoint_at_a_port_stops_where_a_value_is_on_it() {
+    let nodes = json!({
+        "a": { "type": "value", "config": { "value": 9 } },
+        "way": { "type": "switch", "config": { "cases": [{ "name": "big", "when": "value > 5" }] } },
+        "b": { "type": "text", "config": { "template": "{{value}} {{more}}" } },
+    });
+    let flow = (nodes, json!(["a.value -> way.value", "way.big -> b.value", "a.value -> b.more"]));
+    let at = |place: &str, port: &str, when: Option<&str>| {
+        let (port, when) = (Some(port.into()), when.map(str::to_owned));
+        Breakpoint { port, when, ..breakpoint(place) }
+    };
+    let place_of = |at: Breakpoint| {
+        let stage = Stage::new();
+        let session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
+        session.outline().stop.is_some().then(|| session.place())
+    };
+    assert_eq!(place_of(at("way:after", "big", None)).as_deref(), Some("way after"));
+    assert_eq!(place_of(at("way:after", "default", None)), None, "nothing leaves there");
+    // The value is that of the port, also where there are several.
+    assert_eq!(place_of(at("b", "more", Some("value == 9"))).as_deref(), Some("b before"));
+    assert_eq!(place_of(at("b", "more", Some("value == 8"))), None);
+    let failing =
+        json!({ "type": "switch", "config": { "cases": [{ "name": "big", "when": "value.name == 1" }] } });
+    let fails = (
+        json!({ "a": flow.0["a"], "way": failing, "e": { "type": "output" } }),
+        json!(["a.value -> way.value", "way.error -> e.value"]),
+    );
+    let stage = Stage::new();
+    let at_error = at("way:after", "error", Some("value.code == 'switch.condition'"));
+    let session = Session::new(&stage, stage.start(&fails.0, &fails.1, &json!({})), vec![at_error]);
+    assert_eq!(session.place(), "way after");
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &flow, &["a"]);
+    let refused = [at("way:after", "huge", None), at("b", "text", None), at("b:call", "more", None)];
+    for refused in refused {
+        let refused = session.debug(DebugCommand::SetBreakpoints(vec![refused])).unwrap_err();
+        assert_eq!(refused.code.as_str(), "debug.bad_breakpoint");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Whether breakpoints can ever hold anything.
 
+use super::has_port;
 use crate::codes;
 use crate::journal::{Breakpoint, Side};
 use crate::plan::{NodeIx, Plan};
@@ -34,6 +35,10 @@ pub fn check_breakpoints(plan: &Plan, breakpoints: &[Breakpoint]) -> Result<(), 
             ))
             .hint("Set it before the node that takes the output of the loop, or after the last node in the loop."));
         }
+        if let Some(problem) = node.and_then(|node| problem_of_port(plan, node, breakpoint)) {
+            return Err(bad_breakpoint(format!("The breakpoint `{}` is at {problem}", breakpoint.id))
+                .hint("Name an input of the node on the side `before`, or an output on the side `after`."));
+        }
         if breakpoints[..index].iter().any(|other| other.id == breakpoint.id) {
             return Err(bad_breakpoint(format!("Two breakpoints are called `{}`.", breakpoint.id)));
         }
@@ -45,6 +50,22 @@ pub fn check_breakpoints(plan: &Plan, breakpoints: &[Breakpoint]) -> Result<(), 
 /// tree holds what follows from them.
 pub(crate) fn holds_no_branch(plan: &Plan, node: NodeIx, breakpoint: &Breakpoint) -> bool {
     !breakpoint.scope.is_tree() && breakpoint.side == Side::After && plan.nodes[node].body.is_some()
+}
+
+/// Why a breakpoint at a port can never hold anything, as the end of a sentence.
+fn problem_of_port(plan: &Plan, node: NodeIx, breakpoint: &Breakpoint) -> Option<String> {
+    let port = breakpoint.port.as_ref()?;
+    let node = &plan.nodes[node];
+    let id = &node.id;
+    match breakpoint.side {
+        Side::Call => Some(format!("`{id}.{port}`, but calls have no ports.")),
+        Side::Before if node.body.is_some() => Some(format!(
+            "the input `{id}.{port}`, but `{id}` is a loop, which is held where its first iteration begins."
+        )),
+        side if has_port(node, side, port) => None,
+        Side::Before => Some(format!("the input `{id}.{port}`, which `{id}` does not have.")),
+        Side::After => Some(format!("the output `{id}.{port}`, which `{id}` does not have.")),
+    }
 }
 
 /// Why a condition does not compile, if so.

@@ -64,10 +64,10 @@ pub struct BreakpointReplay<'q> {
 }
 
 impl<'q> BreakpointReplay<'q> {
-    /// A replay of a run of `plan`. None if its flow does not have the node.
+    /// A replay of a run of `plan`. None if its flow does not have the node, or the node not the port.
     pub fn new(question: &'q BreakpointQuestion, plan: Arc<Plan>) -> Option<Self> {
         let node = match &question.node {
-            Some(node) => Some(plan.find(node)?),
+            Some(node) => Some(plan.find(node).filter(|node| question.is_port_of(&plan.nodes[*node]))?),
             None => None,
         };
         Some(Self {
@@ -269,7 +269,7 @@ impl<'q> BreakpointReplay<'q> {
             return None;
         }
         let variables = Arc::new(variables_of(&point, values, self.facts.get(key)));
-        let error = match self.question.armed.judge(&variables, evaluator).await {
+        let error = match self.question.armed.judge(values, &variables, evaluator).await {
             Ok(Reached::Stop) => None,
             Ok(Reached::No | Reached::Text(_)) => return None,
             Err(error) => Some(error),

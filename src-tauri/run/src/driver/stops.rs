@@ -1,5 +1,5 @@
 //! Where the run stands still. A stop holds what would start, what would call a model or a tool, and what would be delivered; what
-//! is under way ends, is journaled and waits here for its delivery.
+//! is under way ends, is journaled and waits here for its delivery. Some stops hold one activation alone ([`branch`]).
 //!
 //! A place that was left is remembered, so that a breakpoint does not hold the same activation there again. All of it is a fold over
 //! the `debug.*` events of the journal, so a run that was killed at a stop is held at the same one.
@@ -9,6 +9,7 @@ mod breakpoints;
 mod edits;
 mod history;
 mod overrides;
+mod passing;
 mod restored;
 mod steps;
 
@@ -117,9 +118,10 @@ impl Stops {
     pub fn restore(restored: RestoredStops, plan: &Plan, debugger: &Debugger, run: &RunId) -> Self {
         let RestoredStops { breakpoints, stopped, current, scope, elsewhere, left, overrides } = restored;
         if !breakpoints.is_empty() && debugger.breakpoints().is_empty() {
-            debugger.set_breakpoints(&breakpoints);
+            debugger.set_breakpoints(breakpoints);
         }
-        let branch = BranchStop::restore(stopped.filter(|_| !scope.is_tree()), elsewhere.as_ref(), debugger, run);
+        let branch =
+            BranchStop::restore(stopped.filter(|_| !scope.is_tree()), elsewhere.as_ref(), debugger, run);
         if stopped.is_some() && branch.is_none() && debugger.held_by().is_none() {
             debugger.hold(elsewhere.as_ref().unwrap_or(run));
         }
@@ -300,8 +302,7 @@ impl Driver {
         if self.stops.is_parked_at(&self.plan, (*node, epoch), side) {
             return true;
         }
-        let armed = self.stops.armed.get(node).filter(|_| !self.plan.is_test(*node, epoch));
-        armed.is_some_and(|armed| armed.iter().any(|breakpoint| breakpoint.is_on(side)))
+        self.is_armed_on(*node, side) && !self.plan.is_test(*node, epoch)
     }
 
     /// The next activation that may start: any, or one that the step under way covers.

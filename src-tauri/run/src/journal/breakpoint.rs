@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use plait_core::error::Fault;
-use plait_core::id::{Activation, Epoch, NodeId, RunId};
+use plait_core::id::{Activation, Epoch, NodeId, PortName, RunId};
 
 /// A place of an activation at which it can be held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
@@ -49,6 +49,10 @@ pub struct Breakpoint {
     pub node: NodeId,
     #[serde(default)]
     pub side: Side,
+    /// An input on the side `before`, an output on the side `after`: only what has a value there is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub port: Option<PortName>,
     /// A condition in CEL. Without one, every activation is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

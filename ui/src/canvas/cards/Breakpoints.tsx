@@ -14,7 +14,9 @@ export function Breakpoints({ node }: { node: NodeId }) {
   const held = useRunHead((head) => head.stop?.at);
   // One text, so that a card is drawn again only if its own beads change.
   const beads = useStore(breakpoints.store, (state) => {
-    const own = (name === undefined ? undefined : state[name])?.filter((one) => one.node === node) ?? [];
+    const own =
+      (name === undefined ? undefined : state[name])?.filter((one) => one.node === node && one.port === undefined) ??
+      [];
     return own.map(({ side, disabled }) => `${side}:${disabled ? "off" : "on"}`).join(" ");
   });
   if (beads === "" && held?.node !== node) return null;

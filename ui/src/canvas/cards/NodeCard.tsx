@@ -3,6 +3,7 @@ import { Maximize2 } from "lucide-react";
 import { type CSSProperties, memo, useState } from "react";
 import type { NodeId } from "@/bindings";
 import { PortHandle } from "@/canvas/connect/PortHandle";
+import { usePortMarks } from "@/canvas/connect/port-marks";
 import { shade } from "@/canvas/elements/elements";
 import { CARD_WIDTH, cardHeight } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
@@ -42,6 +43,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
     "--shade": shade(context),
     "--tint": tint(color),
   } as CSSProperties;
+  const markOf = usePortMarks(id);
   const [pointed, setPointed] = useState(false);
   const shared = { node: id, ports, unwired, missing: !known };
   const summary = disabled ? (
@@ -109,10 +111,10 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
       <Breakpoints node={id} />
       {ports.inputs.map((port, index) => (
-        <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />
+        <PortHandle key={port.name} {...shared} side="in" port={port} index={index} mark={markOf("in", port.name)} />
       ))}
       {ports.outputs.map((port, index) => (
-        <PortHandle key={port.name} {...shared} side="out" port={port} index={index} />
+        <PortHandle key={port.name} {...shared} side="out" port={port} index={index} mark={markOf("out", port.name)} />
       ))}
       {(pointed || selected) && state ? <ReplyBeside node={id} /> : null}
       <Tile

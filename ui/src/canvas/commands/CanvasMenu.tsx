@@ -22,6 +22,7 @@ import { tint } from "@/flow/edits/canvas-colors";
 import type { Command } from "@/workspace/commands/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
 import { colorCommands } from "./edit-commands";
+import { breakpointOfEdge, breakpointOfHandle } from "./port-breakpoints";
 
 const LOOP_COMMANDS = ["loop.fold", "loop.wrap", "loop.moveInto", "loop.moveOut", "loop.ungroup"];
 const ON_NODES = [
@@ -92,7 +93,13 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
       const runs = commands.list.filter(
         (one) => node !== undefined && one.group === "Run" && one.terms?.includes("node"),
       );
-      setItems([...runs, ...ON_NODES.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
+      const handle = target?.closest<HTMLElement>(".react-flow__handle");
+      const pause = handle ? breakpointOfHandle(workspace, handle) : undefined;
+      setItems(
+        [...(pause ? [pause] : []), ...runs, ...ON_NODES.map((id) => commands.get(id))].filter((one) =>
+          commands.isEnabled(one),
+        ),
+      );
     } else if (edge !== undefined) {
       const addPoint: MenuEntry = {
         ...commands.get("edge.addPoint"),
@@ -101,7 +108,8 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
       };
       const others = [commands.get("edge.clearPoints"), commands.get("edit.delete")];
       const mayAddPoint = addPoint.reason !== undefined || commands.isEnabled(addPoint);
-      const enabled = others.filter((one) => commands.isEnabled(one));
+      const pause = breakpointOfEdge(workspace, edge);
+      const enabled = [...(pause ? [pause] : []), ...others.filter((one) => commands.isEnabled(one))];
       setItems(mayAddPoint && !editor.state.viewing ? [addPoint, ...enabled] : enabled);
     } else setItems([add, ...ON_PANE.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
   };

@@ -8,6 +8,7 @@ import { type End, feeds, type Side, type Unwired } from "@/flow/connect/ports";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { Pulled } from "@/workspace/canvas-store";
 import { useCanvas, useWorkspace } from "@/workspace/context";
+import type { PortMark } from "./port-marks";
 
 type Props = {
   node: NodeId;
@@ -17,10 +18,12 @@ type Props = {
   ports: Ports;
   unwired: Unwired;
   missing: boolean;
+  mark: PortMark | undefined;
 };
 
 /** One port of a card: round and thick for contexts, small and round for data, square for tools. */
-export const PortHandle = memo(function PortHandle({ node, side, port, index, ports, unwired, missing }: Props) {
+export const PortHandle = memo(function PortHandle(props: Props) {
+  const { node, side, port, index, ports, unwired, missing, mark } = props;
   const fit = usePortFit({ node, side, port: port.name }, port);
   const box = handleBox(side, index, port, ports, unwired);
   const quiet = isQuiet(side, port, unwired);
@@ -34,6 +37,7 @@ export const PortHandle = memo(function PortHandle({ node, side, port, index, po
       data-testid={`handle-${node}-${side}-${port.name}`}
       data-side={side}
       data-kind={port.kind}
+      data-breakpoint={mark}
       data-fit={fit}
       data-missing={missing || undefined}
       data-quiet={quiet || undefined}

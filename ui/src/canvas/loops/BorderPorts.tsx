@@ -2,39 +2,61 @@ import { Handle, Position as Sides } from "@xyflow/react";
 import { memo } from "react";
 import type { NodeId } from "@/bindings";
 import { portTitle, usePortFit } from "@/canvas/connect/PortHandle";
+import { type PortMark, usePortMarks } from "@/canvas/connect/port-marks";
 import { handleId } from "@/canvas/elements/pulled-ends";
 import { type BorderRow, borderHandleBox, borderRows, isQuiet } from "@/canvas/measure/geometry";
 import { portsOn, type Side } from "@/flow/connect/ports";
 import type { CardData } from "@/workspace/canvas-store";
 
 type Props = { node: NodeId; data: CardData };
+type MarkOf = ReturnType<typeof usePortMarks>;
 
 /** The ports on a loop's border: outside the ports for its surroundings, inside the ports for its body. */
 export const BorderPorts = memo(function BorderPorts({ node, data }: Props) {
+  const markOf = usePortMarks(node);
   return (["in", "out"] as const).flatMap((side) =>
     borderRows(data.ports, side).map((row, index) => (
-      <Row key={`${side} ${row.outer} ${row.inner}`} node={node} data={data} side={side} row={row} index={index} />
+      <Row
+        key={`${side} ${row.outer} ${row.inner}`}
+        node={node}
+        data={data}
+        side={side}
+        row={row}
+        index={index}
+        markOf={markOf}
+      />
     )),
   );
 });
 
-function Row({ node, data, side, row, index }: Props & { side: Side; row: BorderRow; index: number }) {
+type RowProps = Props & { side: Side; row: BorderRow; index: number; markOf: MarkOf };
+
+function Row({ node, data, side, row, index, markOf }: RowProps) {
   const other = side === "in" ? "out" : "in";
   const shared = { node, data, row: index };
   return (
     <>
-      {row.outer === undefined ? null : <BorderPort {...shared} side={side} name={row.outer} inner={false} named />}
+      {row.outer === undefined ? null : (
+        <BorderPort {...shared} side={side} name={row.outer} inner={false} named mark={markOf(side, row.outer)} />
+      )}
       {row.inner === undefined ? null : (
         // One name is enough for both.
-        <BorderPort {...shared} side={other} name={row.inner} inner named={row.inner !== row.outer} />
+        <BorderPort {...shared} side={other} name={row.inner} inner named={row.inner !== row.outer} mark={undefined} />
       )}
     </>
   );
 }
 
-type PortProps = Props & { side: Side; name: string; inner: boolean; row: number; named: boolean };
+type PortProps = Props & {
+  side: Side;
+  name: string;
+  inner: boolean;
+  row: number;
+  named: boolean;
+  mark: PortMark | undefined;
+};
 
-function BorderPort({ node, data, side, name, inner, row, named }: PortProps) {
+function BorderPort({ node, data, side, name, inner, row, named, mark }: PortProps) {
   const port = portsOn(data.ports, side, inner).find((one) => one.name === name);
   const fit = usePortFit({ node, side, port: name, inner }, port);
   if (!port) return null;
@@ -51,6 +73,7 @@ function BorderPort({ node, data, side, name, inner, row, named }: PortProps) {
       data-side={side}
       data-inner={inner || undefined}
       data-kind={port.kind}
+      data-breakpoint={mark}
       data-fit={fit}
       data-missing={!data.known || undefined}
       // The border has a row for its error output anyway.

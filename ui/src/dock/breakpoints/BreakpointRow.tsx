@@ -1,7 +1,7 @@
 import { Crosshair, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { IconButton } from "@/design/controls/Button";
-import { ConditionField, LogField } from "@/workspace/breakpoints/BreakpointFields";
+import { BranchToggle, ConditionField, LogField } from "@/workspace/breakpoints/BreakpointFields";
 import { useWorkspace } from "@/workspace/context";
 import { useRunHead } from "@/workspace/run-hooks";
 import type { ListedBreakpoint } from "./breakpoint-list";
@@ -11,8 +11,8 @@ import { TEXTS } from "./texts";
 export function BreakpointRow({ listed }: { listed: ListedBreakpoint }) {
   const { breakpoints } = useWorkspace();
   const { breakpoint, name } = listed;
-  const { node, side, disabled = false } = breakpoint;
-  const place = TEXTS.place(name, side);
+  const { node, side, port, disabled = false } = breakpoint;
+  const place = TEXTS.place(name, side, port);
   return (
     <Row listed={listed}>
       <button
@@ -23,18 +23,19 @@ export function BreakpointRow({ listed }: { listed: ListedBreakpoint }) {
         title={disabled ? TEXTS.enable : TEXTS.disable}
         className="flex size-6 shrink-0 items-center justify-center rounded-md hover:bg-bg-3"
         data-testid="breakpoint-enabled"
-        onClick={() => breakpoints.set(node, side, { disabled: !disabled })}
+        onClick={() => breakpoints.set(node, side, { disabled: !disabled }, port)}
       >
         <Bead isOn={!disabled} />
       </button>
       <Place listed={listed} />
       <ConditionField breakpoint={breakpoint} label={TEXTS.conditionOf(place)} placeholder={TEXTS.always} />
       <LogField breakpoint={breakpoint} label={TEXTS.logTextOf(place)} placeholder={TEXTS.pauses} />
+      <BranchToggle breakpoint={breakpoint} className="!size-7" />
       <IconButton
         label={TEXTS.remove(place)}
         icon={<X size={14} aria-hidden />}
         className="!size-7"
-        onClick={() => breakpoints.remove(node, side)}
+        onClick={() => breakpoints.remove(node, side, port)}
       />
     </Row>
   );
@@ -42,7 +43,7 @@ export function BreakpointRow({ listed }: { listed: ListedBreakpoint }) {
 
 /** A breakpoint of a run that is looked at, as it is. */
 export function RunBreakpointRow({ listed }: { listed: ListedBreakpoint }) {
-  const { disabled = false, when, log } = listed.breakpoint;
+  const { disabled = false, when, log, scope } = listed.breakpoint;
   return (
     <Row listed={listed}>
       <span className="flex size-6 items-center justify-center">
@@ -53,21 +54,24 @@ export function RunBreakpointRow({ listed }: { listed: ListedBreakpoint }) {
         {when ?? <span className="text-fg-3">{TEXTS.always}</span>}
       </code>
       <code className="truncate px-2 text-xs" title={log}>
-        {log ?? <span className="text-fg-3">{TEXTS.pauses}</span>}
+        {log ?? <span className="text-fg-3">{scope === "branch" ? TEXTS.pausesBranch : TEXTS.pauses}</span>}
       </code>
     </Row>
   );
 }
 
 function Row({ listed, children }: { listed: ListedBreakpoint; children: ReactNode }) {
-  const { node, side, path = [] } = listed.breakpoint;
-  const isHere = useRunHead(({ stop }) => path.length === 0 && stop?.at?.node === node && stop.at.side === side);
+  const { id, node, side, port, path = [] } = listed.breakpoint;
+  const isHere = useRunHead(({ stop }) => {
+    if (path.length > 0 || stop?.at?.node !== node || stop.at.side !== side) return false;
+    return port === undefined || (stop.cause.kind === "breakpoint" && stop.cause.id === id);
+  });
   return (
     <li
       className={`breakpoint-columns min-h-8 px-2.5 py-0.5 ${isHere ? "bg-bp/10" : "hover:bg-bg-3/50"}`}
       aria-current={isHere ? "step" : undefined}
       title={isHere ? TEXTS.pausedHere : undefined}
-      data-testid={`breakpoint-${node}-${side}`}
+      data-testid={`breakpoint-${node}${port === undefined ? "" : `.${port}`}-${side}`}
     >
       {children}
     </li>
@@ -81,7 +85,7 @@ function Bead({ isOn }: { isOn: boolean }) {
 /** The node, which a press shows on the canvas, and the side of it. */
 function Place({ listed: { breakpoint, name, isGone } }: { listed: ListedBreakpoint }) {
   const { canvas } = useWorkspace();
-  const side = <span className="shrink-0 text-fg-3 text-xs">{TEXTS.sides[breakpoint.side]}</span>;
+  const side = <span className="shrink-0 text-fg-3 text-xs">{TEXTS.at(breakpoint.side, breakpoint.port)}</span>;
   if (isGone) {
     return (
       <span className="flex min-w-0 items-baseline gap-2 px-1.5">

@@ -1,4 +1,4 @@
-import { cleanup, screen, within } from "@testing-library/react";
+import { act, cleanup, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Breakpoint, Flow } from "@/bindings";
@@ -69,6 +69,20 @@ describe("the list of breakpoints", () => {
     await userEvent.clear(condition);
     await userEvent.tab();
     expect(breakpoints.current[0]?.when).toBeUndefined();
+  });
+
+  it("has a breakpoint hold its branch alone, and names the port of one", async () => {
+    const { breakpoints } = show([{ node: "b", side: "before" }]);
+    const toggle = () => screen.getByRole("button", { name: "This branch only" });
+    await userEvent.click(toggle());
+    expect(breakpoints.current[0]).toMatchObject({ side: "before", scope: "branch" });
+    expect(toggle().getAttribute("aria-pressed")).toBe("true");
+    await userEvent.click(toggle());
+    expect(breakpoints.current[0]?.scope).toBeUndefined();
+    act(() => breakpoints.set("b", "after", { when: "value > 1" }, "text"));
+    expect(rows().map((row) => row.textContent)).toEqual(["Greetbefore", "Greetoutput text"]);
+    await userEvent.click(screen.getByRole("button", { name: "Remove breakpoint at Greet, output text" }));
+    expect(breakpoints.current.map(({ id }) => id)).toEqual(["b:before"]);
   });
 
   it("shows the node on the canvas, if there is one", async () => {

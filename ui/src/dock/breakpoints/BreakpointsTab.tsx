@@ -23,7 +23,7 @@ export function BreakpointsTab() {
         <span />
         <span className="px-1.5">{TEXTS.columns.place}</span>
         <span className="px-2">{TEXTS.columns.condition}</span>
-        <span className="col-span-2 flex items-center justify-between pl-2">
+        <span className="col-span-3 flex items-center justify-between pl-2">
           {TEXTS.columns.log}
           {of === "document" ? <RemoveAll count={all.length} /> : null}
         </span>

@@ -56,6 +56,7 @@ export function sorted(all: readonly ListedBreakpoint[]): ListedBreakpoint[] {
       rank(a) - rank(b) ||
       a.name.localeCompare(b.name) ||
       a.breakpoint.node.localeCompare(b.breakpoint.node) ||
-      SIDES.indexOf(a.breakpoint.side) - SIDES.indexOf(b.breakpoint.side),
+      SIDES.indexOf(a.breakpoint.side) - SIDES.indexOf(b.breakpoint.side) ||
+      (a.breakpoint.port ?? "").localeCompare(b.breakpoint.port ?? ""),
   );
 }

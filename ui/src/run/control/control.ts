@@ -194,7 +194,7 @@ export class RunControl {
     this.#sessions.setStarting(key, true);
     try {
       const overrides = this.files.overrides(key, flow);
-      const breakpoints = breakpointsIn(flow, this.#breakpoints.current);
+      const breakpoints = breakpointsIn(flow, this.#editor.state.checked, this.#breakpoints.current);
       const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides, breakpoints };
       const run = await this.#startGranted("run.start", request, flow.name, path);
       if (run === undefined) return;

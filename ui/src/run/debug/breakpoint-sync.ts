@@ -61,7 +61,7 @@ export class BreakpointSync {
     const session = this.#parts.session();
     if (!session || isOver(session.fold.head.status)) return;
     const { run, flow } = session;
-    for (const breakpoint of breakpointsIn(flow, changed(before, now))) {
+    for (const breakpoint of breakpointsIn(flow, this.#parts.editor.state.checked, changed(before, now))) {
       void this.#send(() => this.#parts.host.call("run.putBreakpoint", { run, breakpoint }));
     }
     for (const id of removed(before, now)) {

@@ -24,6 +24,16 @@ describe("breakpoints", () => {
       { id: "chat:before", node: "chat", side: "before", disabled: true },
       { id: "chat:after", node: "chat", side: "after", when: "value > 1" },
     ]);
+    breakpoints.set("chat", "after", {}, "response");
+    breakpoints.set("chat", "after", { scope: "branch" }, "response");
+    expect(breakpoints.current.at(-1)).toEqual({
+      id: "chat.response:after",
+      node: "chat",
+      side: "after",
+      port: "response",
+      scope: "branch",
+    });
+    breakpoints.remove("chat", "after", "response");
     breakpoints.remove("chat", "after");
     expect(breakpoints.current.map(({ id }) => id)).toEqual(["chat:before"]);
   });
@@ -57,10 +67,13 @@ describe("breakpoints", () => {
 
   it("of nodes that the flow does not have wait for them", () => {
     const flow = { version: 1, nodes: { chat: { type: "chat" } }, edges: {} };
+    const ports = { chat: { inputs: [{ name: "message" }], outputs: [{ name: "response" }] } };
     const all = [
+      { id: "3", node: "chat", side: "after" as const, port: "response" },
+      { id: "4", node: "chat", side: "before" as const, port: "response" },
       { id: "1", node: "chat", side: "before" as const },
       { id: "2", node: "gone", side: "before" as const },
     ];
-    expect(breakpointsIn(flow as never, all).map(({ id }) => id)).toEqual(["1"]);
+    expect(breakpointsIn(flow as never, { ports } as never, all).map(({ id }) => id)).toEqual(["3", "1"]);
   });
 });

@@ -1,6 +1,7 @@
 /** The breakpoints of flows: kept with the person's settings by the flow's file, and not in the flow. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Breakpoint, Flow, NodeId, Side } from "@/bindings";
+import type { Breakpoint, CheckedFlow, Flow, NodeId, PortName, Side } from "@/bindings";
+import { ERROR_PORT } from "@/bindings/constants";
 import type { FlowEditor } from "@/flow/document/editor";
 
 const NAME = "breakpoints";
@@ -10,6 +11,9 @@ export type Memory = {
   remembered<T>(name: string): T | undefined;
   remember(name: string, value: unknown): void;
 };
+
+/** What can be changed of a breakpoint. */
+export type BreakpointChange = Partial<Pick<Breakpoint, "when" | "log" | "scope" | "disabled">>;
 
 /** By the file of the flow; by the document of one without a file. */
 type State = Readonly<Record<string, readonly Breakpoint[]>>;
@@ -44,19 +48,19 @@ export class BreakpointStore {
     return this.store.getState()[name] ?? NONE;
   }
 
-  /** Sets a breakpoint of the shown flow, or changes it. */
-  set(node: NodeId, side: Side, change: Partial<Pick<Breakpoint, "when" | "log" | "disabled">> = {}): void {
-    const isKnown = this.current.some((one) => isAt(one, node, side));
+  /** Sets a breakpoint of the shown flow, or changes it: at a side of a node, or at one of its ports. */
+  set(node: NodeId, side: Side, change: BreakpointChange = {}, port?: PortName): void {
+    const isKnown = this.current.some((one) => isAt(one, node, side, port));
     this.#putCurrent(
       isKnown
-        ? this.current.map((one) => (isAt(one, node, side) ? { ...one, ...change } : one))
-        : [...this.current, { id: idOf(node, side), node, side, ...change }],
+        ? this.current.map((one) => (isAt(one, node, side, port) ? { ...one, ...change } : one))
+        : [...this.current, { id: idOf(node, side, port), node, side, ...(port !== undefined && { port }), ...change }],
     );
   }
 
   /** Removes a breakpoint of the shown flow. */
-  remove(node: NodeId, side: Side): void {
-    this.#putCurrent(this.current.filter((one) => !isAt(one, node, side)));
+  remove(node: NodeId, side: Side, port?: PortName): void {
+    this.#putCurrent(this.current.filter((one) => !isAt(one, node, side, port)));
   }
 
   /** Takes over breakpoints that somebody else set in a run of the shown flow, and removes others. */
@@ -95,16 +99,22 @@ export function nameOf({ path, key }: { path?: string | undefined; key: string }
   return path ?? key;
 }
 
-/** Those whose nodes the flow has. The others wait for the node to come back, by undo or from the file. */
-export function breakpointsIn(flow: Flow, breakpoints: readonly Breakpoint[]): Breakpoint[] {
-  return breakpoints.filter(({ node }) => node in flow.nodes);
+/** Those whose nodes and ports the flow has. The others wait for them to come back, by undo or from the file. */
+export function breakpointsIn(flow: Flow, { ports }: CheckedFlow, breakpoints: readonly Breakpoint[]): Breakpoint[] {
+  return breakpoints.filter((one) => one.node in flow.nodes && isPortThere(one, ports[one.node]));
 }
 
 /** A node of a sub-flow is no place in this flow. */
-function isAt({ path, node, side }: Breakpoint, ofNode: NodeId, ofSide: Side): boolean {
-  return !path?.length && node === ofNode && (side ?? "before") === ofSide;
+function isAt({ path, ...at }: Breakpoint, node: NodeId, side: Side, port?: PortName): boolean {
+  return !path?.length && at.node === node && (at.side ?? "before") === side && at.port === port;
 }
 
-function idOf(node: NodeId, side: Side): string {
-  return `${node}:${side}`;
+/** Ports of nodes that are not checked yet count as there. */
+function isPortThere({ side, port }: Breakpoint, ports: CheckedFlow["ports"][NodeId] | undefined): boolean {
+  if (port === undefined || ports === undefined || port === ERROR_PORT) return true;
+  return ((side ?? "before") === "before" ? ports.inputs : ports.outputs).some(({ name }) => name === port);
+}
+
+function idOf(node: NodeId, side: Side, port?: PortName): string {
+  return port === undefined ? `${node}:${side}` : `${node}.${port}:${side}`;
 }

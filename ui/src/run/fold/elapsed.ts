@@ -4,6 +4,8 @@ import type { RunHead } from "./types";
 /** Run time in milliseconds, without the time it waited for a person or stood still. `now` is used only for unfinished runs. */
 export function elapsed(head: RunHead, now: number): number {
   if (head.startedAt === undefined) return 0;
-  const until = head.endedAt ?? head.waitingSince ?? head.stop?.since ?? Math.max(now, head.startedAt);
+  // While only a branch is paused, the others go on.
+  const stoppedSince = head.stop?.scope === "branch" ? undefined : head.stop?.since;
+  const until = head.endedAt ?? head.waitingSince ?? stoppedSince ?? Math.max(now, head.startedAt);
   return Math.max(0, until - head.startedAt - head.totals.waitedMs - (head.totals.stoppedMs ?? 0));
 }

@@ -217,9 +217,10 @@ export class RunFold {
         break;
       case "debug.stopped": {
         this.#leaveStop(head, at, draft);
-        const { cause, point, values = {}, ways } = entry;
+        const { cause, scope, point, values = {}, ways } = entry;
         const number = entry.seq ?? 0;
-        head.stop = { number, cause, ...(point && { at: point }), values, ...(ways && { ways }), since: at };
+        const held = { ...(scope && { scope }), ...(point && { at: point }), values, ...(ways && { ways }) };
+        head.stop = { number, cause, ...held, since: at };
         head.status = openStatus(head);
         break;
       }
@@ -276,8 +277,11 @@ export class RunFold {
 
   #leaveStop(head: RunHead, at: number, draft: Draft): void {
     if (head.stop === undefined) return;
-    head.totals = draft.own(head.totals);
-    head.totals.stoppedMs = (head.totals.stoppedMs ?? 0) + Math.max(0, at - head.stop.since);
+    // While a branch is held alone, time passes for the others.
+    if (head.stop.scope !== "branch") {
+      head.totals = draft.own(head.totals);
+      head.totals.stoppedMs = (head.totals.stoppedMs ?? 0) + Math.max(0, at - head.stop.since);
+    }
     head.stop = undefined;
   }
 

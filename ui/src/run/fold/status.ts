@@ -1,6 +1,7 @@
 /** What a run's status means for what can be done with it. */
 import type { RunStatus } from "@/bindings";
 import { FINAL_RUN_STATUSES } from "@/bindings/constants";
+import type { RunHead } from "./types";
 
 /** Whether no event can follow. */
 export function isOver(status: RunStatus): boolean {
@@ -15,4 +16,9 @@ export function needsPerson(status: RunStatus): boolean {
 /** Whether nothing goes on: the run is over, or needs a person. */
 export function isResting(status: RunStatus): boolean {
   return isOver(status) || needsPerson(status);
+}
+
+/** The same of a run. While only a branch of it is paused, the others go on. */
+export function rests({ status, stop }: Pick<RunHead, "status" | "stop">): boolean {
+  return isResting(status) && stop?.scope !== "branch";
 }

@@ -1,6 +1,6 @@
 /** What can be done with the debugger from the keyboard and from the command palette. */
 import type { DebugVerb, Side } from "@/bindings";
-import { isResting } from "@/run/fold/status";
+import { rests } from "@/run/fold/status";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
 
@@ -29,7 +29,9 @@ export const debugCommands: readonly Command[] = [
       const node = breakableNode(workspace);
       if (node === undefined) return;
       const { breakpoints } = workspace;
-      const isSet = breakpoints.current.some((one) => one.node === node && one.side === "before");
+      const isSet = breakpoints.current.some(
+        (one) => one.node === node && one.side === "before" && one.port === undefined,
+      );
       if (isSet) breakpoints.remove(node, "before");
       else breakpoints.set(node, "before");
     },
@@ -41,7 +43,7 @@ export const debugCommands: readonly Command[] = [
     keys: ["F6"],
     terms: ["break", "debug", "hold"],
     whileTyping: true,
-    enabled: ({ activeRun: { session } }) => session !== undefined && !isResting(session.fold.head.status),
+    enabled: ({ activeRun: { session } }) => session !== undefined && !rests(session.fold.head),
     run: ({ runs }) => runs.debugger.pause(),
   },
   goOn("continue", "Continue run", ["F8"], ["resume", "go"]),

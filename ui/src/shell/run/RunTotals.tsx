@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import type { RunSummary } from "@/bindings";
 import { elapsed } from "@/run/fold/elapsed";
 import { addCost, addTokens } from "@/run/fold/spending";
-import { isResting } from "@/run/fold/status";
+import { rests } from "@/run/fold/status";
 import { formatDuration } from "@/run/values/format";
 import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { TEXTS } from "@/shell/texts";
@@ -74,9 +74,8 @@ function useChildRuns(): RunSummary[] | undefined {
   const { host } = useWorkspace();
   const children = useHasChildren();
   const run = useActiveSession()?.run;
-  const status = useRunHeadOfNow((head) => head.status);
+  const isResting = useRunHeadOfNow(rests);
   const isPast = usePastRun() !== undefined;
-  const rests = isResting(status);
   const [known, setKnown] = useState<{ run: string; runs: RunSummary[] }>();
   useEffect(() => {
     if (!children || run === undefined) return;
@@ -88,12 +87,12 @@ function useChildRuns(): RunSummary[] | undefined {
         () => undefined,
       );
     void list();
-    const timer = rests ? undefined : setInterval(list, CHILDREN_INTERVAL_MS);
+    const timer = isResting ? undefined : setInterval(list, CHILDREN_INTERVAL_MS);
     return () => {
       isCurrent = false;
       clearInterval(timer);
     };
-  }, [host, children, run, rests]);
+  }, [host, children, run, isResting]);
   return known !== undefined && known.run === run && !isPast ? known.runs : undefined;
 }
 
@@ -114,7 +113,7 @@ function Elapsed() {
   const head = useRunHead((head) => head);
   const interrupted = useInterrupted();
   const past = usePastRun();
-  const ticking = !past && !isResting(head.status) && !interrupted && head.startedAt !== undefined;
+  const ticking = !past && !rests(head) && !interrupted && head.startedAt !== undefined;
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (!ticking) return;

@@ -45,6 +45,11 @@ it("skips a node only before it starts, and runs one again only after its end", 
   await waitFor(() => expect(asked("run.go")).toEqual({ run: "run", stop: 2, verb: "retry" }));
 });
 
+it("says that other branches go on where a branch is paused alone", () => {
+  showStop("before", { values: { value: 1 }, scope: "branch" });
+  expect(screen.getByTestId("stop-bar").textContent).toContain("other branches go on");
+});
+
 it("offers the other ways of a switch", async () => {
   showStop("after", { values: { big: 9 }, ways: ["small", "default"] });
   fireEvent.click(screen.getByTestId("stop-change"));

@@ -107,7 +107,7 @@ function VerbButton({ verb, command, icon }: (typeof VERBS)[number]) {
 /** Where the run stands, why, and what is held there. */
 function Place({ stop }: { stop: StopView }) {
   const { nodeNames } = useWorkspace();
-  const { at, cause, values } = stop;
+  const { at, cause, scope, values } = stop;
   const held = Object.entries(values).map(([port, value]) => `${port}: ${oneLine(textOf(value))}`);
   return (
     <>
@@ -122,6 +122,7 @@ function Place({ stop }: { stop: StopView }) {
         </span>
       ) : null}
       {cause.kind === "elsewhere" ? <span className="text-fg-2"> · {TEXTS.pausedElsewhere}</span> : null}
+      {scope === "branch" ? <span className="text-fg-2"> · {TEXTS.pausedBranch}</span> : null}
       {held.length > 0 ? <span className="text-fg-2"> · {held.join(" · ").slice(0, MAX_SHOWN)}</span> : null}
     </>
   );

@@ -1,7 +1,11 @@
-/** The fields of a breakpoint of the shown flow: its condition, and the text that is logged in place of a pause. */
+/** The fields of a breakpoint of the shown flow: its condition, the text that is logged in place of a pause, and how much pauses. */
+
+import { Split } from "lucide-react";
 import type { Breakpoint } from "@/bindings";
+import { IconButton } from "@/design/controls/Button";
 import { useDraft } from "@/design/controls/useDraft";
-import { useWorkspace } from "@/workspace/context";
+import { isContainer } from "@/flow/containers/containers";
+import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
 type Props = {
@@ -16,10 +20,14 @@ const FIELD =
   "h-7 min-w-0 rounded-md border border-line bg-bg-2 px-2 font-mono text-xs outline-none placeholder:text-fg-3 focus:border-accent";
 
 export function ConditionField({ breakpoint, ...props }: Props) {
-  const { node, side, when = "" } = breakpoint;
-  const { label = TEXTS.condition, placeholder = TEXTS.conditionExample[side], className = "" } = props;
+  const { node, side, port, when = "" } = breakpoint;
+  const {
+    label = TEXTS.condition,
+    placeholder = port === undefined ? TEXTS.conditionExample[side] : TEXTS.portConditionExample,
+    className = "",
+  } = props;
   const { breakpoints } = useWorkspace();
-  const draft = useDraft(when, (text) => breakpoints.set(node, side, { when: text.trim() || undefined }));
+  const draft = useDraft(when, (text) => breakpoints.set(node, side, { when: text.trim() || undefined }, port));
   return (
     <input
       {...draft}
@@ -33,10 +41,10 @@ export function ConditionField({ breakpoint, ...props }: Props) {
 }
 
 export function LogField({ breakpoint, ...props }: Props) {
-  const { node, side, log = "" } = breakpoint;
+  const { node, side, port, log = "" } = breakpoint;
   const { label = TEXTS.logText, placeholder = TEXTS.logTextExample, className = "" } = props;
   const { breakpoints } = useWorkspace();
-  const draft = useDraft(log, (text) => breakpoints.set(node, side, { log: text.trim() || undefined }));
+  const draft = useDraft(log, (text) => breakpoints.set(node, side, { log: text.trim() || undefined }, port));
   return (
     <input
       {...draft}
@@ -45,6 +53,25 @@ export function LogField({ breakpoint, ...props }: Props) {
       placeholder={placeholder}
       title={TEXTS.logTextHint}
       spellCheck={false}
+    />
+  );
+}
+
+/** Whether only the branch of the breakpoint pauses. The end of a loop always pauses the whole run, and a text pauses nothing. */
+export function BranchToggle({ breakpoint, className = "" }: { breakpoint: Breakpoint; className?: string }) {
+  const { node, side, port, log, scope } = breakpoint;
+  const { breakpoints } = useWorkspace();
+  const own = useFlow(({ flow }) => flow.nodes[node]);
+  const isLoop = useNodeTypes((types) => isContainer(types, own));
+  if (log !== undefined || (isLoop && side === "after")) return <span className={className} />;
+  const isAlone = scope === "branch";
+  return (
+    <IconButton
+      label={TEXTS.branchOnly}
+      icon={<Split size={14} aria-hidden />}
+      pressed={isAlone}
+      className={className}
+      onClick={() => breakpoints.set(node, side, { scope: isAlone ? undefined : "branch" }, port)}
     />
   );
 }

@@ -8,6 +8,8 @@ export const TEXTS = {
     call: "tokens > 1000",
     after: "size(outputs.text) > 100",
   },
+  portConditionExample: "size(value) > 100",
+  branchOnly: "This branch only",
   logText: "Log text",
   logTextHint:
     "A text for the events, which can read the same names as a condition: {{value}}. With it, runs do not pause here.",

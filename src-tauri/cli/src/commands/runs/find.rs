@@ -27,8 +27,8 @@ pub(super) struct FindArgs {
     /// Condition in CEL. Without one, each place that was reached counts.
     #[arg(long, value_name = "CEL")]
     when: Option<String>,
-    /// A side of a node, as `--break` has it; `*` is every node. `SUBFLOW/NODE` is a node in a sub-flow.
-    #[arg(long, value_name = "NODE[:before|call|after]", default_value = "*:after", value_parser = parse_place)]
+    /// A side of a node or a port, as `--break` has it; `*` is every node. `SUBFLOW/NODE` is a node in a sub-flow.
+    #[arg(long, value_name = "NODE[.PORT][:before|call|after]", default_value = "*:after", value_parser = parse_place)]
     node: Place,
     /// Only runs of this flow file.
     #[arg(long, value_name = "PATH")]
@@ -42,12 +42,13 @@ pub(super) struct FindArgs {
 }
 
 pub(super) async fn execute(app: &Connection, args: FindArgs) -> Result<(), CliError> {
-    let Place { path, node, side } = args.node;
+    let Place { path, node, side, port } = args.node;
     let request = FindRuns {
         when: args.when,
         node: Some(node).filter(|node| node.as_str() != "*"),
         path,
         side,
+        port,
         user: None,
         flow_path: args.flow.as_deref().map(path_of_runs),
         limit: args.limit,

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
-use plait_core::id::NodeId;
+use plait_core::id::{NodeId, PortName};
 use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
-use plait_run::journal::{Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint, StopScope};
+use plait_run::journal::{
+    Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint, StopScope,
+};
 use proptest::prelude::*;
 
 use super::{assert_holds, assert_holds_with_loops, runnable};
@@ -72,6 +74,16 @@ fn is_failed_iteration(entry: &Entry) -> bool {
     matches!(&entry.event, Event::Loop(_, LoopEvent::IterationFinished { error: Some(_), .. }))
 }
 
+/// For one of two nodes, one of its inputs or outputs.
+fn some_port(scenario: &Scenario, node: &NodeId, side: Side, rng: &mut fastrand::Rng) -> Option<PortName> {
+    let ports = scenario.plan.nodes[scenario.plan.find(node)?].node.ports();
+    let names: Vec<PortName> = match side {
+        Side::Before => ports.inputs.iter().map(|port| port.name.clone()).collect(),
+        Side::Call | Side::After => ports.outputs.iter().map(|port| port.name.clone()).collect(),
+    };
+    (rng.bool() && !names.is_empty()).then(|| names[rng.usize(..names.len())].clone())
+}
+
 fn check(case: &Case) -> Result<(), TestCaseError> {
     let (scenario, _, expected) = runnable(case)?;
     let plain = scenario.run(INLINE);
@@ -86,19 +98,21 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         let when = CONDITIONS[rng.usize(..CONDITIONS.len())];
         let one = names[rng.usize(..names.len())].clone();
         for node in [None, Some(one)] {
+            let port = node.as_ref().and_then(|node| some_port(&scenario, node, side, &mut rng));
             let at = node.as_ref().map_or(&names[..], std::slice::from_ref);
             let breakpoint = |node: &NodeId| Breakpoint {
                 id: node.to_string(),
                 path: Vec::new(),
                 node: node.clone(),
                 side,
+                port: port.clone(),
                 when: when.map(str::to_owned),
                 log: None,
                 scope: StopScope::Tree,
                 disabled: false,
             };
             let breakpoints: Vec<Breakpoint> = at.iter().map(breakpoint).collect();
-            let question = BreakpointQuestion::new(node.clone(), side, when).unwrap();
+            let question = BreakpointQuestion::at_port(node.clone(), side, port.clone(), when).unwrap();
             let seeded = Schedule { eager: false, ..Schedule::seeded(case.seed ^ 0xf1d) };
             for schedule in [INLINE, seeded] {
                 // But for the events of the debugger, its journal is that of a run without breakpoints, in which branches end in the same

@@ -21,8 +21,18 @@ fn breakpoints(scenario: &Scenario, seed: u64, rarity: usize) -> Vec<Breakpoint>
                 let id = breakpoints.len().to_string();
                 let (node, path) = (node.id.clone(), Vec::new());
                 let scope = if rng.bool() { StopScope::Tree } else { StopScope::Branch };
-                let (when, log) = (None, None);
-                breakpoints.push(Breakpoint { id, path, node, side, when, log, scope, disabled: false });
+                let (port, when, log) = (None, None, None);
+                breakpoints.push(Breakpoint {
+                    id,
+                    path,
+                    node,
+                    side,
+                    port,
+                    when,
+                    log,
+                    scope,
+                    disabled: false,
+                });
             }
         }
     }

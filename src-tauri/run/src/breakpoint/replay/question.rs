@@ -1,12 +1,13 @@
 //! What is asked of journals, and which lines of them the answer depends on.
 
-use crate::breakpoint::Armed;
 use crate::breakpoint::check::{bad_breakpoint, problem_of_condition};
+use crate::breakpoint::{Armed, has_port};
 use crate::codes;
 use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason, StopScope};
+use crate::plan::PlanNode;
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
-use plait_core::id::NodeId;
+use plait_core::id::{NodeId, PortName};
 
 /// How much of a line is searched for the type of its event. Its position and its time stand before.
 const MAX_HEAD_BYTES: usize = 96;
@@ -19,6 +20,7 @@ pub struct BreakpointQuestion {
     /// None: every node.
     pub(super) node: Option<NodeId>,
     pub(super) side: Side,
+    port: Option<PortName>,
     pub(super) armed: Armed,
     /// Whether the answer depends on calls of models and tools.
     depends_on_calls: bool,
@@ -30,6 +32,16 @@ impl BreakpointQuestion {
     /// Asks where a breakpoint would stop: on a side of a node, or of every node, where the condition in CEL is true.
     /// `debug.bad_breakpoint` if it does not compile.
     pub fn new(node: Option<NodeId>, side: Side, when: Option<&str>) -> Result<Self, Fault> {
+        Self::at_port(node, side, None, when)
+    }
+
+    /// The same, only where there is a value on an input or output, if one is named.
+    pub fn at_port(
+        node: Option<NodeId>,
+        side: Side,
+        port: Option<PortName>,
+        when: Option<&str>,
+    ) -> Result<Self, Fault> {
         if let Some(problem) = when.and_then(problem_of_condition) {
             return Err(bad_breakpoint(format!("This condition can't be used: {problem}")));
         }
@@ -41,23 +53,34 @@ impl BreakpointQuestion {
             path: Vec::new(),
             node: node.clone().unwrap_or_else(|| NodeId::from("")),
             side,
+            port: port.clone(),
             when: when.map(str::to_owned),
             log: None,
             scope: StopScope::Tree,
             disabled: false,
         });
         let node_field = node.as_ref().map(|node| format!("\"node\":{}", serde_json::json!(node.as_str())));
-        Ok(Self { node, side, armed, depends_on_calls: side == Side::Call || reads_calls, node_field })
+        Ok(Self { node, side, port, armed, depends_on_calls: side == Side::Call || reads_calls, node_field })
+    }
+
+    /// Whether a node has the port that is asked about, if one is.
+    pub(super) fn is_port_of(&self, node: &PlanNode) -> bool {
+        self.port.as_ref().is_none_or(|port| has_port(node, self.side, port))
     }
 
     /// The fault `debug.unknown_node` for a question to this many runs, of which none has the node. `above` is the first of the `subflow`
     /// nodes that lead to it, if it is in a sub-flow.
     pub fn unknown_node(&self, above: Option<&NodeId>, runs: u32) -> Fault {
         let node = above.or(self.node.as_ref()).map_or("", NodeId::as_str);
+        let port = match (&self.port, self.side) {
+            (None, _) => String::new(),
+            (Some(port), Side::Before) => format!(" with an input `{port}`"),
+            (Some(port), _) => format!(" with an output `{port}`"),
+        };
         let message = if runs == 1 {
-            format!("The run has no node `{node}`.")
+            format!("The run has no node `{node}`{port}.")
         } else {
-            format!("None of the {runs} runs has a node `{node}`.")
+            format!("None of the {runs} runs has a node `{node}`{port}.")
         };
         Fault::new(codes::DEBUG_UNKNOWN_NODE, message)
             .hint("Name a node of the flow; `plait check` lists them.")

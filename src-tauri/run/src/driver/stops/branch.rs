@@ -121,6 +121,7 @@ impl Driver {
             self.stops.stopped = None;
             self.stops.current = None;
             self.stops.unpark();
+            self.host.debugger.release_branch(&self.info.run);
             return Ok(false);
         }
         let below = self.stops.branch.as_ref().and_then(|branch| branch.below.as_ref());

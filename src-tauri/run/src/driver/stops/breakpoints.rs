@@ -16,11 +16,12 @@ impl Driver {
         }
         self.stops.edits = edits;
         self.stops.armed.clear();
-        for breakpoint in self.host.debugger.own_breakpoints() {
+        let all = self.host.debugger.breakpoints();
+        for breakpoint in all.iter().filter(|breakpoint| self.host.debugger.is_own(breakpoint)) {
             // A node that the flow does not have holds nothing.
             if let Some(node) = self.plan.find(&breakpoint.node) {
-                let mut armed = Armed::from(&breakpoint);
-                if holds_no_branch(&self.plan, node, &breakpoint) {
+                let mut armed = Armed::from(breakpoint);
+                if holds_no_branch(&self.plan, node, breakpoint) {
                     armed.scope = StopScope::Tree;
                 }
                 self.stops.armed.entry(node).or_default().push(armed);
@@ -48,14 +49,15 @@ impl Driver {
             let variables = &*variables
                 .get_or_insert_with(|| Arc::new(variables_of(point, values, self.stops.facts.get(key))));
             // Boxed, so that runs without conditions do not carry its state.
-            match Box::pin(breakpoint.judge(variables, &*self.host.evaluator)).await {
+            match Box::pin(breakpoint.judge(values, variables, &*self.host.evaluator)).await {
                 Ok(Reached::No) => {}
                 Ok(Reached::Text(text)) => texts.push((breakpoint.id.clone(), text)),
                 Ok(Reached::Stop) => {
                     cause = Some((StopCause::Breakpoint { id: breakpoint.id.clone() }, breakpoint.scope));
                 }
                 Err(error) => {
-                    cause = Some((StopCause::Condition { id: breakpoint.id.clone(), error }, breakpoint.scope));
+                    cause =
+                        Some((StopCause::Condition { id: breakpoint.id.clone(), error }, breakpoint.scope));
                 }
             }
             if cause.is_some() {

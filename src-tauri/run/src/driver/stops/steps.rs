@@ -118,7 +118,7 @@ impl Driver {
 
     /// Sets the breakpoints of the tree, and says so in the journal of this run. They are not checked.
     pub fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) -> Result<(), Fault> {
-        self.host.debugger.set_breakpoints(&breakpoints);
+        self.host.debugger.set_breakpoints(breakpoints.clone());
         self.arm();
         self.recorder.append([Event::Debug(DebugEvent::Breakpoints { breakpoints })])
     }

@@ -53,6 +53,10 @@ fn every_group_survives_a_round_trip() {
             "point": { "node": "chat", "epoch": [1], "attempt": 1, "side": "call", "call": "model call 1" },
             "values": { "message": "Hi" },
         }),
+        json!({
+            "seq": 18, "at": 5, "type": "debug.stopped", "cause": { "kind": "pause" }, "scope": "branch",
+            "point": { "node": "chat", "epoch": [1], "attempt": 1, "side": "before" },
+        }),
         json!({ "seq": 16, "at": 5, "type": "debug.continued", "verb": "over" }),
         json!({
             "seq": 17, "at": 5, "type": "value.overridden", "port": "response", "was": "Hi", "value": { "n": 1 },

@@ -1,5 +1,5 @@
 /** The debugger: breakpoints at nodes, what is held at a stop, steps, and that both survive a reload. */
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { findViolations } from "./axe";
 import { expect, intoView, node, openFlow, takePicture, test } from "./fixture";
 
@@ -135,14 +135,22 @@ const BRANCHES = {
   ...FLOW,
   nodes: { ...FLOW.nodes, aside: { type: "text", title: "Aside", config: { template: "{{name}} aside" } } },
   edges: { ...FLOW.edges, d: { source: "name", sourceOutput: "value", target: "aside", targetInput: "name" } },
-  layout: { ...FLOW.layout, aside: { x: 280, y: 200 } },
+  layout: { ...FLOW.layout, loud: { x: 640, y: 120 }, aside: { x: 280, y: 200 } },
 };
 
 test("a breakpoint at a port is set from its menu and holds its branch alone", async ({ page }) => {
   await openFlow(page, BRANCHES as never);
   const port = page.getByTestId("handle-hello-out-text");
-  await port.click({ button: "right" });
-  await page.getByTestId("menu-debug.port").click();
+  const toggle = async (where: Locator) => {
+    await where.click({ button: "right", force: true });
+    await page.getByTestId("menu-debug.port").click();
+  };
+  // The menu of an edge has the breakpoint of the output that it comes from.
+  await toggle(page.getByTestId("edge-b").locator(".react-flow__edge-interaction"));
+  await expect(port).toHaveAttribute("data-breakpoint", "on");
+  await toggle(port);
+  await expect(port).not.toHaveAttribute("data-breakpoint", "on");
+  await toggle(port);
   await expect(port).toHaveAttribute("data-breakpoint", "on");
   await node(page, "hello").click();
   const section = page.getByTestId("breakpoints");
@@ -159,10 +167,6 @@ test("a breakpoint at a port is set from its menu and holds its branch alone", a
   expect(await findViolations(page)).toEqual([]);
   await page.getByTestId("go-continue").click();
   await expect(status(page)).toHaveAttribute("data-status", "finished");
-  // The menu of an edge has the breakpoint of the output that it comes from.
-  await page.getByTestId("edge-b").click({ button: "right", force: true });
-  await page.getByTestId("menu-debug.port").click();
-  await expect(port).not.toHaveAttribute("data-breakpoint", "on");
 });
 
 test("breakpoints and the stop are there after a reload", async ({ page, host }) => {

@@ -29,7 +29,7 @@ export function BreakpointRow({ listed }: { listed: ListedBreakpoint }) {
       </button>
       <Place listed={listed} />
       <ConditionField breakpoint={breakpoint} label={TEXTS.conditionOf(place)} placeholder={TEXTS.always} />
-      <LogField breakpoint={breakpoint} label={TEXTS.logTextOf(place)} placeholder={TEXTS.pauses} />
+      <LogField breakpoint={breakpoint} label={TEXTS.logTextOf(place)} placeholder={TEXTS.pause(breakpoint.scope)} />
       <BranchToggle breakpoint={breakpoint} className="!size-7" />
       <IconButton
         label={TEXTS.remove(place)}
@@ -54,7 +54,7 @@ export function RunBreakpointRow({ listed }: { listed: ListedBreakpoint }) {
         {when ?? <span className="text-fg-3">{TEXTS.always}</span>}
       </code>
       <code className="truncate px-2 text-xs" title={log}>
-        {log ?? <span className="text-fg-3">{scope === "branch" ? TEXTS.pausesBranch : TEXTS.pauses}</span>}
+        {log ?? <span className="text-fg-3">{TEXTS.pause(scope)}</span>}
       </code>
     </Row>
   );

@@ -1,4 +1,4 @@
-import type { Side } from "@/bindings";
+import type { Side, StopScope } from "@/bindings";
 
 const SIDES: Record<Side, string> = { before: "before", call: "each call", after: "after" };
 
@@ -22,8 +22,7 @@ export const TEXTS = {
   conditionOf: (place: string) => `Condition of ${place}`,
   always: "Always",
   logTextOf: (place: string) => `Log text of ${place}`,
-  pauses: "None: runs pause",
-  pausesBranch: "None: this branch pauses",
+  pause: (scope?: StopScope) => (scope === "branch" ? "None: this branch pauses" : "None: runs pause"),
   showOnCanvas: (name: string) => `Show ${name} on canvas`,
   nodeGone: "Node is gone",
   remove: (place: string) => `Remove breakpoint at ${place}`,

@@ -49,6 +49,7 @@ mod memory;
 mod model_servers;
 mod order;
 mod parallel_turns;
+mod pins;
 mod pipelines;
 mod process_failures;
 mod project_files;

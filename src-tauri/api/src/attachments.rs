@@ -122,5 +122,5 @@ pub fn takers(flow: &Flow) -> Vec<Taker> {
         }
         _ => None,
     };
-    flow.enabled_nodes().filter_map(taker).collect()
+    flow.executable_nodes().filter_map(taker).collect()
 }

@@ -1,6 +1,5 @@
 //! Flows: their files, drafts and schema, the example flows, and their problems.
 
-mod answerable;
 mod autosave;
 mod check;
 pub mod examples;
@@ -8,6 +7,7 @@ mod files;
 mod import;
 mod installed;
 mod never_runs;
+mod node_names;
 mod read;
 mod recent;
 mod refused_sampling;
@@ -19,7 +19,6 @@ mod templates;
 pub(crate) mod text;
 mod unknown_names;
 
-pub use answerable::nodes_with_subflows;
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
 pub use check::{CheckFlow, check_runnable, check_with_subflows};
 pub use examples::{ExampleFlow, ListExamples, OpenExample};
@@ -27,6 +26,7 @@ pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use import::{ImportFlow, ImportedFlow};
 pub use installed::Installed;
 pub(crate) use installed::InstalledSources;
+pub use node_names::{nodes_with_subflows, pins_with_subflows};
 pub use read::{ListNearbyFlows, ReadFlow};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};
 pub use schema::flow_schema;

@@ -68,7 +68,9 @@ impl Progress {
             }
             Event::Node(at, NodeEvent::Finished { metadata, .. }) => {
                 let duration = style(format_duration(metadata.duration_ms)).dim().for_stderr();
-                if metadata.truncated {
+                if metadata.pinned {
+                    self.print_end(at, &format!("{} {{}}  pinned", style("=").cyan().for_stderr()));
+                } else if metadata.truncated {
                     let mark = style("!").yellow().for_stderr();
                     self.print_end(at, &format!("{mark} {{}}  {duration}  {TRUNCATED}"));
                 } else {

@@ -1,13 +1,14 @@
 //! The flow document: what people edit and keep in version control. Knows nothing about running it.
 
 mod confirmation;
-mod disabled;
 mod document;
 mod drawing;
+mod executable_nodes;
 mod folders;
 mod foreign_format;
 mod memory;
 mod migrate;
+mod pin;
 #[cfg(test)]
 mod random_documents;
 mod read;
@@ -23,6 +24,7 @@ pub use folders::FolderAccess;
 pub use memory::{
     DEFAULT_RECENT_TURNS, MAX_RECENT_TURNS, MemoryMode, MemorySettings, MemoryUse, SummarizerSettings,
 };
+pub use pin::{MAX_PIN_BYTES, Pin};
 pub use read::{ReadError, read};
 pub use summarizer_agent::SummarizerAgent;
 pub use tree_limits::TreeLimits;

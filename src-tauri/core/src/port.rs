@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use crate::id::PortName;
@@ -38,6 +39,18 @@ impl PortType {
             || self == Self::Any
             || input == Self::Any
             || (input == Self::Text && matches!(self, Self::Number | Self::Boolean))
+    }
+
+    /// Whether a value is of this type.
+    pub fn holds(self, value: &Value) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Text => value.is_string() || value.is_number() || value.is_boolean(),
+            Self::Number => value.is_number(),
+            Self::Boolean => value.is_boolean(),
+            Self::List => value.is_array(),
+            Self::Object => value.is_object(),
+        }
     }
 }
 

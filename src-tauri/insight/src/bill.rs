@@ -230,7 +230,9 @@ impl Bill {
         let RehearsedRun { subflow, plan, twin, .. } = run;
         let buys = |node: &&NodeIx| {
             let behavior = plan.nodes[**node].node.behavior();
-            behavior.is_agent || behavior.calls.is_some() || plan.nodes[**node].body.is_some()
+            (behavior.is_agent && !behavior.is_pinned)
+                || behavior.calls.is_some()
+                || plan.nodes[**node].body.is_some()
         };
         let open: Vec<NodeIx> = open.iter().filter(buys).copied().collect();
         if open.is_empty() {

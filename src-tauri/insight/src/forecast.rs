@@ -357,7 +357,7 @@ fn add_unseen(plan: &Plan, observed: &Observed, groups: &[CallGroup<'_>], foreca
         let is_seen = seen.contains(&at);
         let reason = if behavior.calls.is_some() {
             UnknownReason::Subflow
-        } else if !behavior.is_agent || is_seen {
+        } else if !behavior.is_agent || behavior.is_pinned || is_seen {
             continue;
         } else if observed.no_prompt.contains_key(&node.id) {
             UnknownReason::NoPrompt

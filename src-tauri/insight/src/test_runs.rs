@@ -77,6 +77,7 @@ pub(crate) fn info(input: Option<&str>, earlier: Option<EarlierRun>) -> RunInfo 
         input: input.map(|text| RunInput { text: text.to_owned(), origins: Origins::NONE }),
         conversation: None,
         grants: None,
+        ignores_pins: false,
         earlier,
     }
 }

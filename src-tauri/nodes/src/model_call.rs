@@ -24,6 +24,7 @@ mod stages;
 mod summary;
 mod tool_calls;
 mod turn;
+mod turn_of_pin;
 mod user_message;
 mod workflow_context;
 
@@ -50,6 +51,7 @@ pub(crate) use tool_calls::{
     SamplingModel, SamplingUsage, allow_server, call_tool, call_tool_with_model, collect_tools,
 };
 pub(crate) use turn::{Turn, check_reply};
+pub(crate) use turn_of_pin::{commit_turn_of_pin, no_turn_of_pin, remember_turn_of_pin};
 pub(crate) use user_message::UserMessage;
 pub use workflow_context::WORKFLOW_MEMORY_TOOLS;
 pub(crate) use workflow_context::check_offer;

@@ -162,6 +162,30 @@ plait_core::error_codes! {
             "Add a `portalIn` of the same name, or rename this one.";
     }
 
+    "Pins" {
+        PIN_EMPTY = "pin.empty",
+            "A pin has no value.",
+            "Give a value for an output, or unpin the node.";
+        PIN_IN_CYCLE = "pin.in_cycle",
+            "A node in a cycle is pinned, so each iteration gets the same values.",
+            "Unpin it if the iterations should differ.";
+        PIN_NOT_POSSIBLE = "pin.not_possible",
+            "A node or an output can't be pinned: it makes a context, outputs tools, or does not run.",
+            "Unpin it. Pin a node after it, or disable the node.";
+        PIN_NOT_REMEMBERED = "pin.not_remembered",
+            "A pinned node added nothing to the history of its context, or to the workflow's memory.",
+            "Unpin it if nodes after it need what it would add.";
+        PIN_TOO_LARGE = "pin.too_large",
+            "The values of a pin are too large for a flow file.",
+            "Pin a smaller value, or keep it in a file and read that with a node.";
+        PIN_UNKNOWN_PORT = "pin.unknown_port",
+            "A pin names an output that its node does not have.",
+            "Use one of the outputs listed, or unpin the node.";
+        PIN_WRONG_TYPE = "pin.wrong_type",
+            "A pinned value is of another type than its output.",
+            "Pin a value of the type of the output.";
+    }
+
     "The engine" {
         ENGINE_NO_END = "engine.no_end",
             "A run ended without a final event.",

@@ -26,6 +26,7 @@ mod input_conflicts;
 mod input_overrides;
 mod loops;
 mod nesting;
+mod pins;
 mod plan_order;
 mod quota_branches;
 mod restrict;
@@ -241,6 +242,12 @@ impl PlanNode {
 }
 
 impl Plan {
+    /// The nodes that deliver pinned values, in plan order.
+    pub fn pinned_nodes(&self) -> Vec<NodeId> {
+        let pinned = self.nodes.iter().filter(|node| node.node.behavior().is_pinned);
+        pinned.map(|node| node.id.clone()).collect()
+    }
+
     /// Whether an activation after one of this node may read the workflow's memory. Around a node in a loop or cycle there may always
     /// be one.
     pub fn is_memory_read_after(&self, node: NodeIx) -> bool {

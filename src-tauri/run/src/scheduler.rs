@@ -277,7 +277,7 @@ impl Scheduler {
                 }
             }
             NodeEvent::Finished { outputs, messages, metadata } => {
-                let origins = self.started_slot(ix, epoch, event)?.output_origins(&metadata.origins);
+                let origins = self.started_slot(ix, epoch, event)?.finished_origins(metadata);
                 self.finished_origins.clone_from(&origins);
                 self.take_results(ix, epoch, outputs, &origins);
                 let plan = Arc::clone(&self.shared.plan);

@@ -44,6 +44,8 @@ impl From<RunStart> for Event {
             to: None,
             input: None,
             set,
+            pins: Vec::new(),
+            ignores_pins: false,
             origins: Origins::NONE,
             parent_run_id,
             conversation,

@@ -39,7 +39,7 @@ pub(super) fn never_runs(
         registry,
         installed,
         nodes: flow
-            .enabled_nodes()
+            .executable_nodes()
             .map(|(id, node)| (id, inheritance.apply(id, node).into_owned()))
             .collect(),
         handled: handled.map(|edge| &edge.source).collect(),
@@ -58,7 +58,7 @@ struct Finder<'f> {
     flow: &'f Flow,
     registry: &'f Registry,
     installed: &'f Installed,
-    /// The nodes that are not disabled, with what they inherit.
+    /// The nodes that may be executed, with what they inherit.
     nodes: BTreeMap<&'f NodeId, Node>,
     /// The nodes whose failure the flow handles.
     handled: BTreeSet<&'f NodeId>,

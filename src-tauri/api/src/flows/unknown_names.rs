@@ -48,7 +48,7 @@ pub(super) fn unknown_names(
     for name in names_in(&SETTINGS, &settings, "/settings") {
         found.extend(problem(&name, installed, tools));
     }
-    for (id, node) in flow.enabled_nodes() {
+    for (id, node) in flow.executable_nodes() {
         let Some(descriptor) = registry.descriptor(&node.node_type) else { continue };
         let place = format!("/nodes/{}", escape(id.as_str()));
         let config = Value::Object(node.config.clone());

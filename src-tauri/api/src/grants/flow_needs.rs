@@ -114,7 +114,7 @@ impl<'a> FlowNeeds<'a> {
             self.collector.add_folders(visited.folder, &visited.flow.settings.folders, visited.name);
         }
         let planned = self.planned.filter(|_| visited.depth == 0);
-        for (id, node) in visited.flow.enabled_nodes() {
+        for (id, node) in visited.flow.executable_nodes() {
             if let Some(behavior) = planned.and_then(|planned| planned.get(id)) {
                 self.add_node(visited, id, behavior);
             } else if let Some(Ok(bound)) = self.registry.bind(id, &node.node_type, &node.config) {

@@ -157,13 +157,17 @@ impl RunService {
         let (access, lineage): (_, Vec<FlowRef>) =
             (self.file_access.clone(), lineage.into_iter().map(|run| run.flow).collect());
         let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation, &access)).await?;
-        let (flow, path) = (subflow.flow, subflow.path);
+        let (mut flow, path) = (subflow.flow, subflow.path);
+        let ignore_pins = parent.ignores_pins;
+        if ignore_pins {
+            flow.remove_pins();
+        }
         if let Some(RunRecord { run: earlier, .. }) = earlier {
             let edits = ForkEdits::of_flow(EditedFlow { flow, path, grants: Vec::new() });
             return Ok((subflow.name, NewRun::ForkOf { earlier, edits, inputs: Some(inputs) }));
         }
         let ChildInputs { input, overrides, origins, grants } = inputs;
-        let request = RunRequest { flow, path, input, overrides, ..RunRequest::default() };
+        let request = RunRequest { flow, path, input, overrides, ignore_pins, ..RunRequest::default() };
         let user = parent.user.clone();
         let request = Box::new(request);
         Ok((subflow.name, NewRun::Of { request, user, origins, inherited: Some(grants) }))

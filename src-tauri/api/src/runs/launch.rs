@@ -58,6 +58,8 @@ struct StartedWith {
     grants: InheritedGrants,
     input: Option<RunInput>,
     conversation: Option<Conversation>,
+    /// Whether it executes pinned nodes.
+    ignores_pins: bool,
     /// What it takes over from the run that it is forked from.
     earlier: Option<EarlierRun>,
 }
@@ -81,7 +83,18 @@ impl Launch {
         parent: Option<RunId>,
         inherited: Option<InheritedGrants>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
-        let RunRequest { flow, path, input, overrides, to, conversation, grants, breakpoints, .. } = request;
+        let RunRequest {
+            flow,
+            path,
+            input,
+            overrides,
+            to,
+            conversation,
+            grants,
+            breakpoints,
+            ignore_pins: ignores_pins,
+            ..
+        } = request;
         let plan = self.plan(&flow, &self.config, to.as_ref(), &overrides)?;
         check_breakpoints(&plan, &breakpoints)?;
         // Without an input there is nothing that comes from anywhere.
@@ -103,6 +116,8 @@ impl Launch {
             input: input.clone(),
             origins: origins.clone(),
             set: overrides,
+            pins: plan.pinned_nodes(),
+            ignores_pins,
             parent_run_id: parent,
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
             grants: grants.clone(),
@@ -113,7 +128,8 @@ impl Launch {
         let input = input.map(|text| RunInput { text, origins });
         // A child run of a fork takes over what other runs of the earlier tree recorded.
         let earlier = self.host.earlier.view(None, []);
-        let setup = self.setup(plan, StartedWith { user, grants, input, conversation, earlier }, &flow)?;
+        let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
+        let setup = self.setup(plan, start, &flow)?;
         let (mut driver, handle) = Driver::start(setup, Event::Run(first))?;
         if !breakpoints.is_empty() {
             driver.set_breakpoints(breakpoints)?;
@@ -139,6 +155,7 @@ impl Launch {
             parent_run_id,
             conversation,
             grants,
+            ignores_pins,
             ..
         } = started_event(&self.run, &entries)?
         else {
@@ -156,7 +173,8 @@ impl Launch {
         }
         self.broadcast.open(entries.len() as u64);
         let input = run_input(input.as_ref(), origins);
-        let start = StartedWith { user: user.clone(), grants: grants.clone(), input, conversation, earlier };
+        let (user, grants, ignores_pins) = (user.clone(), grants.clone(), *ignores_pins);
+        let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
         Ok(Driver::resume(self.setup(plan, start, flow_ref)?, &entries)?)
     }
 
@@ -268,10 +286,10 @@ impl Launch {
     }
 
     fn run_info(&self, start: StartedWith, flow: &FlowRef) -> RunInfo {
-        let StartedWith { user, grants, input, conversation, earlier } = start;
+        let StartedWith { user, grants, input, conversation, ignores_pins, earlier } = start;
         let folder = flow.path.as_deref().and_then(canonical_folder);
         let (run, flow_name) = (self.run.clone(), flow.name.clone());
-        RunInfo { run, user, flow_name, folder, input, conversation, grants, earlier }
+        RunInfo { run, user, flow_name, folder, input, conversation, grants, ignores_pins, earlier }
     }
 
     fn setup(self, plan: Plan, start: StartedWith, flow: &FlowRef) -> Result<RunSetup, ErrorReply> {

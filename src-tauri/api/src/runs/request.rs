@@ -21,6 +21,7 @@ use crate::flows::secrets;
 
 /// A run to start. Child runs are started from the same request.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct RunRequest {
     /// The flow, saved or not.
     pub flow: Flow,
@@ -44,6 +45,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional)]
     pub to: Option<NodeId>,
+    /// Whether pinned nodes are executed, also in the flows that this one runs.
+    #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
+    pub ignore_pins: bool,
     /// The conversation to continue. `conversation.unknown` when it does not exist, `conversation.no_context` when the flow
     /// has no context `main`, `conversation.other_user` when it belongs to another user.
     #[serde(default)]

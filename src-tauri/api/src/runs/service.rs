@@ -179,7 +179,10 @@ impl RunService {
     }
 
     /// Refuses a run that could not get past a node. `flow.invalid`.
-    pub(super) async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
+    pub(super) async fn check_start(&self, mut request: RunRequest) -> Result<RunRequest, ErrorReply> {
+        if request.ignore_pins {
+            request.flow.remove_pins();
+        }
         let (sources, registry) = (self.parts.installed.clone(), Arc::clone(&self.parts.registry));
         let path_of_flow = request.path.clone();
         let checked = run_blocking(move || {

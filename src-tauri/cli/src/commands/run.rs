@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::flows::{Installed, check_runnable, nodes_with_subflows};
+use plait_api::flows::{Installed, check_runnable, nodes_with_subflows, pins_with_subflows};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::config;
 use plait_core::exact_json;
@@ -23,7 +23,9 @@ use crate::flow_source::FlowSource;
 use crate::grant_rules::{GrantArgs, named_hosts};
 use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
+use crate::printable::printable;
 use crate::run_follower::{Answers, RunFollower};
+use crate::terminal::print_styled;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -38,6 +40,7 @@ Examples:
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
   plait run my.flow.json --input \"What is this?\" --attach photo.png
   plait run my.flow.json --to draft --json
+  plait run my.flow.json --no-pins
   plait run imported.flow.json --confirm-import
   plait run my.flow.json --max-model-calls 20
   plait run my.flow.json --break chat --break 'judge:after:when=value.score < 0.5'
@@ -69,6 +72,9 @@ pub(crate) struct RunArgs {
     /// Run only to this node.
     #[arg(long, value_name = "NODE")]
     to: Option<String>,
+    /// Execute pinned nodes, also those of sub-flows, in place of delivering the values of their pins.
+    #[arg(long)]
+    no_pins: bool,
     /// Continue a conversation: an ID, a unique prefix of one, `last` (the latest of this flow, or a new one) or `new`.
     /// Its ID is printed on standard error.
     #[arg(long, value_name = "ID")]
@@ -149,12 +155,19 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     if args.confirm_import {
         source.flow.confirm_import();
     }
+    if args.no_pins {
+        source.flow.remove_pins();
+    }
     let to = args.to.as_deref().map(NodeId::from);
     let mut overrides = collect(args.set);
     let files = FilesToAttach::find(&args.attach, &source.flow)?;
     check(&home.path, &source, to.as_ref(), &overrides)?;
     let path = source.path_text();
-    let nodes = nodes_with_subflows(&source.flow, path.as_deref(), &plait_nodes::registry());
+    let registry = plait_nodes::registry();
+    let nodes = nodes_with_subflows(&source.flow, path.as_deref(), &registry);
+    if !args.no_pins {
+        say_pins(&pins_with_subflows(&source.flow, path.as_deref(), &registry));
+    }
     let mut answers = Answers::read(args.answer, nodes)?;
     let rules = args.grants.rules(path.as_deref().map(Path::new))?;
     let app = open_app::for_running(home, &named_hosts(&rules)).await?;
@@ -175,6 +188,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         input: args.input,
         overrides,
         to,
+        ignore_pins: args.no_pins,
         conversation,
         grants: rules,
         breakpoints: debugger::number(args.breakpoints),
@@ -184,6 +198,14 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
     open_app::close(&app).await?;
     status
+}
+
+/// Says that some nodes are not executed: what comes of the run is not all its own.
+fn say_pins(pins: &[String]) {
+    if !pins.is_empty() {
+        let names: Vec<String> = pins.iter().map(|pin| format!("`{}`", printable(pin))).collect();
+        print_styled(&format!("Uses pins: {}. `--no-pins` executes these nodes.\n", names.join(", ")));
+    }
 }
 
 /// Rejects an invalid flow before the store is opened.

@@ -8,6 +8,7 @@ use ts_rs::TS;
 
 use super::drawing::{Frame, Point, Position};
 use super::folders::{self, FolderAccess};
+use super::pin::Pin;
 use super::tree_limits::TreeLimits;
 use super::unconfirmed::Unconfirmed;
 use crate::codes;
@@ -103,6 +104,10 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub disabled: bool,
+    /// What it delivers in place of being executed. Of a loop or a sub-flow, nothing inside runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub pin: Option<Pin>,
     /// What its import made different from the original, until a person confirms it. A flow with any cannot run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Unconfirmed>>")]

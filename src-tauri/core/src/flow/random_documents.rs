@@ -32,12 +32,23 @@ fn node() -> BoxedStrategy<String> {
         member("jitter", 0.5, number()),
     ]);
     let limits = object(vec![member("maxEpochs", 0.5, number()), member("timeoutMs", 0.5, number())]);
+    let origins = vec(prop::sample::select(vec!["\"person\"", "\"host:a.example\""]), 0..2);
+    let pin = object(vec![
+        member("outputs", 0.99, object(vec![member("text", 0.8, json())])),
+        member("run", 0.5, text()),
+        member(
+            "origins",
+            0.5,
+            origins.prop_map(|labels| list(labels.into_iter().map(str::to_owned).collect())),
+        ),
+    ]);
     object(vec![
         member("type", 0.99, text()),
         member("title", 0.3, text()),
         member("config", 0.6, object(vec![member("template", 0.8, text()), member("values", 0.5, json())])),
         member("limits", 0.3, limits),
         member("retry", 0.3, retry),
+        member("pin", 0.2, pin),
     ])
 }
 

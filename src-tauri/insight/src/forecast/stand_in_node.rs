@@ -64,6 +64,11 @@ impl StandInNode {
             result = self.node.execute(inputs.clone(), answered).await;
         }
         let output = match result {
+            // What it delivers is known. Nothing takes the place of outputs that its pin leaves out.
+            Ok(output) if output.pinned => {
+                self.note_items(&output, true);
+                return Ok(output);
+            }
             Ok(output) if output.pause.is_none() => output,
             Ok(_) => self.fill(NodeOutput::new(), &inputs),
             Err(fault) if is_limit_of_tree(&fault.code) => {

@@ -101,6 +101,12 @@ impl At<'_> {
         spots.into_iter().map(|spot| self.place(spot)).collect()
     }
 
+    /// Whether the outputs of the activation are those of a pin.
+    fn is_pinned(&self) -> bool {
+        let metadata = self.run.epoch(self.activation).and_then(|epoch| epoch.metadata.as_ref());
+        metadata.is_some_and(|metadata| metadata.pinned)
+    }
+
     fn whole(&self, origin: Origin) -> Vec<Link> {
         whole(self.text, origin)
     }

@@ -1,6 +1,6 @@
 //! Where texts begin.
 
-use plait_core::id::NodeId;
+use plait_core::id::{NodeId, RunId};
 use plait_core::origin::Origin;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -39,6 +39,14 @@ pub enum LineageSource {
     RunInput,
     /// A person put it in place of another value, while a debugger held the run.
     Changed,
+    /// The pin of a node, which was not executed.
+    Pin {
+        node: NodeId,
+        /// The run that the pinned values were taken from. Without one, a person typed them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        run: Option<RunId>,
+    },
     /// The user's long-term memory.
     Memory { id: String },
     /// An earlier run of the conversation said it.

@@ -79,6 +79,7 @@ pub fn run_info(run: &str) -> RunInfo {
         input: None,
         conversation: None,
         grants: None,
+        ignores_pins: false,
         earlier: None,
     }
 }

@@ -179,6 +179,7 @@ impl NodeHarness {
                 input: self.input.clone().map(|text| RunInput { text, origins: Origins::of(Origin::Person) }),
                 conversation: self.conversation.clone(),
                 grants: None,
+                ignores_pins: false,
                 earlier: self.earlier.clone(),
             }),
             models: Arc::new(self.models.clone()),

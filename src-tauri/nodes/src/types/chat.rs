@@ -3,6 +3,7 @@
 //! [`user_message`] makes the sent message, [`model_call`] exchanges messages with the model and its tools. This file
 //! decides when they enter the conversation: user message and reply together if all succeeded, nothing otherwise.
 
+mod pinned;
 mod user_message;
 
 use schemars::JsonSchema;
@@ -314,6 +315,17 @@ impl NodeType for Chat {
                     "structured": { "mood": "glad" },
                 })),
         ]
+    }
+
+    const RECORDS_TURN_OF_PIN: bool = true;
+
+    async fn record_turn_of_pin(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+        output: NodeOutput,
+    ) -> Result<NodeOutput, Fault> {
+        pinned::record_turn(config, &inputs, &node_context, output).await
     }
 
     async fn execute(

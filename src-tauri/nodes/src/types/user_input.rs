@@ -162,6 +162,27 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
         ]
     }
 
+    const RECORDS_TURN_OF_PIN: bool = true;
+
+    async fn record_turn_of_pin(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+        output: NodeOutput,
+    ) -> Result<NodeOutput, Fault> {
+        let Some(answer) = output.outputs.get("message").filter(|_| config.add_to_history) else {
+            return Ok(output);
+        };
+        let answer = Value::clone(answer);
+        let handle = inputs.context()?;
+        let id = node_context.add_message(handle.as_ref(), Role::User, as_text(&answer))?;
+        let output = output.is_message("message", id.clone());
+        Ok(match handle {
+            Some(handle) => output.with_context(&handle.with_output(answer, Some(id))),
+            None => output,
+        })
+    }
+
     async fn execute(
         config: &Config,
         inputs: Inputs,

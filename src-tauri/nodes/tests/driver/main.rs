@@ -17,6 +17,7 @@ mod loops;
 mod memory;
 mod pauses;
 mod pinned_turns;
+mod pins;
 mod quota_parts;
 mod quotas;
 mod transcript;
@@ -94,6 +95,7 @@ impl Stage {
                 input: None,
                 conversation: None,
                 grants: None,
+                ignores_pins: false,
                 earlier: None,
             },
             host: self.host.clone(),

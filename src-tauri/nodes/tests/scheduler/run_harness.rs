@@ -116,6 +116,7 @@ impl Scenario {
                 input: None,
                 conversation: None,
                 grants: None,
+                ignores_pins: false,
                 earlier: None,
             },
             host: simulation.host(),

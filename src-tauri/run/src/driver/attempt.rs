@@ -179,6 +179,7 @@ pub(super) fn finished(
         duration_ms,
         token_usage: output.token_usage,
         cached: output.cached,
+        pinned: output.pinned,
         truncated: output.truncated,
         origins,
         extra: output.extra,

@@ -32,6 +32,8 @@ pub struct RunInfo {
     pub conversation: Option<Conversation>,
     /// What the person allows the run to use. `None` for a run that was recorded before there were grants: it has no limits.
     pub grants: Option<Arc<Grants>>,
+    /// Whether it, and the runs below it, execute pinned nodes.
+    pub ignores_pins: bool,
     /// What it takes over from the run that it is forked from.
     pub earlier: Option<EarlierRun>,
 }

@@ -111,11 +111,15 @@ pub struct FinishMetadata {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub cached: bool,
+    /// Whether the outputs are pinned: the node was not executed. Its inputs are what came in nevertheless.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub pinned: bool,
     /// Whether the end of its model's reply is missing: it reached a limit of tokens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub truncated: bool,
-    /// Where the outputs come from, besides the inputs.
+    /// Where the outputs come from, besides the inputs. Pinned outputs come from here alone.
     #[serde(default, skip_serializing_if = "Origins::is_empty")]
     #[ts(optional, as = "Option<Origins>")]
     pub origins: Origins,

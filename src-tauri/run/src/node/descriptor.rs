@@ -213,6 +213,8 @@ pub struct Behavior {
     pub takes_prompt_only: Option<bool>,
     /// What it says in a loop with a conversation is pinned there.
     pub pins_turns: bool,
+    /// It delivers the values of its pin and is not executed.
+    pub is_pinned: bool,
     /// It only waits for time to pass, and so does not count against the concurrency limit.
     pub is_timer: bool,
     /// A required setting that is not made yet, as JSON pointer and message. The node is valid on the canvas, but its flow

@@ -44,6 +44,8 @@ pub struct NodeOutput {
     pub token_usage: Option<TokenUsage>,
     /// Whether every model call of this execution took the reply of an earlier run.
     pub cached: bool,
+    /// Whether the outputs are pinned: the node was not executed.
+    pub pinned: bool,
     /// Whether the end of its reply is missing.
     pub truncated: bool,
     /// More about this execution, depending on the node type.

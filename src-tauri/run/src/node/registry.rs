@@ -75,6 +75,20 @@ pub trait NodeType: Send + Sync + 'static {
     /// Examples. Each one runs as a test.
     fn examples() -> Vec<Example>;
 
+    /// Whether [`record_turn_of_pin`](Self::record_turn_of_pin) writes what a pinned node adds to the history of its context.
+    const RECORDS_TURN_OF_PIN: bool = false;
+
+    /// Writes to the history what the node would if it had been executed and had given `output`, which is pinned. Returns the output,
+    /// with the messages that it is.
+    fn record_turn_of_pin(
+        _config: &Self::Config,
+        _inputs: Inputs,
+        _node_context: NodeContext,
+        output: NodeOutput,
+    ) -> impl Future<Output = Result<NodeOutput, Fault>> + Send {
+        std::future::ready(Ok(output))
+    }
+
     /// Executes a node. Cancellation drops the future.
     fn execute(
         config: &Self::Config,
@@ -92,6 +106,19 @@ pub trait BoundNode: Send + Sync {
     /// The settings that have no effect at this place, whether or not the flow sets them.
     fn unused(&self, _around: &Surroundings<'_>) -> Vec<Unused> {
         Vec::new()
+    }
+    /// As [`NodeType::RECORDS_TURN_OF_PIN`].
+    fn records_turn_of_pin(&self) -> bool {
+        false
+    }
+    /// As [`NodeType::record_turn_of_pin`].
+    fn record_turn_of_pin(
+        &self,
+        _inputs: Inputs,
+        _node_context: NodeContext,
+        output: NodeOutput,
+    ) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
+        Box::pin(std::future::ready(Ok(output)))
     }
     fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>>;
 }
@@ -113,6 +140,19 @@ impl<T: NodeType> BoundNode for Bound<T> {
 
     fn unused(&self, around: &Surroundings<'_>) -> Vec<Unused> {
         T::unused(&self.config, around)
+    }
+
+    fn records_turn_of_pin(&self) -> bool {
+        T::RECORDS_TURN_OF_PIN
+    }
+
+    fn record_turn_of_pin(
+        &self,
+        inputs: Inputs,
+        node_context: NodeContext,
+        output: NodeOutput,
+    ) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
+        Box::pin(T::record_turn_of_pin(&self.config, inputs, node_context, output))
     }
 
     fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {

@@ -10,6 +10,7 @@ use super::input_conflicts::check_input_conflicts;
 use super::input_overrides::{InputOverrides, check_inputs, check_overridden_nodes};
 use super::loops;
 use super::nesting::{self, Nesting};
+use super::pins::check_pins;
 use super::shared_contexts::check_shared_contexts;
 use super::turn_order::{self, Turns};
 use super::wiring::{self, BoundFlow, Wiring};
@@ -91,6 +92,7 @@ fn analyze_scope(
     }
     let nesting = nesting::nest(&wiring, diagnostics);
     loops::check_limits(&wiring, &nesting, diagnostics);
+    check_pins(&wiring, &nesting, diagnostics);
     let clocks = clocks::set_clocks(&wiring, &nesting, diagnostics);
     let contexts = ContextTable::of(&wiring, &nesting, &clocks, &uses, outer, overrides);
     let turns = turn_order::order_turns(&wiring, &nesting, &clocks, &contexts, diagnostics);

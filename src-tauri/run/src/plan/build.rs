@@ -93,9 +93,9 @@ fn prepare(
     }
     let runs = |target: &&NodeId| analysis.root.scopes().iter().any(|scope| scope.wiring.runs(target));
     match target.filter(|target| !runs(target)) {
-        Some(id) => {
-            Err(vec![not_a_target(format!("Can't run to `{id}`: it is a comment, a portal or disabled."))])
-        }
+        Some(id) => Err(vec![not_a_target(format!(
+            "Can't run to `{id}`: it is a comment, a portal, disabled or inside of a pinned loop."
+        ))]),
         None => Ok((analysis, overrides)),
     }
 }
@@ -315,13 +315,15 @@ impl NodeBuild<'_> {
                 Some((inputs.iter().position(|input| input.name == *port)?, Arc::clone(value)))
             });
             let single_attempt = || RetryPolicy { attempts: 1, ..RetryPolicy::default() };
+            // One that is not executed needs no input, but waits for those that are connected.
+            let is_pinned = vertex.node.behavior().is_pinned;
             let retries_itself = vertex.node.behavior().has_inner_retries;
             Some(PlanNode {
                 scope: self.scope,
                 body: self.bodies.get(&at).copied(),
                 is_border: is_border(at),
-                required_first: inputs.iter().map(|input| input.required).collect(),
-                required_later: inputs.iter().map(|input| input.required).collect(),
+                required_first: inputs.iter().map(|input| input.required && !is_pinned).collect(),
+                required_later: inputs.iter().map(|input| input.required && !is_pinned).collect(),
                 overrides: overrides.collect(),
                 clock: self.clocks.of(at).iter().map(|cycle| self.first_cycle + cycle).collect(),
                 is_follower: self.clocks.is_follower(at, self.nesting),
@@ -384,7 +386,8 @@ fn link(plan: &mut Plan, scope: ScopeIx, first_edge: EdgeIx) {
         plan.nodes[source].outgoing.push(at);
         let port = plan.edges[at].target_port;
         let node = &mut plan.nodes[target];
-        if node.node.ports().inputs[port].required_when_fed {
+        let input = &node.node.ports().inputs[port];
+        if input.required_when_fed || (input.required && node.node.behavior().is_pinned) {
             node.required_later[port] = true;
             node.required_first[port] |= back.is_none();
         }

@@ -40,11 +40,12 @@ pub(super) fn check_inputs(wiring: &Wiring, overrides: &InputOverrides, diagnost
     let own = wiring.vertices.iter().enumerate().filter(|(at, _)| !wiring.is_border(*at));
     for (at, vertex) in own {
         let overridden = overrides.get(&vertex.id);
+        let is_pinned = vertex.node.behavior().is_pinned;
         for (port, input) in vertex.node.ports().inputs.iter().enumerate() {
             let is_fed = fed.contains(&(at, port));
             let is_overridden = overridden.is_some_and(|values| values.contains_key(&input.name));
             let is_omitted = || wiring.omitted.contains(&(vertex.id.clone(), input.name.clone()));
-            if input.required && !is_fed && !is_overridden && !is_omitted() {
+            if input.required && !is_pinned && !is_fed && !is_overridden && !is_omitted() {
                 let message = format!("Input `{}` is required, but nothing feeds it.", input.name);
                 diagnostics.push(
                     Diagnostic::on_node(codes::PORT_UNFED, &vertex.id, message)

@@ -220,6 +220,10 @@ impl Checker<'_, '_> {
     /// The limits of a node that bound nothing. Those of loops have checks of their own.
     fn limits(&mut self, vertex: &Vertex, is_outside_cycles: bool) {
         let behavior = vertex.node.behavior();
+        if behavior.is_pinned {
+            // They have an effect again once it is unpinned.
+            return;
+        }
         if behavior.repeats.is_none() && vertex.limits.max_epochs.is_some() && is_outside_cycles {
             self.warn(&vertex.id, "/limits/maxEpochs", "the node is in no cycle of edges", "");
         }

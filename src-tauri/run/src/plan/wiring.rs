@@ -6,6 +6,7 @@
 mod bound_nodes;
 mod edges;
 mod nest;
+mod pins;
 mod scopes;
 mod wires;
 

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::given_origins::GivenOrigins;
 use super::{Answer, Start};
-use crate::journal::SourceRef;
+use crate::journal::{FinishMetadata, SourceRef};
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, PlanNode};
 use crate::transcript::said_id;
@@ -141,6 +141,11 @@ impl Slot {
         let mut origins = self.inputs.origins();
         origins.add(added);
         origins
+    }
+
+    /// Where the outputs of a success come from. Those of a pin come from none of the inputs.
+    pub fn finished_origins(&self, metadata: &FinishMetadata) -> Origins {
+        if metadata.pinned { metadata.origins.clone() } else { self.output_origins(&metadata.origins) }
     }
 
     pub fn start(&self, node: NodeIx) -> Start {

@@ -44,6 +44,10 @@ export function describeSource(source: LineageSource, nameOf: (node: string) => 
       return "Given when the run started";
     case "changed":
       return "A person changed the value at a stop";
+    case "pin":
+      return source.run === undefined
+        ? `The pin of ${nameOf(source.node)}, typed by a person`
+        : `The pin of ${nameOf(source.node)}, taken from run ${source.run}`;
     case "memory":
       return "Long-term memory";
     case "conversation":

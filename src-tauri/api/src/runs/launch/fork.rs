@@ -48,10 +48,11 @@ impl Launch {
         let newer = edits.flow.as_ref().filter(|_| parent.is_none()).map(|edit| edit.grants.clone());
         let Fork { document, config, mut first, mut start } =
             self.prepare_fork(earlier, edits, inputs, parent)?;
-        let RunEvent::Started { flow, to, set, grants, .. } = &mut first else {
+        let RunEvent::Started { flow, to, set, grants, pins, .. } = &mut first else {
             return Err(no_start(earlier));
         };
         let plan = self.plan(&document, &config, to.as_ref(), set)?;
+        *pins = plan.pinned_nodes();
         if let Some(newer) = newer {
             // The edit may need more than the earlier run did.
             let known = grants.iter().flat_map(|grants| grants.rules().to_vec());
@@ -128,6 +129,7 @@ impl Launch {
             grants,
             models,
             config,
+            ignores_pins,
             ..
         } = &mut first
         else {
@@ -146,7 +148,10 @@ impl Launch {
         }
         let document = match edit {
             None => recorded_flow(&self.store, &flow.hash)?,
-            Some(EditedFlow { flow: document, path, .. }) => {
+            Some(EditedFlow { flow: mut document, path, .. }) => {
+                if *ignores_pins {
+                    document.remove_pins();
+                }
                 let hash = content_hash(write_flow(&document)?.as_bytes());
                 **flow = FlowRef { name: document.name.clone(), path, hash };
                 document
@@ -167,9 +172,9 @@ impl Launch {
         }
         *from = Some(Box::new(origin));
         let earlier = view;
-        let (user, grants) = (user.clone(), grants.clone());
+        let (user, grants, ignores_pins) = (user.clone(), grants.clone(), *ignores_pins);
         let input = run_input(input.as_ref(), origins);
-        let start = StartedWith { user, grants, input, conversation, earlier };
+        let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
         Ok(Fork { document, config, first, start })
     }
 

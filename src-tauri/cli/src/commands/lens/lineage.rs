@@ -138,6 +138,8 @@ fn source_of(step: &LineageStep) -> String {
             format!("a person, who was asked: {}", first_line(question, MAX_TEXT_CHARS))
         }
         LineageSource::RunInput => "given when the run started".to_owned(),
+        LineageSource::Pin { node, run: Some(run) } => format!("the pin of `{node}`, taken from run {run}"),
+        LineageSource::Pin { node, run: None } => format!("the pin of `{node}`, typed by a person"),
         LineageSource::Changed => "a person, who changed the value at a stop".to_owned(),
         LineageSource::Memory { id } => format!("long-term memory {id}"),
         LineageSource::Conversation { conversation } => {

@@ -17,6 +17,10 @@ use super::{At, Link, Origin, copies, fill, swap};
 impl Lineage<'_> {
     pub(super) fn output_links(&self, at: At<'_>, port: &PortName) -> Vec<Link> {
         let Some(node) = at.run.node(&at.activation.node) else { return self.any_links(at) };
+        if let Some(pin) = node.pin.as_ref().filter(|_| at.is_pinned()) {
+            let (node, run) = (at.activation.node.clone(), pin.run.clone());
+            return at.whole(Origin::Source(LineageSource::Pin { node, run }));
+        }
         let config = |name: &str| node.config.get(name);
         match (node.node_type.as_str(), port.as_str()) {
             ("loop", _) => self.loop_links(at, port),

@@ -50,6 +50,14 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[ts(as = "Option<BTreeMap<NodeId, BTreeMap<PortName, Value>>>", optional)]
         set: InputOverrides,
+        /// The nodes that deliver pinned values in place of being executed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<NodeId>>")]
+        pins: Vec<NodeId>,
+        /// Whether the pins of the flow, and of the flows that it runs, are ignored. The recorded flow has none.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        ignores_pins: bool,
         /// Where the input and these values come from.
         #[serde(default, skip_serializing_if = "Origins::is_empty")]
         #[ts(optional, as = "Option<Origins>")]

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
+use super::pins::check_pin;
 use crate::codes;
-use crate::node::{BoundNode, Portal, Registry};
+use crate::node::{BoundNode, PinnedNode, Portal, Registry};
 use crate::plan::summarizers;
 use plait_core::config::Inheritance;
 use plait_core::diagnostic::Diagnostic;
@@ -47,6 +48,8 @@ struct FlowNode<'f> {
     bound: Arc<dyn BoundNode>,
     /// Whether runs pass over it.
     is_disabled: bool,
+    /// Whether it is inside of a loop that is pinned, so that nothing of it runs.
+    is_inside_pin: bool,
     /// Its vertex, unless it is a portal, a comment or disabled.
     vertex: Option<usize>,
 }
@@ -66,25 +69,26 @@ impl<'f> BoundFlow<'f> {
         let mut shared = SharedBindings::default();
         let mut vertices = 0;
         let inheritance = Inheritance::of(flow);
-        let disabled = flow.disabled_nodes();
+        let (disabled, inside_pins) = (flow.disabled_nodes(), flow.nodes_inside_pins());
         for (id, node) in &flow.nodes {
             let node = inheritance.apply(id, node);
+            let is_inside_pin = inside_pins.contains(id);
             let is_disabled = disabled.contains(id);
-            let Some(bound) = bound_flow.bind(id, &node, is_disabled, registry, &mut shared) else {
+            let passes = is_disabled || is_inside_pin;
+            let Some(bound) = bound_flow.bind(id, &node, passes, registry, &mut shared) else {
                 bound_flow.index.insert(id, None);
                 continue;
             };
             let behavior = bound.behavior();
-            let runs = !behavior.inert
-                && behavior.portal.is_none()
-                && !is_disabled
-                && !unconnected.contains(id.as_str());
+            let runs =
+                !behavior.inert && behavior.portal.is_none() && !passes && !unconnected.contains(id.as_str());
             bound_flow.index.insert(id, Some(bound_flow.nodes.len()));
             bound_flow.nodes.push(FlowNode {
                 id,
                 node,
                 bound,
-                is_disabled,
+                is_disabled: passes,
+                is_inside_pin,
                 vertex: runs.then_some(vertices),
             });
             vertices += usize::from(runs);
@@ -107,6 +111,9 @@ impl<'f> BoundFlow<'f> {
         let problems = match shared.bind(id, node, registry) {
             // What it would do when it runs does not matter.
             Some(Ok(bound)) if is_disabled => return Some(bound),
+            Some(Ok(bound)) if node.pin.is_some() => {
+                return Some(self.pinned(id, node, bound));
+            }
             Some(Ok(bound)) => {
                 check_limits(id, node, &mut self.diagnostics);
                 if let Some((setting, message)) = bound.behavior().missing_setting {
@@ -130,6 +137,14 @@ impl<'f> BoundFlow<'f> {
         self.diagnostics.extend(problems);
         self.unbound.add(id, &node.node_type, registry);
         None
+    }
+
+    /// The node with its pin in place. One whose pin has an error stays as it is, so that nothing else is reported because of it.
+    fn pinned(&mut self, id: &NodeId, node: &Node, bound: Arc<dyn BoundNode>) -> Arc<dyn BoundNode> {
+        let Some(pin) = &node.pin else { return bound };
+        let before = self.diagnostics.len();
+        check_pin(id, pin, &*bound, &mut self.diagnostics);
+        if self.diagnostics.len() > before { bound } else { Arc::new(PinnedNode::new(bound, pin)) }
     }
 
     /// The nodes that could be bound, in order of their ids.
@@ -158,6 +173,11 @@ impl<'f> BoundFlow<'f> {
     /// Whether runs pass over a node.
     pub(super) fn is_disabled(&self, at: usize) -> bool {
         self.nodes[at].is_disabled
+    }
+
+    /// Whether a node is inside of a loop that is pinned.
+    pub(super) fn is_inside_pin(&self, at: usize) -> bool {
+        self.nodes[at].is_inside_pin
     }
 
     /// The vertex of a node, unless it is a portal, a comment or disabled.

@@ -110,6 +110,10 @@ fn check_edge<'a>(
             found.hint("Delete the edge, or restore the node.")
         }));
     };
+    if flow.is_inside_pin(source) || flow.is_inside_pin(target) {
+        // Nothing goes into a body that does not run.
+        return Err(None);
+    }
     let output_is_inner = nest.is_inside(&edge.target, &edge.source);
     let input_is_inner = nest.is_inside(&edge.source, &edge.target);
     let (from, to) = (flow.node(source).ports(), flow.node(target).ports());

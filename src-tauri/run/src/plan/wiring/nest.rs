@@ -23,6 +23,9 @@ impl<'f> Nest<'f> {
         let mut nest = Self { parents: FxHashMap::default() };
         for (id, node) in &flow.flow.nodes {
             let Some(parent) = &node.parent else { continue };
+            if flow.find(id).is_some_and(|at| flow.is_inside_pin(at)) {
+                continue;
+            }
             match flow.find(parent) {
                 Some(at) if flow.node(at).behavior().repeats.is_some() => {
                     nest.parents.insert(id, parent);

@@ -1,0 +1,27 @@
+use serde_json::json;
+
+use super::{MAX_PIN_BYTES, Pin};
+use crate::origin::{Origin, Origins};
+
+fn pin(value: serde_json::Value) -> Pin {
+    serde_json::from_value(value).unwrap()
+}
+
+#[test]
+fn typed_values_come_from_a_person_and_taken_ones_from_where_they_came() {
+    assert_eq!(pin(json!({ "outputs": { "text": "typed" } })).value_origins(), Origins::of(Origin::Person));
+    let taken = pin(json!({ "outputs": { "text": "x" }, "run": "r", "origins": ["host:a.example"] }));
+    assert_eq!(taken.value_origins(), Origins::of(Origin::Host("a.example".into())));
+    // An edit of a taken value does not launder it.
+    let edited = pin(json!({ "outputs": { "text": "y" }, "origins": ["host:a.example"] }));
+    let both = [Origin::Person, Origin::Host("a.example".into())].into_iter().collect::<Origins>();
+    assert_eq!(edited.value_origins(), both);
+}
+
+#[test]
+fn size_counts_as_json() {
+    let of = |length: usize| pin(json!({ "outputs": { "text": "x".repeat(length) } }));
+    let frame = r#"{"text":""}"#.len();
+    assert!(!of(MAX_PIN_BYTES - frame).is_too_large());
+    assert!(of(MAX_PIN_BYTES - frame + 1).is_too_large());
+}

@@ -21,6 +21,7 @@ import { BreakpointsSection } from "./BreakpointsSection";
 import { ColorRow } from "./ColorRow";
 import { Help } from "./Help";
 import { LimitsSection } from "./LimitsSection";
+import { PinSection } from "./PinSection";
 import { RunFilesSection } from "./RunFilesSection";
 import { TEXTS } from "./texts";
 
@@ -89,6 +90,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
         <LimitsSection nodeId={nodeId} node={node} findings={findings} inherited={inherited} readOnly={readOnly} />
       )}
       {readOnly || isComment ? null : <BreakpointsSection nodeId={nodeId} type={type} />}
+      {isComment ? null : <PinSection nodeId={nodeId} node={node} readOnly={readOnly} />}
       <div className="my-3">
         <ColorRow nodes={[nodeId]} readOnly={readOnly} />
       </div>

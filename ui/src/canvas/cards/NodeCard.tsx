@@ -21,6 +21,7 @@ import { ForecastBadge } from "./ForecastBadge";
 import { LoopIteration } from "./LoopIteration";
 import { loopKind } from "./loop-summary";
 import { nodeSummary } from "./node-summary";
+import { PinBadge } from "./PinBadge";
 import { ReplyBeside } from "./ReplyBeside";
 import { RunLine } from "./RunLine";
 import { StatusRing } from "./StatusRing";
@@ -46,6 +47,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const markOf = usePortMarks(id);
   const [pointed, setPointed] = useState(false);
   const shared = { node: id, ports, unwired, missing: !known };
+  const pinned = node.pin !== undefined && !disabled;
   const summary = disabled ? (
     TEXTS.disabled
   ) : folded ? (
@@ -69,6 +71,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       data-unknown={type === undefined || undefined}
       data-folded={folded !== undefined || undefined}
       data-disabled={disabled || undefined}
+      data-pinned={pinned || undefined}
       data-color={color}
       style={style}
       onPointerEnter={() => setPointed(true)}
@@ -107,6 +110,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <StatusRing node={id} state={state} />
       </header>
       {state && !disabled ? <RunLine node={id} summary={summary} /> : <p className="summary">{summary}</p>}
+      {pinned ? <PinBadge node={node} /> : null}
       {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}
       {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
       <Breakpoints node={id} />

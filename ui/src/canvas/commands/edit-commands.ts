@@ -19,6 +19,7 @@ import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
 import { innerFlowCommands } from "./inner-flow-commands";
+import { pinCommands } from "./pin-commands";
 
 const selected = ({ editor }: Workspace) => editor.state.selection;
 const anyNode = (workspace: Workspace) => selected(workspace).nodes.size > 0;
@@ -176,6 +177,7 @@ export const editCommands: readonly Command[] = [
   ...loopCommands,
   ...routeCommands,
   ...innerFlowCommands,
+  ...pinCommands,
   ...nudges("Left", -1, 0),
   ...nudges("Right", 1, 0),
   ...nudges("Up", 0, -1),

@@ -5,6 +5,7 @@ import { Findings } from "@/canvas/cards/Findings";
 import { FoldButton } from "@/canvas/cards/FoldedParts";
 import { LoopIteration } from "@/canvas/cards/LoopIteration";
 import { loopKind } from "@/canvas/cards/loop-summary";
+import { PinBadge } from "@/canvas/cards/PinBadge";
 import { StatusRing } from "@/canvas/cards/StatusRing";
 import { useLoopRun } from "@/canvas/cards/useElementViews";
 import { shade } from "@/canvas/elements/elements";
@@ -41,6 +42,7 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
       data-drop-target={isTarget || undefined}
       data-untrusted={untrusted || undefined}
       data-disabled={disabled || undefined}
+      data-pinned={(node.pin !== undefined && !disabled) || undefined}
       data-color={color}
       style={{ "--shade": shade(context), "--tint": tint(color) } as React.CSSProperties}
     >
@@ -50,6 +52,7 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
         <span className="loop-kind" data-testid={`loop-kind-${id}`} title={loopKind(node)}>
           {disabled ? TEXTS.disabled : loopKind(node)}
         </span>
+        {disabled ? null : <PinBadge node={node} />}
         <LoopIteration id={id} />
         <span className="loop-space" />
         <Findings node={id} />

@@ -95,6 +95,15 @@ export function focusNewNode({ canvas, layout }: Pick<Workspace, "canvas" | "lay
   );
 }
 
+/** Focuses the value of a node's pin in the inspector, once it is there. */
+export function focusPin({ canvas }: Pick<Workspace, "canvas">, id: string): void {
+  const find = () => {
+    const config = document.querySelector(`[data-config-of="${CSS.escape(id)}"]`);
+    return config?.querySelector<HTMLElement>('[data-testid="pin"] textarea') ?? undefined;
+  };
+  whenFound(canvas, id, find, (field) => field.focus());
+}
+
 const FIELDS = "input, textarea, select, .cm-content, [role=switch]";
 
 /** The first field of a node's config, or the config itself, which has none. Nothing while they are being loaded. */

@@ -1,12 +1,13 @@
 /** The document that is edited. Every change goes through `edit`, so every change can be undone. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { CanvasColor, Edge, EdgeId, Flow, FrameId, Node, NodeId, Position } from "@/bindings";
+import type { CanvasColor, Edge, EdgeId, Flow, FrameId, Node, NodeId, Pin, Position } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";
 import { commitTyping } from "@/design/keys/commit-typing";
 import { setColor } from "@/flow/edits/canvas-colors";
 import { setFolded } from "@/flow/edits/container-edits";
 import * as edits from "@/flow/edits/edits";
 import { removeFrames, setFrameColor, setFramesFolded, setFrameTitle } from "@/flow/edits/frames";
+import { setPin } from "@/flow/edits/pins";
 import { TEXTS } from "@/flow/texts";
 import { documentState, EMPTY_FLOW, type FlowState, NOTHING, UNCHECKED, type Viewing } from "./flow-state";
 import * as history from "./history";
@@ -158,6 +159,10 @@ export class FlowEditor {
 
   disable(ids: Iterable<NodeId>, disabled: boolean): void {
     this.edit(disabled ? "Disable" : "Enable", (flow) => edits.setDisabled(flow, ids, disabled));
+  }
+
+  pin(id: NodeId, pin: Pin | undefined): void {
+    this.edit(pin ? "Pin output" : "Unpin", (flow) => setPin(flow, id, pin));
   }
 
   setColor({ nodes = [], frames = [] }: Chosen, color: CanvasColor | undefined): void {

@@ -39,6 +39,7 @@ const SKIP_REASONS: Record<SkipReason, string> = {
 export function ActivationSummary({ view }: { view: EpochView }) {
   const stopped = wasStopped(view);
   const parts = [stopped ? "Stopped" : STATE_LABELS[view.state]];
+  if (view.metadata?.pinned) parts.push(TEXTS.pinned);
   if (view.skipped) parts.push(SKIP_REASONS[view.skipped]);
   if (view.metadata) parts.push(formatDuration(view.metadata.durationMs));
   else if (view.startedAt !== undefined && view.endedAt !== undefined) {

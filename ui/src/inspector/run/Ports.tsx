@@ -1,3 +1,4 @@
+import { Pin } from "lucide-react";
 import type { LineageSpot, NodeId, RunId } from "@/bindings";
 import { declaredPorts } from "@/flow/connect/ports";
 import { displayedFlow } from "@/flow/document/flow-state";
@@ -84,7 +85,7 @@ export function Outputs({ run, node, view }: { run: ShownRun; node: NodeId; view
   const over = view.endedAt !== undefined;
   const dead = over ? declared.filter((port) => !outputs.some(([name]) => name === port.name)) : [];
   return (
-    <Section title={TEXTS.outputs}>
+    <Section title={TEXTS.outputs} trailing={view.metadata?.pinned ? <Pinned /> : undefined}>
       {outputs.length === 0 ? <p className="text-fg-3 text-sm">{over ? TEXTS.noOutputs : TEXTS.noOutputsYet}</p> : null}
       {outputs.map(([port, value]) => (
         <Box
@@ -117,6 +118,20 @@ export function Outputs({ run, node, view }: { run: ShownRun; node: NodeId; view
         <p className="text-fg-3 text-xs">{TEXTS.noValue(dead.map((port) => port.name).join(", "))}</p>
       ) : null}
     </Section>
+  );
+}
+
+/** Says that the values are those of a pin. */
+function Pinned() {
+  return (
+    <span
+      className="inline-flex items-center gap-1 font-semibold text-info"
+      title={TEXTS.pinnedHint}
+      data-testid="io-pinned"
+    >
+      <Pin size={12} aria-hidden />
+      {TEXTS.pinned}
+    </span>
   );
 }
 

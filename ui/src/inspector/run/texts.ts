@@ -207,6 +207,8 @@ export const TEXTS = {
   messagesSent: "Messages sent",
   conversationOf: (loop: string) => `Conversation of ${loop}`,
   turns: "Turns",
+  pinned: "Pinned",
+  pinnedHint: "These values were pinned. The node was not executed; its inputs are what came in.",
   pinTurn: "Pin turn",
   unpinTurn: "Unpin turn",
   pinHelp: "Models always get a pinned turn. While the run waits for a person, turns can be pinned.",

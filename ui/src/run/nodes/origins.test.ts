@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "@/bindings";
 import { RunFold } from "@/run/fold/fold";
 import type { OpenPause } from "@/run/fold/types";
-import { edgesOf, isUntrusted, parseOrigin, pathTo } from "./origins";
+import { edgesOf, isUntrusted, originsOfOutputs, parseOrigin, pathTo } from "./origins";
 
 const PAGE = "host:example.com";
 
@@ -85,5 +85,39 @@ describe("origins", () => {
     expect(["file:a", PAGE, "mcp:a", "knowledge:a", "file:*"].every(untrusted)).toBe(true);
     expect(["person", "model:a/b", "conversation:c"].some(untrusted)).toBe(false);
     expect(parseOrigin("host:a:80")).toEqual({ kind: "host", place: "a:80" });
+  });
+});
+
+describe("the origins of outputs", () => {
+  const origins = (run: RunFold, node: string, flow = {}) => {
+    const view = run.nodes.get(node)?.epochs[0];
+    if (!view) throw new Error(node);
+    return originsOfOutputs(run.nodes, { nodes: flow }, view);
+  };
+
+  it("are those of the node and of all before it", () => {
+    const run = fold(...chain({ id: "fetch", origins: [PAGE] }, { id: "cut" }, { id: "sum", origins: ["model:a/b"] }));
+    expect(origins(run, "sum")).toEqual([PAGE, "model:a/b"]);
+    expect(origins(run, "cut")).toEqual([PAGE]);
+  });
+
+  it("leave out what came into a pinned node", () => {
+    const entries = chain({ id: "fetch", origins: [PAGE] }, { id: "fixed", origins: ["person"] }, { id: "sum" });
+    const pinned = entries.map((entry) =>
+      entry.type === "node.finished" && entry.node === "fixed"
+        ? { ...entry, metadata: { ...entry.metadata, pinned: true } }
+        : entry,
+    );
+    expect(origins(fold(...pinned), "sum")).toEqual(["person"]);
+  });
+
+  it("miss nothing that a loop gives to its body, which is in no event", () => {
+    const inputs = { item: [{ node: "loop", epoch: [1], port: "previous" }] };
+    const inside = [
+      { type: "node.ready", node: "inner", epoch: [1], inputs },
+      { type: "node.finished", node: "inner", epoch: [1], outputs: { out: 1 }, metadata: { durationMs: 0 } },
+    ] as unknown as Entry[];
+    const run = fold(...chain({ id: "fetch", origins: [PAGE] }, { id: "loop" }), ...inside);
+    expect(origins(run, "inner", { loop: { type: "loop" }, inner: { type: "text", parent: "loop" } })).toEqual([PAGE]);
   });
 });

@@ -65,7 +65,35 @@ export function edgesOf(path: OriginPath, flow: Pick<Flow, "edges">): Set<EdgeId
   return new Set(edges.map(([id]) => id));
 }
 
+/**
+ * Where the outputs of an activation come from: what it brought in, and what its inputs brought. What a loop gives to its body is
+ * in no event, so there everything counts that its body brought in: a label too many asks once too often, one too few never.
+ */
+export function originsOfOutputs(nodes: Nodes, flow: Pick<Flow, "nodes">, view: EpochView): string[] {
+  const found = new Set<string>();
+  const visited = new Set<EpochView>();
+  const open = [view];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (visited.has(at)) continue;
+    visited.add(at);
+    for (const origin of at.origins ?? []) found.add(origin);
+    for (const { node, epoch } of sourcesOf(at)) {
+      const from = activation(nodes, node, epoch);
+      if (from) open.push(from);
+      else for (const inside of [node, ...nodesInside(flow, node)]) open.push(...(nodes.get(inside)?.epochs ?? []));
+    }
+  }
+  return [...found].sort();
+}
+
+function nodesInside({ nodes }: Pick<Flow, "nodes">, loop: NodeId): NodeId[] {
+  const inside = Object.keys(nodes).filter((id) => nodes[id]?.parent === loop);
+  return inside.flatMap((id) => [id, ...nodesInside({ nodes }, id)]);
+}
+
+/** The values on its inputs that its outputs come from. Pinned outputs come from none of them. */
 function sourcesOf(view: EpochView): SourceRef[] {
+  if (view.metadata?.pinned) return [];
   return Object.values(view.inputs).flatMap((sources) => sources ?? []);
 }
 

@@ -32,5 +32,8 @@ function connections(flow: Flow): Map<string, NodeId> {
 
 function isSame(before: Node | undefined, now: Node): boolean {
   if (before === now) return true;
-  return before !== undefined && equalJson({ ...before, title: undefined }, { ...now, title: undefined });
+  if (before === undefined) return false;
+  // What was taken from a run as a pin is what the card shows.
+  const apart = { title: undefined, ...(now.pin?.run === undefined ? {} : { pin: undefined }) };
+  return equalJson({ ...before, ...apart }, { ...now, ...apart });
 }

@@ -9,9 +9,10 @@ import { oneLine } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
 import { useKeys, useWorkspace } from "@/workspace/context";
 import { usePastRun, useRunHead } from "@/workspace/run-hooks";
+import { textOf } from "@/workspace/values/ValueField";
 import { heldContext, StopHistory } from "./StopHistory";
 import { StopStack } from "./StopStack";
-import { StopValues, textOf } from "./StopValues";
+import { StopValues } from "./StopValues";
 
 const ICON = { size: 14, "aria-hidden": true } as const;
 

@@ -21,7 +21,7 @@ use crate::support::folder::{FlowFolder, flow_json};
 use crate::support::server::{ModelServer, ServerReply};
 
 /// How long a process may take to come somewhere. Far more than it needs.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// An application that serves others, as the window does.
 pub(super) struct Owner {
@@ -93,7 +93,7 @@ async fn echo_server() -> ModelServer {
 fn until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "{what}");
+        assert!(begun.elapsed() < TIMEOUT, "{what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -7,7 +7,7 @@ use super::*;
 
 fn connect(home: &Home) -> UnixStream {
     let stream = UnixStream::connect(home.path().join("owner/owner.sock")).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream
 }
 

@@ -68,7 +68,7 @@ async fn owner_that_is_done_waits_for_what_others_buy_through_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn watcher_of_a_run_whose_owner_ends_is_told_what_to_do() {
+async fn watcher_of_a_run_whose_owner_ends_learns_what_to_do() {
     let server = echo_server().await;
     let folder = FlowFolder::with_files(&[("long.flow.json", &chat_and_wait(60_000))]);
     let home = Home::default();

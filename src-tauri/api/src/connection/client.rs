@@ -148,7 +148,7 @@ impl Client {
     }
 }
 
-/// A request that waits for its answer. The owner is told when it is dropped before.
+/// A request that waits for its answer. The owner hears of it when it is dropped before.
 struct Asked {
     client: Client,
     id: u64,

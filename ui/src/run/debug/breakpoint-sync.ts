@@ -25,7 +25,7 @@ const NONE: readonly Breakpoint[] = [];
 
 export class BreakpointSync {
   readonly #parts: Parts;
-  /** Those of the window, as the run heard last. */
+  /** Those of the window, as the run has received them last. */
   #ofWindow: readonly Breakpoint[] = NONE;
   #session: RunSession | undefined;
   /** Those of the run, as they were looked at last. */

@@ -1,5 +1,8 @@
 //! Flows of other tools: imported and run, with the requests to the models.
 
+mod branches;
+mod n8n_rules;
+
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow::Flow;
 use plait_import::import;
@@ -25,8 +28,17 @@ async fn run(
     input: &str,
     answers: impl IntoIterator<Item = Value>,
 ) -> (Vec<SentRequest>, Journal) {
-    let app = App::with(provider);
-    let flow = imported(file);
+    run_flow(imported(file), provider, input, answers).await
+}
+
+/// Runs a flow in the same way.
+async fn run_flow(
+    flow: Flow,
+    provider: &RecordingProvider,
+    input: &str,
+    answers: impl IntoIterator<Item = Value>,
+) -> (Vec<SentRequest>, Journal) {
+    let app = App::with_workers(provider);
     let request = RunRequest {
         flow,
         grants: all_grants(),
@@ -72,7 +84,7 @@ async fn n8n_branch_that_is_not_taken_calls_no_model() {
     let echo = RecordingProvider::echo();
     let (sent, journal) = run("n8n/if-new.json", &echo, "All good here.", []).await;
     assert_eq!(sent.len(), 0);
-    assert_eq!(journal.output("both", "list"), json!([{ "text": "Thank you for telling us." }]));
+    assert_eq!(journal.output("both", "result"), json!({ "text": "Thank you for telling us." }));
     let (sent, _) = run("n8n/if-new.json", &RecordingProvider::echo(), "How far is it?", []).await;
     assert_eq!(sent[0].last_text(), "Answer briefly: How far is it?");
 }
@@ -124,7 +136,7 @@ fn import_prints_report_and_flow_as_json() {
     assert_eq!(json["flow"]["nodes"]["rate-the-tone"]["type"], "chat");
     let output = home.plait(&["import", &file, "-o", "-"]);
     assert!(output.out.starts_with("{\n  \"edges\""), "{}", output.out);
-    assert!(output.err.starts_with("5 of 5 nodes of this n8n file translated"), "{}", output.err);
+    assert!(output.err.starts_with("5 of 5 nodes of this n8n file do the same here"), "{}", output.err);
 }
 
 #[test]

@@ -47,6 +47,15 @@ impl App {
         Self::with_providers(Arc::new(provider.clone()))
     }
 
+    /// The application with this provider for every name, and with worker processes, which `code` needs.
+    pub fn with_workers(provider: &RecordingProvider) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut options = Options::new(home.path());
+        options.providers = Some(Arc::new(provider.clone()));
+        options.worker = Some(env!("CARGO_BIN_EXE_plait").into());
+        Self { plait: Plait::open(options).unwrap(), home }
+    }
+
     /// The application with these providers.
     pub fn with_providers(providers: Arc<dyn Providers>) -> Self {
         Self::open(tempfile::tempdir().unwrap(), providers)

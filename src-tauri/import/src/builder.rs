@@ -28,7 +28,7 @@ pub(super) use paths::FileEdge;
 use plait_core::error::Fault;
 use plait_core::flow::{Flow, Node, Position, RetryPolicy};
 use plait_core::id::{EdgeId, NodeId};
-use plait_core::port::{InputPort, PortKind};
+use plait_core::port::{ERROR_PORT, InputPort, PortKind, Ports};
 use plait_nodes::registry;
 
 /// The type of nodes that stand for what has no equivalent.
@@ -174,6 +174,15 @@ impl FlowBuilder {
         id
     }
 
+    /// A placeholder for a value that a text of a node reads and the flow has not, so that no model gets its name in place of it.
+    pub(super) fn add_missing_value(&mut self, source: &str, title: &str, name: &str, at: Point) -> Output {
+        let short: String = name.chars().take(100).collect();
+        let reason = format!("It reads the value `{short}`, which is not in the flow.");
+        let title = format!("{title}: {short}");
+        let id = self.add_placeholder(source, &title, &reason, &Value::from(name), at.beside(-0.5, 1.0));
+        Output::new(&id, "out")
+    }
+
     /// A template as an output: the one it consists of, or that of a `text` node beside a place.
     pub(super) fn text_output(
         &mut self,
@@ -290,6 +299,17 @@ impl FlowBuilder {
 
     pub(super) fn node_type(&self, id: &NodeId) -> &str {
         self.flow.nodes.get(id).map_or("", |node| node.node_type.as_str())
+    }
+
+    /// Whether a node can lead its error on.
+    pub(super) fn has_error_output(&self, id: &NodeId) -> bool {
+        static WITH_ERRORS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+            let registry = registry();
+            let descriptors = registry.descriptors().into_iter();
+            let fails = |ports: &Ports| ports.outputs.iter().any(|port| port.name.as_str() == ERROR_PORT);
+            descriptors.filter(|found| fails(&found.ports)).map(|found| found.node_type.clone()).collect()
+        });
+        WITH_ERRORS.contains(self.node_type(id))
     }
 
     pub(super) fn is_placeholder(&self, id: &NodeId) -> bool {

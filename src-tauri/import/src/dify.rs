@@ -5,7 +5,6 @@
 
 mod apps;
 mod branches;
-mod jinja;
 mod models;
 mod nodes;
 mod selectors;

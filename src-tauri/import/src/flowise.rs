@@ -49,7 +49,7 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
         question: None,
         form: None,
         state: HashMap::new(),
-        last: None,
+        said: HashMap::new(),
     };
     reader.run();
     Ok(reader.builder)
@@ -96,8 +96,8 @@ struct Reader<'v> {
     form: Option<Output>,
     /// The values of an agentflow's state, as they were set last.
     state: HashMap<String, (Output, Vec<String>)>,
-    /// The last node of an agentflow.
-    last: Option<Output>,
+    /// What was said last up to each node of an agentflow: on each way that leads to it, one.
+    said: HashMap<usize, Vec<Output>>,
 }
 
 impl<'v> Reader<'v> {

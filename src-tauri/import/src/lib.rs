@@ -7,7 +7,6 @@
 mod arrange;
 mod budget;
 mod builder;
-mod cel;
 mod chat_call;
 pub mod codes;
 mod dify;
@@ -28,6 +27,7 @@ mod secrets;
 mod settings;
 mod source;
 mod template;
+mod ways;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

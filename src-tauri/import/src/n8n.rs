@@ -3,13 +3,20 @@
 //! n8n passes lists of items along its edges and runs each node for every item; expressions name fields of the items. Plait
 //! passes single values, so a reader keeps for each output of a node which value stands for which field ([`Shape`]).
 
+mod branches;
+mod code;
 mod conditions;
+mod errors;
 mod expressions;
+mod lists;
 mod loops;
+mod merge;
 mod models;
 mod nodes;
+mod programs;
 mod queries;
 mod requests;
+mod set;
 mod starts;
 mod tools;
 mod workflow;
@@ -22,10 +29,12 @@ use super::budget::Budget;
 use super::builder::{FlowBuilder, MAX_ITERATIONS, Output};
 use super::gate::run_after;
 use super::settings::Settings;
-use super::template::{Expression, TemplateText};
+use super::template::TemplateText;
 use super::{Format, MAX_NESTING_DEPTH, too_many_nodes};
 use expressions::{Part, Reference};
 use plait_core::error::Fault;
+use plait_core::id::NodeId;
+use programs::{Items, Program};
 use workflow::{Connection, MAIN, Workflow, WorkflowNode};
 
 /// Reads a workflow, or a list with a workflow as its first element.
@@ -62,6 +71,7 @@ fn read_nested(document: &Value, name: &str, depth: usize, budget: &Budget) -> R
         by_name: workflow.nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect(),
         loop_of: loops::loops_of(&workflow),
         inputs: vec![None; workflow.nodes.len()],
+        primary: None,
         depth,
     };
     reader.run();
@@ -124,6 +134,8 @@ struct Reader<'w> {
     loop_of: Vec<Option<usize>>,
     /// What each node works on.
     inputs: Vec<Option<Shape>>,
+    /// The node that the current one became, where that is not the one with its first output.
+    primary: Option<NodeId>,
     depth: usize,
 }
 
@@ -159,8 +171,10 @@ impl<'w> Reader<'w> {
         self.inputs[at].clone_from(&input);
         let before = self.builder.len();
         let settings = Settings::new(node.parameters);
+        self.primary = None;
         self.shapes[at] = self.translate(at, &settings, input.as_ref());
-        let primary = self.shapes[at].iter().flatten().next().map(|shape| shape.output.node.clone());
+        let first = self.shapes[at].iter().flatten().next().map(|shape| shape.output.node.clone());
+        let primary = self.primary.take().or(first);
         if let Some(primary) = primary.as_ref().filter(|id| self.builder.is_placeholder(id)) {
             for edge in &sources {
                 if let Some(shape) = self.shapes[edge.source].get(edge.output).cloned().flatten() {
@@ -168,6 +182,8 @@ impl<'w> Reader<'w> {
                 }
             }
         } else if let (Some(primary), Some(input)) = (&primary, &input)
+            // A `merge` waits for all of its inputs itself.
+            && node.kind != "merge"
             && self.builder.len() > before
         {
             let branch = std::slice::from_ref(&input.output);
@@ -176,6 +192,9 @@ impl<'w> Reader<'w> {
             }
         }
         self.finish_node(node, &settings, primary.as_ref());
+        if let Some(primary) = &primary {
+            self.continue_after_errors(at, primary);
+        }
         if node.is_disabled {
             self.disable(at, input.as_ref());
         }
@@ -196,12 +215,7 @@ impl<'w> Reader<'w> {
         self.shapes[at] = vec![passed];
     }
 
-    fn finish_node(
-        &mut self,
-        node: &WorkflowNode<'_>,
-        settings: &Settings<'_>,
-        primary: Option<&plait_core::id::NodeId>,
-    ) {
+    fn finish_node(&mut self, node: &WorkflowNode<'_>, settings: &Settings<'_>, primary: Option<&NodeId>) {
         let is_placeholder = primary.is_some_and(|primary| self.builder.is_placeholder(primary));
         if !is_placeholder && let Some(unread) = settings.unread() {
             self.builder.lose(node.name, unread);
@@ -233,13 +247,6 @@ impl<'w> Reader<'w> {
         }
         if !is_placeholder && let Some(unread) = outer.unread() {
             self.builder.lose(node.name, unread);
-        }
-        let continues =
-            outer.get("/onError").and_then(Value::as_str).is_some_and(|mode| mode != "stopWorkflow")
-                || outer.flag("/continueOnFail");
-        if continues {
-            let lost = "That the workflow goes on after an error: connect the node's `error` output.";
-            self.builder.lose(node.name, lost);
         }
     }
 
@@ -284,52 +291,60 @@ impl<'w> Reader<'w> {
     /// Where a reference leads.
     fn resolve(&self, reference: &Reference, input: Option<&Shape>) -> Option<(Output, Vec<String>)> {
         let shape = match &reference.node {
-            None => input?,
-            Some(name) => {
-                let mut shapes = self.shapes[*self.by_name.get(name.as_str())?].iter().flatten();
-                let mut inside = shapes.clone();
-                // Inside a loop, the loop's own node means the item.
-                let item = inside.find(|shape| {
-                    self.builder.current_loop() == Some(&shape.output.node) && shape.output.port == "item"
-                });
-                item.or_else(|| shapes.next())?
-            }
+            None => input?.clone(),
+            Some(name) => self.shape_of(name)?,
         };
         Some((shape.output.clone(), shape.find(&reference.path)?))
     }
 
-    /// A parameter as a template. Expressions that can't be translated stay as text, and the report names them.
+    /// A parameter as a template. A value that is there as a whole stands in it by its name. Everything else is evaluated by a
+    /// program; what no program can evaluate becomes a placeholder, so that no model gets its source.
     fn template(&mut self, at: usize, parameter: &str, input: Option<&Shape>) -> TemplateText {
         let mut template = TemplateText::default();
         for part in expressions::parse(parameter) {
             match part {
                 Part::Text(text) => template.push_text(&text),
-                Part::Reference(reference) => match self.resolve(&reference, input) {
-                    Some((output, path)) => {
-                        let name = match reference.path.last() {
-                            Some(field) if path.is_empty() => field.clone(),
-                            _ => output.node.to_string(),
-                        };
-                        let name = name.as_str();
-                        let value = Expression::of(name, &output, &path);
-                        template.push_expression(match reference.helper {
-                            Some(helper) => value.call(helper, None),
-                            None => value,
-                        });
+                Part::Expression(source) => {
+                    let reference = expressions::reference(&source).filter(|found| !found.path.is_empty());
+                    let place = reference.as_ref().and_then(|reference| self.resolve(reference, input));
+                    match (reference, place) {
+                        (Some(reference), Some((output, path))) if path.is_empty() => {
+                            let name = reference.path.last().map_or("value", String::as_str);
+                            template.push_value(name, &output, &[]);
+                        }
+                        _ => return self.evaluated(at, parameter, input),
                     }
-                    None => self.keep_expression(at, &mut template, &describe(&reference)),
-                },
-                Part::Unknown(source) => self.keep_expression(at, &mut template, &source),
+                }
             }
         }
         template
     }
 
-    fn keep_expression(&mut self, at: usize, template: &mut TemplateText, source: &str) {
-        template.push_text(&format!("{{{{ {source} }}}}"));
-        let source: String = source.chars().take(200).collect();
-        let name = self.workflow.nodes[at].name;
-        self.builder.lose(name, format!("The expression `{source}` was kept as text."));
+    /// A parameter that a program evaluates.
+    fn evaluated(&mut self, at: usize, parameter: &str, input: Option<&Shape>) -> TemplateText {
+        let node = &self.workflow.nodes[at];
+        let is_once = node.json.get("executeOnce") == Some(&Value::Bool(true));
+        let written = programs::javascript(&parameter.into()).and_then(|value| {
+            let body = format!("  return [{value}].map((value) => (value === undefined || value === null ? \"\" : value))[0];");
+            let items = if is_once { Items::First } else { Items::Only };
+            let program = Program { body: &body, tail: "", items, parts: &[], inputs: &[] };
+            let title = format!("{}: expression", node.name);
+            self.program(at, &title, &program, input, node.at.beside(-0.5, 1.0))
+        });
+        let output = match written {
+            Ok(id) => Output::new(&id, "result"),
+            Err(reason) => {
+                let title = format!("{}: expression", node.name);
+                let place = node.at.beside(-0.5, 1.0);
+                let original = Value::from(parameter);
+                let id = self.builder.add_placeholder(node.name, &title, &reason, &original, place);
+                if let Some(input) = input {
+                    self.builder.connect(&input.output, &id, "in");
+                }
+                Output::new(&id, "out")
+            }
+        };
+        TemplateText::of("text", &output, &[])
     }
 
     /// The template of a required parameter; without it, of what the node works on.
@@ -407,10 +422,4 @@ impl<'w> Reader<'w> {
         }
         Ok(())
     }
-}
-
-fn describe(reference: &Reference) -> String {
-    let subject =
-        reference.node.as_ref().map_or_else(|| "$json".to_owned(), |name| format!("$('{name}').item.json"));
-    reference.path.iter().fold(subject, |text, step| format!("{text}.{step}"))
 }

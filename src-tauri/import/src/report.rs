@@ -52,6 +52,13 @@ pub struct ImportedNode {
     pub lost: Vec<String>,
 }
 
+impl ImportedNode {
+    /// Whether its nodes do something else than the original, as `lost` says.
+    fn differs(&self) -> bool {
+        self.outcome == ImportOutcome::Translated && !self.lost.is_empty()
+    }
+}
+
 /// An edge of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -85,9 +92,10 @@ impl ImportReport {
     pub fn to_text(&self) -> String {
         let counts = self.node_counts();
         let count = |outcome| counts.get(&outcome).copied().unwrap_or(0);
+        let differing = self.nodes.iter().filter(|node| node.differs()).count();
         let mut text = format!(
-            "{} of {} nodes of this {} file translated, {} as placeholders, {} lost. {} of {} edges lost.\n",
-            count(ImportOutcome::Translated),
+            "{} of {} nodes of this {} file do the same here, {differing} differ, {} are placeholders, {} lost. {} of {} edges lost.\n",
+            count(ImportOutcome::Translated) - differing,
             self.nodes.len(),
             self.format.title(),
             count(ImportOutcome::Placeholder),
@@ -101,7 +109,7 @@ impl ImportReport {
         for (outcome, title) in [
             (ImportOutcome::Placeholder, "Placeholders, which you have to replace"),
             (ImportOutcome::Lost, "Lost"),
-            (ImportOutcome::Translated, "Translated, but not in full"),
+            (ImportOutcome::Translated, "What differs"),
         ] {
             let nodes: Vec<_> =
                 self.nodes.iter().filter(|node| node.outcome == outcome && !node.lost.is_empty()).collect();

@@ -1,6 +1,5 @@
 //! Reads projects of Rivet. The main graph becomes the flow; graphs that it calls become flows inside of `subflow` nodes.
 
-mod branches;
 mod chat;
 mod graph_ports;
 mod nodes;
@@ -51,6 +50,9 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
     }
     Ok(builder)
 }
+
+/// Nodes with outputs that may be excluded.
+const BRANCHES: [&str; 6] = ["if", "ifElse", "match", "extractJson", "extractRegex", "extractObjectPath"];
 
 /// A value: an output, and where in it.
 type Place = (Output, Vec<String>);
@@ -189,9 +191,9 @@ impl<'v> Reader<'v> {
             if let Some((output, path)) = self.fed(at, name) {
                 template.push_value(name, &output, &path);
             } else {
-                template.push_text(&rest[start..start + length + 2]);
+                // A variable that nothing feeds is empty in Rivet.
                 let short: String = name.chars().take(100).collect();
-                let lost = format!("Nothing feeds `{{{{{short}}}}}`; it was kept as text.");
+                let lost = format!("Nothing feeds `{{{{{short}}}}}`; it is empty.");
                 self.builder.lose(&self.graph.nodes[at].key, lost);
             }
             rest = &rest[start + length + 2..];
@@ -222,15 +224,18 @@ impl<'v> Reader<'v> {
         for (name, output) in &values {
             self.builder.connect(output, &id, name);
         }
-        Some(Output::new(&id, "object"))
-    }
-
-    /// A query on all inputs of a node.
-    fn query(&mut self, at: usize, query: &str) -> NodeId {
-        let Some(object) = self.object(at) else { return self.placeholder(at, "Nothing feeds it.") };
-        let id = self.add(at, "json", json!({ "query": query }), "result");
-        self.builder.connect(&object, &id, "value");
-        id
+        let object = Output::new(&id, "object");
+        let branches = |node: &project::RivetNode<'_>| BRANCHES.contains(&node.kind);
+        if names.len() < 2 || !self.graph.nodes.iter().any(branches) {
+            return Some(object);
+        }
+        // In Rivet, a node with an excluded input is excluded.
+        let tests: Vec<String> = names.iter().map(|name| format!("has({})", json!(name))).collect();
+        let config = json!({ "query": format!("select({})", tests.join(" and ")) });
+        let title = format!("{}: complete", node.title);
+        let complete = self.builder.add(&node.key, &title, "json", config, node.at.beside(-0.5, 2.0));
+        self.builder.connect(&object, &complete, "value");
+        Some(Output::new(&complete, "result"))
     }
 
     fn placeholder(&mut self, at: usize, reason: &str) -> NodeId {

@@ -20,76 +20,22 @@ pub(super) struct TemplateText {
 enum Part {
     Text(String),
     Value(Expression),
-    /// `{{#if …}}`, `{{#unless …}}`.
-    Open(Block, Expression),
-    /// `{{#each … as |item|}}`.
-    Each(Expression, String),
-    Else,
-    Close(Block),
     /// Makes the template wait for a value that it doesn't show.
     Require(Expression),
 }
 
-/// A block of templates that a condition or a list controls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
-    If,
-    Unless,
-    Each,
-}
-
-/// A value, and the helpers that are applied to it.
+/// A value of an output.
 #[derive(Clone, Debug)]
-pub(super) struct Expression {
-    subject: Subject,
+struct Expression {
+    /// What its variable is called, as far as that is possible.
+    name: String,
+    output: Output,
     path: Vec<String>,
-    calls: Vec<Call>,
-}
-
-#[derive(Clone, Debug)]
-enum Subject {
-    /// An output, and what its variable is called as far as that is possible.
-    Output(String, Output),
-    /// The item of a loop, by its name.
-    Item(String),
-    /// The number of the iteration.
-    Index,
-}
-
-#[derive(Clone, Debug)]
-struct Call {
-    helper: &'static str,
-    argument: Option<String>,
 }
 
 impl Expression {
-    /// A value of an output.
-    pub(super) fn of(name: &str, output: &Output, path: &[String]) -> Self {
-        Self {
-            subject: Subject::Output(name.to_owned(), output.clone()),
-            path: path.to_vec(),
-            calls: Vec::new(),
-        }
-    }
-
-    /// A value of the item that a loop around it binds.
-    pub(super) fn item(name: &str, path: &[String]) -> Self {
-        Self { subject: Subject::Item(name.to_owned()), path: path.to_vec(), calls: Vec::new() }
-    }
-
-    /// The number of the iteration of the loop around it.
-    pub(super) fn index() -> Self {
-        Self { subject: Subject::Index, path: Vec::new(), calls: Vec::new() }
-    }
-
-    /// The same with a helper applied to it.
-    pub(super) fn call(mut self, helper: &'static str, argument: Option<String>) -> Self {
-        self.calls.push(Call { helper, argument });
-        self
-    }
-
-    fn is_plain(&self) -> bool {
-        self.calls.is_empty()
+    fn of(name: &str, output: &Output, path: &[String]) -> Self {
+        Self { name: name.to_owned(), output: output.clone(), path: path.to_vec() }
     }
 }
 
@@ -123,41 +69,7 @@ impl TemplateText {
 
     /// Adds a value. `name` is what the variable is called, as far as that is possible.
     pub(super) fn push_value(&mut self, name: &str, output: &Output, path: &[String]) {
-        self.push_expression(Expression::of(name, output, path));
-    }
-
-    /// Adds a value that helpers may be applied to.
-    pub(super) fn push_expression(&mut self, expression: Expression) {
-        self.parts.push(Part::Value(expression));
-    }
-
-    /// Begins a block. `item` is what a block for each item of a list calls it.
-    pub(super) fn open(&mut self, block: Block, expression: Expression, item: &str) {
-        self.parts.push(match block {
-            Block::Each => Part::Each(expression, item.to_owned()),
-            Block::If | Block::Unless => Part::Open(block, expression),
-        });
-    }
-
-    /// Begins the other part of a block.
-    pub(super) fn push_else(&mut self) {
-        self.parts.push(Part::Else);
-    }
-
-    /// Ends a block.
-    pub(super) fn close(&mut self, block: Block) {
-        self.parts.push(Part::Close(block));
-    }
-
-    /// Writes each plain value as JSON.
-    pub(super) fn write_values_as_json(&mut self) {
-        for part in &mut self.parts {
-            if let Part::Value(expression) = part
-                && expression.is_plain()
-            {
-                expression.calls.push(Call { helper: "json", argument: None });
-            }
-        }
+        self.parts.push(Part::Value(Expression::of(name, output, path)));
     }
 
     /// Adds another template.
@@ -206,11 +118,7 @@ impl TemplateText {
         let is_blank = |part: &&Part| matches!(part, Part::Text(text) if text.trim().is_empty());
         let mut parts = self.parts.iter().filter(|part| !is_blank(part));
         match (parts.next(), parts.next()) {
-            (Some(Part::Value(Expression { subject: Subject::Output(_, output), path, calls })), None)
-                if path.is_empty() && calls.is_empty() =>
-            {
-                Some(output)
-            }
+            (Some(Part::Value(Expression { output, path, .. })), None) if path.is_empty() => Some(output),
             _ => None,
         }
     }
@@ -221,11 +129,9 @@ impl TemplateText {
         const PART_BYTES: usize = 100;
         let text = |part: &Part| match part {
             Part::Text(text) => text.len(),
-            Part::Value(expression)
-            | Part::Open(_, expression)
-            | Part::Each(expression, _)
-            | Part::Require(expression) => expression.path.iter().map(|step| step.len() + PART_BYTES).sum(),
-            Part::Else | Part::Close(_) => 0,
+            Part::Value(expression) | Part::Require(expression) => {
+                expression.path.iter().map(|step| step.len() + PART_BYTES).sum()
+            }
         };
         PART_BYTES + self.parts.iter().map(|part| PART_BYTES + text(part)).sum::<usize>()
     }

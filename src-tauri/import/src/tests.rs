@@ -220,8 +220,19 @@ fn workflow(nodes: &[(&str, &str)], edges: &[(&str, &str)]) -> String {
     json!({ "name": "x", "nodes": nodes, "connections": connections }).to_string()
 }
 
+/// The disabled nodes of an imported case.
+fn disabled(text: &str) -> Vec<String> {
+    let Imported { flow, report } = import(text, None, "x").unwrap();
+    let ids: Vec<_> = flow.nodes.iter().filter(|(_, node)| node.disabled).map(|(id, _)| id.clone()).collect();
+    for id in &ids {
+        let node = report.nodes.iter().find(|node| node.nodes.contains(id)).unwrap();
+        assert!(node.lost.iter().any(|lost| lost.contains("disabled here")), "{node:?}");
+    }
+    ids.iter().map(ToString::to_string).collect()
+}
+
 #[test]
-fn nodes_that_the_first_trigger_does_not_start_are_marked() {
+fn nodes_that_the_first_trigger_does_not_start_are_disabled() {
     let nodes = [
         ("Chat", "manualTrigger"),
         ("Night", "scheduleTrigger"),
@@ -231,16 +242,13 @@ fn nodes_that_the_first_trigger_does_not_start_are_marked() {
         ("Memo", "stickyNote"),
     ];
     let edges = [("Chat", "Both"), ("Night", "Both"), ("Night", "Nightly")];
-    let never =
-        |trigger: Option<&str>| vec![Unconfirmed::NeverStarted { trigger: trigger.map(str::to_owned) }];
-    let expected = vec![("nightly".to_owned(), never(Some("Night"))), ("old".to_owned(), never(None))];
-    assert_eq!(marks(&workflow(&nodes, &edges)), expected);
+    assert_eq!(disabled(&workflow(&nodes, &edges)), ["night", "nightly", "old"]);
     // A part of a workflow has no trigger, so nothing is known of what starts it.
-    assert_eq!(marks(&workflow(&nodes[2..], &edges[..0])), []);
+    assert!(disabled(&workflow(&nodes[2..], &edges[..0])).is_empty());
 }
 
 #[test]
-fn nodes_that_no_start_of_dify_or_an_agentflow_reaches_are_marked() {
+fn nodes_that_no_start_of_dify_or_an_agentflow_reaches_are_disabled() {
     let request = |id: &str| json!({ "id": id, "data": { "type": "http-request", "title": id, "method": "get", "url": "http://127.0.0.1:9/" } });
     let dify = |start: &str| {
         let nodes =
@@ -255,11 +263,13 @@ fn nodes_that_no_start_of_dify_or_an_agentflow_reaches_are_marked() {
     let start = json!({ "id": "s", "data": { "name": "startAgentflow", "label": "s", "inputs": {} } });
     let edge = json!({ "source": "s", "target": "used", "sourceHandle": "s-output-startAgentflow", "targetHandle": "used" });
     let agentflow = json!({ "nodes": [start, request("used"), request("old")], "edges": [edge] }).to_string();
-    let old = vec![("old".to_owned(), vec![Unconfirmed::NeverStarted { trigger: None }])];
-    assert_eq!((marks(&dify("start")), marks(&agentflow)), (old.clone(), old.clone()));
-    assert_eq!(marks(&dify("trigger-webhook")), old);
+    assert_eq!(
+        (disabled(&dify("start")), disabled(&agentflow)),
+        (vec!["old".to_owned()], vec!["old".to_owned()])
+    );
+    assert_eq!(disabled(&dify("trigger-webhook")), ["old"]);
     // A part of a flow has no start.
-    assert_eq!(marks(&dify("code")), []);
+    assert!(disabled(&dify("code")).is_empty());
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //!
 //! | language | in place | else |
 //! |---|---|---|
+//! | template (Jinja) | never | evaluator |
 //! | template (Handlebars) | tags × possible iterations × bytes of the values ≤ 30 million | evaluator |
 //! | condition (CEL) | no loop: `all`, `exists`, `map`, `filter` | evaluator |
 //! | query (jq) | no comparison, arithmetic, slice or named filter | evaluator |
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::HITL_HISTORY;
+use super::template::Syntax;
 use crate::codes;
 use crate::error::Fault;
 
@@ -71,8 +73,13 @@ pub enum Evaluation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answers: Option<Arc<Value>>,
     },
-    /// A Handlebars template. The result is a text.
-    Template { source: Arc<str>, values: Map<String, Value> },
+    /// A template. The result is a text.
+    Template {
+        source: Arc<str>,
+        values: Map<String, Value>,
+        #[serde(default)]
+        syntax: Syntax,
+    },
 }
 
 /// Carries out evaluations that no static bound proves small. Dropping the future stops the evaluation.

@@ -24,8 +24,8 @@ pub fn evaluate(evaluation: &Evaluation, cancel: CancellationToken) -> Result<Va
         Evaluation::Query { source, value, max_results, answers } => {
             Query::new(source).evaluate(value, answers.as_deref(), *max_results, cancel).map(Value::Array)
         }
-        Evaluation::Template { source, values } => {
-            Template::new(source.as_ref()).evaluate(values.clone()).map(Value::String)
+        Evaluation::Template { source, values, syntax } => {
+            Template::with_syntax(source.as_ref(), *syntax).evaluate(values.clone()).map(Value::String)
         }
     };
     catch_unwind(AssertUnwindSafe(evaluate)).unwrap_or_else(|_| Err(cannot_be_evaluated()))

@@ -1,12 +1,13 @@
-//! Templates: Handlebars text. Its variables become a node's inputs.
+//! Templates: text in Handlebars or, where a node says so, in Jinja. Its variables become a node's inputs.
 //!
-//! Owns the dialect: what is allowed, which helpers exist, how values are written. [`guard`] refuses parts that could
+//! Owns the dialect of Handlebars: what is allowed, which helpers exist, how values are written. [`guard`] refuses parts that could
 //! run away or end the process: partials, decorators, and anything beyond the limits on size, nesting, steps and
 //! output. A template reads only the values it gets.
 
 mod cost;
 mod guard;
 mod helpers;
+mod jinja;
 mod limits;
 mod pieces;
 mod render;
@@ -15,7 +16,7 @@ mod variables;
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::evaluation::{Evaluation, Evaluator, wrong_result};
@@ -46,21 +47,44 @@ pub struct Problem {
 #[derive(Debug)]
 pub struct Template {
     source: String,
+    syntax: Syntax,
     compiled: Result<Compiled, Problem>,
+}
+
+/// The language of a template.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Syntax {
+    /// `{{name}}`, `{{#each list}}…{{/each}}`, `{{#if name}}…{{/if}}`.
+    #[default]
+    Handlebars,
+    /// `{{ name }}`, `{% for item in list %}…{% endfor %}`, `{{ name | upper }}`.
+    Jinja,
 }
 
 #[derive(Debug)]
 struct Compiled {
-    template: handlebars::Template,
+    /// None of a template in Jinja, which is compiled when it is rendered.
+    template: Option<handlebars::Template>,
     variables: Vec<Variable>,
 }
 
 impl Template {
     /// Compiles `source`.
     pub fn new(source: impl Into<String>) -> Self {
+        Self::with_syntax(source, Syntax::Handlebars)
+    }
+
+    /// Compiles `source`, which is in this language.
+    pub fn with_syntax(source: impl Into<String>, syntax: Syntax) -> Self {
         let source = source.into();
-        let compiled = compile(&source);
-        Self { source, compiled }
+        let compiled = match syntax {
+            Syntax::Handlebars => compile(&source),
+            Syntax::Jinja => {
+                jinja::variables(&source).map(|variables| Compiled { template: None, variables })
+            }
+        };
+        Self { source, syntax, compiled }
     }
 
     /// Its source text.
@@ -84,11 +108,12 @@ impl Template {
         values: Map<String, Value>,
         evaluator: &dyn Evaluator,
     ) -> Result<String, Fault> {
-        if cost::of(&self.source, &values) <= cost::MAX_IN_PLACE {
+        if self.is_small(&values) {
             return self.evaluate(values);
         }
-        match evaluator.evaluate(Evaluation::Template { source: self.source.as_str().into(), values }).await?
-        {
+        let source = self.source.as_str().into();
+        let evaluation = Evaluation::Template { source, values, syntax: self.syntax };
+        match evaluator.evaluate(evaluation).await? {
             Value::String(text) => Ok(text),
             _ => Err(wrong_result()),
         }
@@ -97,7 +122,7 @@ impl Template {
     /// Renders it with a few small values in this thread, to see how it writes them. The fault `template.too_many_steps` if that
     /// could take long.
     pub fn render_small(&self, values: Map<String, Value>) -> Result<String, Fault> {
-        if cost::of(&self.source, &values) > cost::MAX_IN_PLACE {
+        if !self.is_small(&values) {
             let message = "The template takes too many steps.";
             return Err(Fault::new(codes::TEMPLATE_TOO_MANY_STEPS, message));
         }
@@ -109,13 +134,21 @@ impl Template {
         pieces::record(|| self.render_small(values))
     }
 
+    /// Whether a static bound proves that rendering takes few steps. Jinja computes, so nothing proves it there.
+    fn is_small(&self, values: &Map<String, Value>) -> bool {
+        self.syntax == Syntax::Handlebars && cost::of(&self.source, values) <= cost::MAX_IN_PLACE
+    }
+
     /// The same as [`Self::render`], in this thread.
     pub(super) fn evaluate(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
         let compiled = self.compiled.as_ref().map_err(fault)?;
+        let Some(template) = &compiled.template else {
+            return jinja::render(&self.source, values).map_err(|problem| fault(&problem));
+        };
         for variable in compiled.variables.iter().filter(|variable| variable.optional) {
             values.entry(variable.name.as_str()).or_insert(Value::Null);
         }
-        render::render(&compiled.template, Value::Object(values)).map_err(|problem| fault(&problem))
+        render::render(template, Value::Object(values)).map_err(|problem| fault(&problem))
     }
 }
 
@@ -155,7 +188,7 @@ fn compile(source: &str) -> Result<Compiled, Problem> {
     guard::guard(source)?;
     let mut template = render::parse(source)?;
     let variables = variables::discover(&mut template)?;
-    Ok(Compiled { template, variables })
+    Ok(Compiled { template: Some(template), variables })
 }
 
 fn fault(problem: &Problem) -> Fault {

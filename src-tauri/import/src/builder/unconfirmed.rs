@@ -9,7 +9,7 @@ use plait_core::flow::Unconfirmed;
 use plait_core::id::NodeId;
 
 /// Nodes that do nothing but hand on values. When they run makes no difference.
-const WITHOUT_EFFECT: [&str; 14] = [
+const WITHOUT_EFFECT: [&str; 15] = [
     "note",
     "contextStart",
     "newContext",
@@ -19,6 +19,7 @@ const WITHOUT_EFFECT: [&str; 14] = [
     "text",
     "value",
     "json",
+    "code",
     "switch",
     "join",
     "portalIn",
@@ -27,10 +28,26 @@ const WITHOUT_EFFECT: [&str; 14] = [
 ];
 
 impl FlowBuilder {
-    /// Says that nothing starts a node of the file there, or only another trigger than that of the flow.
+    /// Disables what a node of the file became: nothing starts it there, or only another trigger than that of the flow.
     pub(crate) fn never_started(&mut self, source: &str, trigger: Option<&str>) {
-        let Some(id) = self.effect_of(source) else { return };
-        self.mark(source, &id, Unconfirmed::NeverStarted { trigger: trigger.map(str::to_owned) });
+        if self.reported(source).is_none_or(|node| node.nodes.is_empty()) || self.is_note(source) {
+            return;
+        }
+        self.disable_made(source);
+        self.lose(
+            source,
+            match trigger {
+                Some(trigger) => {
+                    format!("Only the trigger “{trigger}” starts it in the original. It is disabled here.")
+                }
+                None => "Nothing starts it in the original. It is disabled here.".to_owned(),
+            },
+        );
+    }
+
+    fn is_note(&self, source: &str) -> bool {
+        let made = self.reported(source).map(|node| node.nodes.as_slice()).unwrap_or_default();
+        made.iter().all(|id| self.node_type(id) == "note")
     }
 
     /// Whether a node of the file became one that does more than to hand on values.

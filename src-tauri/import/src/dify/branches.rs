@@ -1,24 +1,29 @@
-//! Dify's conditions, as conditions in CEL, and its classifiers.
+//! Dify's conditions, which a program applies by Dify's rules, and its classifiers.
+
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use super::super::builder::Output;
-use super::super::cel::{self, Operator};
 use super::super::chat_call::ChatCall;
 use super::super::settings::Settings;
+use super::super::ways::{ProgramInputs, add_ways};
 use super::selectors::read_selector;
 use super::{Ends, Reader, Values};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 
-/// A condition that was read: CEL, over these values by their names.
+/// The conditions of Dify, which a program applies.
+const RUNTIME: &str = include_str!("runtime/conditions.js");
+
+/// A program that returns the first way that is taken, and what it reads.
 pub(super) struct Conditions {
-    pub(super) cases: Vec<(String, String)>,
-    pub(super) values: Vec<(String, Output, Vec<String>)>,
+    pub(super) code: String,
+    pub(super) inputs: ProgramInputs,
 }
 
 impl Reader<'_> {
-    /// `if-else`: a switch over the values that its conditions read. Each case is a handle.
+    /// `if-else`: a program over the values that its conditions read, and a switch. Each case is a handle.
     pub(super) fn if_else(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let mut cases: Vec<(String, &Value)> = Vec::new();
@@ -30,97 +35,79 @@ impl Reader<'_> {
         if cases.is_empty() {
             cases.push(("true".to_owned(), node.data));
         }
-        let conditions = match self.conditions(&cases) {
+        let mut names: Vec<String> = Vec::new();
+        for (index, (handle, _)) in cases.iter().enumerate() {
+            names.push(case_name(handle, index, &names));
+        }
+        let named: Vec<(&str, &Value)> =
+            names.iter().zip(&cases).map(|(name, (_, case))| (name.as_str(), *case)).collect();
+        let conditions = match self.conditions(&named) {
             Ok(conditions) => conditions,
             Err(reason) => return self.placeholder(at, &reason),
         };
-        let Some((subject, single)) = self.subject(at, &conditions.values) else {
-            return self.placeholder(at, "Its conditions read no value of the flow.");
-        };
-        let mut names: Vec<String> = Vec::new();
+        let place = (node.id, node.title, node.at);
+        let id = add_ways(&mut self.builder, place, &conditions.code, &conditions.inputs, &names);
         let mut ends = Ends::default();
-        let id = self.builder.add(node.id, node.title, "switch", json!({}), node.at);
-        let mut written = Vec::new();
-        for (index, (handle, cel)) in conditions.cases.iter().enumerate() {
-            let name = case_name(handle, index, &names);
-            let cel = if single { cel.replace("value.v0", "value") } else { cel.clone() };
-            written.push(json!({ "name": name, "when": cel }));
-            ends.by_handle.insert(handle.clone(), Output::new(&id, &name));
-            names.push(name);
+        for (name, (handle, _)) in names.iter().zip(&cases) {
+            ends.by_handle.insert(handle.clone(), Output::new(&id, name));
         }
-        if let Some(config) = self.builder.config(&id) {
-            config.insert("cases".to_owned(), written.into());
-        }
-        self.builder.connect(&subject, &id, "value");
         ends.rest = Some(Output::new(&id, "default"));
         self.ends.insert(node.id.to_owned(), ends);
         self.set_values(at, Values::default());
         id
     }
 
-    /// What a switch tests: the only value, or an object of all, and which of both.
-    pub(super) fn subject(
-        &mut self,
-        at: usize,
-        values: &[(String, Output, Vec<String>)],
-    ) -> Option<(Output, bool)> {
-        match values {
-            [] => None,
-            [(_, output, path)] => Some((self.field(at, output, path), true)),
-            _ => Some((self.join(at, values), false)),
-        }
-    }
-
-    /// Reads cases: lists of conditions that all or any have to hold.
-    pub(super) fn conditions(&mut self, cases: &[(String, &Value)]) -> Result<Conditions, String> {
-        let mut values: Vec<(String, Output, Vec<String>)> = Vec::new();
-        let mut written = Vec::new();
-        for (handle, case) in cases {
+    /// Reads cases by their names: lists of conditions that all or any have to hold.
+    pub(super) fn conditions(&mut self, cases: &[(&str, &Value)]) -> Result<Conditions, String> {
+        let mut inputs = ProgramInputs::default();
+        let mut code = RUNTIME.to_owned();
+        for (name, case) in cases {
             let mut parts = Vec::new();
             for condition in case.get("conditions").and_then(Value::as_array).into_iter().flatten() {
-                parts.push(self.condition(condition, &mut values)?);
+                parts.push(self.condition(condition, &mut inputs)?);
             }
-            let any = case.get("logical_operator").is_some_and(|operator| operator == "or");
             if parts.is_empty() {
                 return Err("A case has no condition.".to_owned());
             }
-            let cel = cel::combine(&parts, any);
-            written.push((handle.clone(), cel));
+            let is_any = case.get("logical_operator").is_some_and(|operator| operator == "or");
+            let holds = parts.join(if is_any { "\n  || " } else { "\n  && " });
+            let _ = writeln!(code, "if ({holds}) return {};", json!(name));
         }
-        Ok(Conditions { cases: written, values })
+        code.push_str("return null;");
+        Ok(Conditions { code, inputs })
     }
 
-    fn condition(
-        &mut self,
-        condition: &Value,
-        values: &mut Vec<(String, Output, Vec<String>)>,
-    ) -> Result<String, String> {
-        let text = |key: &str| condition.get(key).and_then(Value::as_str).unwrap_or_default();
+    fn condition(&mut self, condition: &Value, inputs: &mut ProgramInputs) -> Result<String, String> {
         let selector = condition.get("variable_selector").map(read_selector).unwrap_or_default();
-        let (output, path) = self.resolve(&selector).ok_or_else(|| {
-            format!("Its condition reads `{}`, which is not in the flow.", selector.join("."))
-        })?;
-        let known = values.iter().position(|(_, known, own)| *known == output && *own == path);
-        let index = known.unwrap_or_else(|| {
-            values.push((format!("v{}", values.len()), output, path));
-            values.len() - 1
-        });
-        let left = format!("value.v{index}");
-        let operator = text("comparison_operator");
-        let kind = text("varType");
-        let is_number = kind == "number" || matches!(operator, "=" | "≠" | ">" | "<" | "≥" | "≤");
-        let value = condition.get("value").cloned().unwrap_or_default();
-        let right = match &value {
-            Value::String(text) if text.contains("{{#") => {
-                return Err("Its condition compares two values of the flow.".to_owned());
-            }
-            Value::String(text) if is_number && text.trim().parse::<f64>().is_ok() => text.trim().to_owned(),
-            Value::String(text) if kind == "boolean" => (text == "true" || text == "True").to_string(),
-            other => other.to_string(),
+        let mut read = |reader: &mut Self, selector: &[String]| match reader.resolve(selector) {
+            Some((output, path)) => Ok(inputs.read(&output, &path)),
+            None => Err(format!("Its condition reads `{}`, which is not in the flow.", selector.join("."))),
         };
-        let operator =
-            read_operator(operator).ok_or_else(|| format!("Plait has no condition `{operator}`."))?;
-        Ok(cel::Comparison { left, operator, right }.write())
+        if condition.get("sub_variable_condition").is_some_and(|sub| !sub.is_null()) {
+            return Err("Its condition tests files.".to_owned());
+        }
+        let value = read(self, &selector)?;
+        let operator = condition.get("comparison_operator").and_then(Value::as_str).unwrap_or_default();
+        if !OPERATORS.contains(&operator) {
+            return Err(format!("Plait has no condition `{operator}`."));
+        }
+        let expected = match condition.get("value").unwrap_or(&Value::Null) {
+            Value::String(text) if text.contains("{{#") => {
+                let mut parts = Vec::new();
+                let mut rest = text.as_str();
+                while let Some((before, after)) = rest.split_once("{{#") {
+                    let Some((inner, after)) = after.split_once("#}}") else { break };
+                    let selector: Vec<String> = inner.split('.').map(|step| step.trim().to_owned()).collect();
+                    parts.push(json!(before).to_string());
+                    parts.push(format!("text({})", read(self, &selector)?));
+                    rest = after;
+                }
+                parts.push(json!(rest).to_string());
+                format!("[{}].join(\"\")", parts.join(", "))
+            }
+            constant => constant.to_string(),
+        };
+        Ok(format!("holds({}, {value}, {expected})", json!(operator)))
     }
 
     /// `question-classifier`: its classes are handles.
@@ -165,28 +152,30 @@ impl Reader<'_> {
     }
 }
 
-/// An operator, by the names that Dify has for it.
-fn read_operator(name: &str) -> Option<Operator> {
-    Some(match name {
-        "is" | "=" | "==" | "equal" => Operator::Equal,
-        "is not" | "≠" | "!=" | "not equal" => Operator::NotEqual,
-        "contains" => Operator::Contains,
-        "not contains" => Operator::NotContains,
-        "start with" => Operator::StartsWith,
-        "end with" => Operator::EndsWith,
-        ">" => Operator::Greater,
-        "<" => Operator::Less,
-        "≥" => Operator::GreaterEqual,
-        "≤" => Operator::LessEqual,
-        "empty" => Operator::Empty,
-        "not empty" => Operator::NotEmpty,
-        "null" | "not exists" => Operator::Null,
-        "not null" | "exists" => Operator::NotNull,
-        "in" => Operator::In,
-        "not in" => Operator::NotIn,
-        _ => return None,
-    })
-}
+/// The operators that `runtime/conditions.js` knows.
+const OPERATORS: [&str; 21] = [
+    "contains",
+    "not contains",
+    "start with",
+    "end with",
+    "is",
+    "is not",
+    "empty",
+    "not empty",
+    "null",
+    "not null",
+    "exists",
+    "not exists",
+    "in",
+    "not in",
+    "all of",
+    "=",
+    "≠",
+    ">",
+    "<",
+    "≥",
+    "≤",
+];
 
 /// A name for an output, not used yet.
 fn case_name(wanted: &str, index: usize, names: &[String]) -> String {

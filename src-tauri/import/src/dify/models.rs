@@ -6,7 +6,7 @@ use super::super::builder::Output;
 use super::super::chat_call::{Author, ChatCall, Memory, Model, provider_name};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
-use super::{Ends, Reader, Values, jinja};
+use super::{Ends, Reader, Values};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 
@@ -42,8 +42,9 @@ impl Reader<'_> {
             let text = text.and_then(Value::as_str).unwrap_or_default();
             let template = if is_jinja {
                 let variables = self.variables(at, settings.items("/prompt_config/jinja2_variables"));
-                match jinja::translate(text, &variables) {
-                    Ok(template) => template,
+                let title = format!("{}: {role}", node.title);
+                match self.jinja(at, &title, text, &variables) {
+                    Ok(output) => TemplateText::of(role, &output, &[]),
                     Err(reason) => return self.placeholder(at, &reason),
                 }
             } else {
@@ -52,7 +53,8 @@ impl Reader<'_> {
             messages.push((Author::read(role), template));
         }
         settings.ignore_all(&["/prompt_config", "/variables"]);
-        let has_memory = settings.flag("/memory/window/enabled") || settings.get("/memory/window").is_some();
+        // A workflow that is no chat has no conversation, whatever its nodes say.
+        let has_memory = self.is_chat && settings.get("/memory/window").is_some();
         if has_memory {
             let is_limited = settings.flag("/memory/window/enabled");
             let size = settings.count("/memory/window/size", 1..=1000).filter(|_| is_limited);

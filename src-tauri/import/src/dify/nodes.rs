@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use super::super::builder::Output;
 use super::super::http_request::{Body, CREDENTIALS_LOST, HttpRequest, Pairs};
 use super::super::settings::Settings;
-use super::super::template::TemplateText;
+use super::super::ways::add_ways;
 use super::start::add_start;
-use super::{Ends, Reader, Values, apps, jinja};
+use super::{Ends, Reader, Values, apps};
+use plait_core::expression::template::{Syntax, Template};
 use plait_core::id::NodeId;
 
 impl Reader<'_> {
@@ -116,14 +117,46 @@ impl Reader<'_> {
 
     fn template_transform(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let variables = self.variables(at, settings.items("/variables"));
-        let template = match jinja::translate(settings.text("/template").unwrap_or_default(), &variables) {
-            Ok(template) => template,
+        let text = settings.get("/template").and_then(Value::as_str).unwrap_or_default();
+        let node = &self.graph.nodes[at];
+        let output = match self.jinja(at, node.title, text, &variables) {
+            Ok(output) => output,
             Err(reason) => return self.placeholder(at, &reason),
         };
-        let (id, output) = self.add(at, "text", json!({ "template": template.source() }), "text");
-        self.builder.feed(&template.inputs(), &id);
-        self.set_values(at, Values::one("output", output));
-        id
+        self.ends.insert(node.id.to_owned(), Ends::one(output.clone()));
+        self.set_values(at, Values::one("output", output.clone()));
+        output.node
+    }
+
+    /// Adds a text in Jinja, with these values as its variables. A variable that is none of them is empty, as in Dify.
+    pub(super) fn jinja(
+        &mut self,
+        at: usize,
+        title: &str,
+        text: &str,
+        variables: &[(String, Output, Vec<String>)],
+    ) -> Result<Output, String> {
+        let template = Template::with_syntax(text, Syntax::Jinja);
+        if let Some(problem) = template.problem() {
+            return Err(format!("Its template can't be read. {problem}"));
+        }
+        let node = &self.graph.nodes[at];
+        let config = json!({ "template": text, "syntax": "jinja" });
+        let id = self.builder.add(node.id, title, "text", config, node.at);
+        for variable in template.variables() {
+            let known = variables.iter().find(|(name, ..)| *name == variable.name);
+            let value = match known {
+                Some((_, output, path)) => self.field(at, output, path),
+                None => {
+                    let place = node.at.beside(-0.5, 1.0);
+                    let empty =
+                        self.builder.add(node.id, &variable.name, "value", json!({ "value": "" }), place);
+                    Output::new(&empty, "value")
+                }
+            };
+            self.builder.connect(&value, &id, &variable.name);
+        }
+        Ok(Output::new(&id, "text"))
     }
 
     fn http_request(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
@@ -367,31 +400,21 @@ impl Reader<'_> {
     /// Ends a loop by conditions.
     fn exit_by(&mut self, at: usize, id: &NodeId, case: &Value) {
         let node = &self.graph.nodes[at];
-        let read = self.conditions(&[("end".to_owned(), case)]);
-        let subject = match &read {
-            Ok(read) => self.subject(at, &read.values),
-            Err(_) => None,
-        };
-        let (Ok(read), Some((subject, single))) = (read, subject) else {
+        let Ok(conditions) = self.conditions(&[("end", case)]) else {
             self.builder.lose(node.id, "Its conditions to end: they read values that are not in the flow.");
             return;
         };
-        let inside = self.builder.parent(&subject.node).as_ref() == Some(id) || subject.node == *id;
-        let cel = read.cases.first().map(|(_, cel)| cel.clone()).unwrap_or_default();
-        let cel = if single { cel.replace("value.v0", "value") } else { cel };
-        if !inside {
+        let changes =
+            |output: &Output| self.builder.parent(&output.node).as_ref() == Some(id) || output.node == *id;
+        if !conditions.inputs.outputs().iter().any(changes) {
             self.builder.lose(node.id, "Its conditions to end: they read nothing that changes.");
             return;
         }
         let title = format!("{}: end?", node.title);
-        let cases = json!({ "cases": [{ "name": "end", "when": cel }] });
-        let switch = self.builder.add(node.id, &title, "switch", cases, node.at.beside(1.0, 1.0));
-        self.builder.connect(&subject, &switch, "value");
-        let mut template = TemplateText::constant("end");
-        template.require("branch", &Output::new(&switch, "end"));
-        let title = format!("{}: ended", node.title);
-        let end = self.builder.add_text(node.id, &title, &template, node.at.beside(2.0, 1.0));
-        self.builder.connect(&Output::new(&end, "text"), id, "exit");
+        let place = (node.id, title.as_str(), node.at.beside(1.0, 1.0));
+        let names = ["end".to_owned()];
+        let switch = add_ways(&mut self.builder, place, &conditions.code, &conditions.inputs, &names);
+        self.builder.connect(&Output::new(&switch, "end"), id, "exit");
     }
 
     fn note(&mut self, at: usize, settings: &Settings<'_>) {

@@ -82,10 +82,9 @@ impl Reader<'_> {
                 let name = if path.is_empty() { own.to_owned() } else { output.node.to_string() };
                 template.push_value(&name, &output, &path);
             } else {
-                template.push_text(&rest[start..start + length + 3]);
-                let id = self.graph.nodes[at].id;
-                let short: String = inner.chars().take(100).collect();
-                self.builder.lose(id, format!("The variable `{short}` was kept as text."));
+                let node = &self.graph.nodes[at];
+                let missing = self.builder.add_missing_value(node.id, node.title, inner, node.at);
+                template.push_value("missing", &missing, &[]);
             }
             rest = &rest[start + length + 3..];
         }

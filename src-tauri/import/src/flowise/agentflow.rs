@@ -6,19 +6,37 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::super::builder::Output;
-use super::super::cel::{Comparison, Operator};
 use super::super::chat_call::{Author, ChatCall, Memory};
 use super::super::graph::text as text_of;
 use super::super::http_request::{Body, HttpRequest, Pairs};
 use super::super::program::unreachable_reason;
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
+use super::super::ways::{ProgramInputs, add_ways};
 use super::components::schema_of_fields;
 use super::text::plain_text;
 use super::{Reader, read_model};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 
+/// The conditions of Flowise, which a program applies.
+const CONDITIONS: &str = include_str!("runtime/conditions.js");
+/// The operations that it knows.
+const OPERATIONS: [&str; 13] = [
+    "contains",
+    "notContains",
+    "startsWith",
+    "endsWith",
+    "equal",
+    "notEqual",
+    "larger",
+    "largerEqual",
+    "smaller",
+    "smallerEqual",
+    "regex",
+    "isEmpty",
+    "notEmpty",
+];
 /// What Flowise gives to programs beside their inputs.
 const UNREACHABLE: [&str; 2] = ["$flow", "$vars"];
 
@@ -57,9 +75,36 @@ impl Reader<'_> {
             _ => self.placeholder(at, "Plait has no node for this."),
         };
         self.finish_step(at, settings, &id, &branches);
-        if let Some(output) = self.output(at, "").filter(|_| node.kind != "startAgentflow") {
-            self.last = Some(output);
+        let own = self.output(at, "").filter(|_| node.kind != "startAgentflow");
+        let said = own.map_or_else(|| self.said_before(at), |output| vec![output]);
+        self.said.insert(at, said);
+    }
+
+    /// What was said last on each way that leads to a node.
+    fn said_before(&self, at: usize) -> Vec<Output> {
+        let mut said: Vec<Output> = Vec::new();
+        let sources = self.graph.incoming(at).map(|(_, source)| source);
+        for output in sources.filter_map(|source| self.said.get(&source)).flatten() {
+            if !said.contains(output) {
+                said.push(output.clone());
+            }
         }
+        said
+    }
+
+    /// What was said last before a node. Where several ways meet, what was said on the one that was taken.
+    fn said_last(&mut self, at: usize) -> Option<Output> {
+        let said = self.said_before(at);
+        if said.len() < 2 {
+            return said.into_iter().next();
+        }
+        let node = &self.graph.nodes[at];
+        let title = format!("{}: before", node.title);
+        let join = self.builder.add(node.id, &title, "join", json!({}), node.at.beside(-0.5, 1.0));
+        for output in &said {
+            self.builder.connect(output, &join, "values");
+        }
+        Some(Output::new(&join, "first"))
     }
 
     /// The outputs that lead to a node.
@@ -142,7 +187,7 @@ impl Reader<'_> {
         let own = settings.text(&key("UserMessage")).map(str::to_owned);
         let own = own.map(|text| self.template(at, &text)).filter(|text| !text.is_blank());
         let has_memory = settings.flag(&key("EnableMemory"));
-        let previous = self.last.clone().or_else(|| self.question.clone()).or_else(|| self.form.clone());
+        let previous = self.said_last(at).or_else(|| self.question.clone()).or_else(|| self.form.clone());
         let reads_values = messages.iter().any(|(_, text)| !text.is_constant());
         let user = match own {
             Some(text) if !text.is_constant() || reads_values || !has_memory => Some(text),
@@ -238,53 +283,65 @@ impl Reader<'_> {
 
     fn condition(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
-        let conditions = settings.items("/conditions");
-        let mut outputs: Vec<Output> = Vec::new();
-        let mut cases = Vec::new();
-        for (index, condition) in conditions.iter().enumerate() {
-            let text = |key: &str| match condition.get(key) {
-                Some(Value::String(text)) => plain_text(text),
-                Some(other) => other.to_string(),
-                None => String::new(),
-            };
-            let (left, right) = (text("value1"), text("value2"));
-            let left = self.template(at, &left);
-            let left = self.text_output(at, &format!("value {}", index + 1), &left);
-            let position = outputs.iter().position(|known| *known == left).unwrap_or_else(|| {
-                outputs.push(left);
-                outputs.len() - 1
-            });
-            let left = format!("value.v{position}");
-            let right = match text("type").as_str() {
-                "number" | "boolean" if !right.is_empty() => right,
-                _ => json!(right).to_string(),
-            };
-            let operation = text("operation");
-            let Some(operator) = read_operator(&operation) else {
-                return self.placeholder(at, &format!("Plait has no condition `{operation}`."));
-            };
-            let cel = Comparison { left, operator, right }.write();
-            cases.push(json!({ "name": format!("case {index}"), "when": cel }));
-        }
-        if cases.is_empty() {
+        let written = settings.get("/conditions").and_then(Value::as_str);
+        let written = written.and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok());
+        let conditions = written.as_deref().unwrap_or_else(|| settings.items("/conditions"));
+        if conditions.is_empty() {
             return self.placeholder(at, "It has no condition.");
         }
-        let names: Vec<String> = (0..outputs.len()).map(|index| format!("v{index}")).collect();
-        let title = format!("{}: values", node.title);
-        let join =
-            self.builder.add(node.id, &title, "join", json!({ "names": names }), node.at.beside(-0.5, 1.0));
-        for (output, name) in outputs.iter().zip(&names) {
-            self.builder.connect(output, &join, name);
+        let mut inputs = ProgramInputs::default();
+        let mut code = CONDITIONS.to_owned();
+        let mut names = Vec::new();
+        for (index, condition) in conditions.iter().enumerate() {
+            let kind = Some(text_of(condition, "type")).filter(|kind| !kind.is_empty()).unwrap_or("string");
+            let operation = text_of(condition, "operation");
+            let operation = if operation.is_empty() { "equal" } else { operation };
+            if !OPERATIONS.contains(&operation) {
+                return self.placeholder(at, &format!("Plait has no condition `{operation}`."));
+            }
+            let one = self.operand(at, kind, condition.get("value1"), &mut inputs);
+            let other = self.operand(at, kind, condition.get("value2"), &mut inputs);
+            let name = format!("case {index}");
+            let _ = writeln!(
+                code,
+                "if (holds({}, {}, {one}, {other})) return {};",
+                json!(kind),
+                json!(operation),
+                json!(name)
+            );
+            names.push(name);
         }
-        let count = cases.len();
-        let id = self.builder.add(node.id, node.title, "switch", json!({ "cases": cases }), node.at);
-        self.builder.connect(&Output::new(&join, "object"), &id, "value");
-        for index in 0..count {
-            self.set_output(at, &index.to_string(), Output::new(&id, &format!("case {index}")));
+        code.push_str("return null;");
+        let id = add_ways(&mut self.builder, (node.id, node.title, node.at), &code, &inputs, &names);
+        for (index, name) in names.iter().enumerate() {
+            self.set_output(at, &index.to_string(), Output::new(&id, name));
         }
-        self.set_output(at, &count.to_string(), Output::new(&id, "default"));
-        // What follows says something again.
-        join
+        self.set_output(at, &names.len().to_string(), Output::new(&id, "default"));
+        id
+    }
+
+    /// A side of a condition, in JavaScript. What is left out has the first value of its type.
+    fn operand(
+        &mut self,
+        at: usize,
+        kind: &str,
+        value: Option<&Value>,
+        inputs: &mut ProgramInputs,
+    ) -> String {
+        match value {
+            None | Some(Value::Null) => if kind == "boolean" { "false" } else { "\"\"" }.to_owned(),
+            Some(Value::String(text)) => {
+                let template = self.template(at, text);
+                match template.literal() {
+                    Some(text) => json!(text).to_string(),
+                    None => {
+                        let output = self.text_output(at, "value", &template);
+                        inputs.read(&output, &[])
+                    }
+                }
+            }
+            Some(constant) => constant.to_string(),
+        }
     }
 
     fn condition_agent(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
@@ -336,7 +393,7 @@ impl Reader<'_> {
         let id =
             self.builder.add(node.id, node.title, "approval", json!({ "prompt": prompt.source() }), node.at);
         self.builder.feed(&prompt.inputs(), &id);
-        if let Some(previous) = self.last.clone().or_else(|| self.question.clone()) {
+        if let Some(previous) = self.said_last(at).or_else(|| self.question.clone()) {
             self.builder.connect(&previous, &id, "in");
         }
         self.set_output(at, "0", Output::new(&id, "approved"));
@@ -473,24 +530,4 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-/// An operator, by the names that Flowise has for it.
-fn read_operator(name: &str) -> Option<Operator> {
-    Some(match name {
-        "equal" | "is" => Operator::Equal,
-        "notEqual" | "isNot" => Operator::NotEqual,
-        "contains" => Operator::Contains,
-        "notContains" => Operator::NotContains,
-        "startsWith" => Operator::StartsWith,
-        "endsWith" => Operator::EndsWith,
-        "regex" => Operator::Matches,
-        "isEmpty" => Operator::Empty,
-        "notEmpty" => Operator::NotEmpty,
-        "larger" => Operator::Greater,
-        "largerEqual" => Operator::GreaterEqual,
-        "smaller" => Operator::Less,
-        "smallerEqual" => Operator::LessEqual,
-        _ => return None,
-    })
 }

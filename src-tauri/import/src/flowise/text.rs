@@ -20,10 +20,9 @@ impl Reader<'_> {
                 let variable = if is_own_name { last.to_owned() } else { output.node.to_string() };
                 template.push_value(&variable, &output, &path);
             } else {
-                template.push_text(&rest[start..start + length + 2]);
-                let short: String = name.chars().take(100).collect();
-                let id = self.graph.nodes[at].id;
-                self.builder.lose(id, format!("The variable `{short}` was kept as text."));
+                let node = &self.graph.nodes[at];
+                let missing = self.builder.add_missing_value(node.id, node.title, name, node.at);
+                template.push_value("missing", &missing, &[]);
             }
             rest = &rest[start + length + 2..];
         }

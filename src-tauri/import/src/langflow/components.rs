@@ -3,13 +3,28 @@
 use serde_json::{Value, json};
 
 use super::super::builder::Output;
-use super::super::cel::{Comparison, Operator};
 use super::super::http_request::HttpRequest;
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
+use super::super::ways::{ProgramInputs, add_ways};
 use super::models::is_model;
 use super::{ITEM, LOOP, Reader};
 
+/// The conditions of Langflow, which a program applies.
+const CONDITIONS: &str = include_str!("runtime/conditions.js");
+/// The operators that it knows.
+const OPERATORS: [&str; 10] = [
+    "equals",
+    "not equals",
+    "contains",
+    "starts with",
+    "ends with",
+    "regex",
+    "less than",
+    "less than or equal",
+    "greater than",
+    "greater than or equal",
+];
 /// Fields that say how a component looks or logs, and nothing about what it does.
 const IGNORED_FIELDS: [&str; 24] = [
     "/should_store_message",
@@ -273,22 +288,16 @@ impl Reader<'_> {
             self.placeholder(at, "It compares two values of the flow.");
             return;
         }
-        let right = json!(right).to_string();
         let operator = match settings.text("/operator").unwrap_or("equals") {
-            "equals" => Operator::Equal,
-            "not equals" => Operator::NotEqual,
-            "contains" => Operator::Contains,
-            "starts with" => Operator::StartsWith,
-            "ends with" => Operator::EndsWith,
-            "regex" | "matches regex" => Operator::Matches,
+            "matches regex" => "regex",
+            known if OPERATORS.contains(&known) => known,
             other => {
                 self.placeholder(at, &format!("Plait has no condition `{other}`."));
                 return;
             }
         };
-        let cel = Comparison { left: "value".to_owned(), operator, right }.write();
+        let is_case_sensitive = settings.get("/case_sensitive") != Some(&json!(false));
         settings.ignore_all(&[
-            "/case_sensitive",
             "/message",
             "/true_case_message",
             "/false_case_message",
@@ -303,13 +312,24 @@ impl Reader<'_> {
             self.builder.lose(node.id, "The messages that it passes on: it passes on what it tests.");
         }
         let value = self.text_output(at, "text", &input);
-        let config = json!({ "cases": [{ "name": "true_result", "when": cel }] });
-        let id = self.builder.add(node.id, node.title, "switch", config, node.at);
-        self.builder.connect(&value, &id, "value");
+        let mut inputs = ProgramInputs::default();
+        let input = inputs.read(&value, &[]);
+        let code = format!(
+            "{CONDITIONS}return holds({}, {input}, {}, {is_case_sensitive}) ? \"true\" : \"false\";",
+            json!(operator),
+            json!(right)
+        );
+        let names = ["true", "false"].map(str::to_owned);
+        let id = add_ways(&mut self.builder, (node.id, node.title, node.at), &code, &inputs, &names);
         self.attach_prompts(at, "input_text", &id);
         self.finish(at, settings);
-        self.set_output(at, "true_result", Output::new(&id, "true_result"));
-        self.set_output(at, "", Output::new(&id, "default"));
+        for (name, output) in [("true", "true_result"), ("false", "")] {
+            let mut passed = TemplateText::of("text", &value, &[]);
+            passed.require("way", &Output::new(&id, name));
+            let place = node.at.beside(0.5, if name == "true" { 0.0 } else { 1.0 });
+            let text = self.builder.add_text(node.id, &format!("{}: {name}", node.title), &passed, place);
+            self.set_output(at, output, Output::new(&text, "text"));
+        }
     }
 
     fn request(&mut self, at: usize, settings: &Settings<'_>) {

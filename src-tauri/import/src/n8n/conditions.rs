@@ -1,193 +1,99 @@
-//! n8n's conditions, of all versions, as conditions in CEL.
+//! n8n's conditions, of all versions: what programs with `runtime/filter.js` and `runtime/compare.js` are called with, and the
+//! defaults that exports leave out.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::super::cel::{self, Operator};
-use super::super::settings::Settings;
-use super::expressions::{self, Part, Reference};
+use super::programs::{COMPARE, CONVERT, FILTER, javascript, literal};
 
-/// A condition: comparisons that all or any of have to hold.
-#[derive(Clone, Debug)]
+/// Whether an item passes, as an expression in JavaScript, and the parts of the runtime that it calls.
 pub(super) struct Condition {
-    comparisons: Vec<Comparison>,
-    is_any: bool,
+    pub(super) source: String,
+    pub(super) parts: &'static [&'static str],
 }
 
-#[derive(Clone, Debug)]
-struct Comparison {
-    left: Operand,
-    operation: String,
-    right: Operand,
-}
+/// Operations without a second value.
+const UNARY: [&str; 6] = ["exists", "notExists", "empty", "notEmpty", "true", "false"];
 
-#[derive(Clone, Debug)]
-enum Operand {
-    Reference(Reference),
-    Literal(Value),
-}
-
-/// Reads the conditions of an `if` or a `filter`.
-pub(super) fn read(parameters: &Value) -> Result<Condition, String> {
+/// Reads the conditions of an `if` or a `filter`. `since` is the version of the node whose conditions have version 2.
+pub(super) fn read(parameters: &Value, version: f64, since: f64) -> Result<Condition, String> {
     let conditions = parameters.get("conditions").unwrap_or(&Value::Null);
-    if let Some(list) = conditions.get("conditions").and_then(Value::as_array) {
-        return read_list(list, conditions.get("combinator"));
+    if conditions.get("conditions").is_some_and(Value::is_array) {
+        return typed(conditions, parameters, version, since);
     }
-    // Version 1: lists by type of value.
-    let mut comparisons = Vec::new();
-    for (kind, list) in conditions.as_object().into_iter().flatten() {
-        for entry in list.as_array().into_iter().flatten() {
-            let default = if kind == "number" { "smaller" } else { "equal" };
-            let operation = entry.get("operation").and_then(Value::as_str).unwrap_or(default);
-            comparisons.push(Comparison {
-                left: operand(entry.get("value1"))?,
-                operation: operation.to_owned(),
-                right: operand(entry.get("value2"))?,
-            });
+    let mut written = Vec::new();
+    for kind in ["boolean", "dateTime", "number", "string"] {
+        for entry in conditions.get(kind).and_then(Value::as_array).into_iter().flatten() {
+            written.push(comparison(kind, entry.get("value1"), entry)?);
         }
     }
-    if comparisons.is_empty() {
-        return Err("It has no condition.".to_owned());
-    }
-    let is_any = parameters.get("combineOperation").is_some_and(|how| how == "any");
-    Ok(Condition { comparisons, is_any })
-}
-
-/// Reads the rules of a `switch`.
-pub(super) fn read_rules(settings: &Settings<'_>) -> Result<Vec<(String, Condition)>, String> {
-    settings.ignore_all(&["/rules", "/options", "/fallbackOutput", "/looseTypeValidation", "/dataType"]);
-    if settings.text("/mode") == Some("expression") {
-        return Err("It chooses its output by an expression.".to_owned());
-    }
-    let mut names: Vec<String> = Vec::new();
-    let mut name = |wanted: Option<&str>, index: usize| {
-        let base =
-            wanted.map(str::trim).filter(|name| !name.is_empty() && !["default", "error"].contains(name));
-        let mut name = base.map_or_else(|| format!("case {}", index + 1), str::to_owned);
-        while names.contains(&name) {
-            name = format!("{name} {}", index + 1);
-        }
-        names.push(name.clone());
-        name
+    let is_any = parameters.get("combineOperation").is_some_and(|how| how == "any")
+        || parameters.get("combineConditions").is_some_and(|how| how == "OR");
+    let source = match (written.is_empty(), is_any) {
+        (true, is_any) => (!is_any).to_string(),
+        (false, true) => written.join(" || "),
+        (false, false) => written.join(" && "),
     };
-    let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
-    let mut rules = Vec::new();
-    let new = settings.items("/rules/values").iter().chain(settings.items("/rules/rules"));
-    let value1 = settings.get("/value1");
-    for (index, entry) in new.enumerate() {
-        let condition = if let Some(conditions) = entry.get("conditions") {
-            let list = conditions.get("conditions").and_then(Value::as_array);
-            read_list(list.map_or(&[], Vec::as_slice), conditions.get("combinator"))?
-        } else {
-            let operation = text(entry, "operation").unwrap_or_else(|| "equal".to_owned());
-            let comparison =
-                Comparison { left: operand(value1)?, operation, right: operand(entry.get("value2"))? };
-            Condition { comparisons: vec![comparison], is_any: false }
-        };
-        rules.push((name(text(entry, "outputKey").as_deref(), index), condition));
-    }
-    if rules.is_empty() { Err("It has no rules.".to_owned()) } else { Ok(rules) }
+    Ok(Condition { source, parts: &[COMPARE] })
 }
 
-fn read_list(list: &[Value], combinator: Option<&Value>) -> Result<Condition, String> {
-    let mut comparisons = Vec::new();
-    for entry in list {
-        let operation = entry.pointer("/operator/operation").and_then(Value::as_str).unwrap_or("equals");
-        let kind = entry.pointer("/operator/type").and_then(Value::as_str).unwrap_or("string");
-        let mut right = operand(entry.get("rightValue"))?;
-        if kind == "number"
-            && let Operand::Literal(Value::String(text)) = &right
-            && let Ok(number) = text.trim().parse::<f64>()
-        {
-            right = Operand::Literal(number.into());
-        }
-        comparisons.push(Comparison {
-            left: operand(entry.get("leftValue"))?,
-            operation: operation.to_owned(),
-            right,
-        });
-    }
-    if comparisons.is_empty() {
-        return Err("It has no condition.".to_owned());
-    }
-    Ok(Condition { comparisons, is_any: combinator.is_some_and(|how| how == "or") })
+/// A comparison of the first versions. `one` is the value on its left.
+pub(super) fn comparison(kind: &str, one: Option<&Value>, entry: &Value) -> Result<String, String> {
+    let (operation, missing) = match kind {
+        "boolean" => ("equal", json!(false)),
+        "dateTime" => ("after", json!("")),
+        "number" => ("smaller", json!(0)),
+        _ => ("equal", json!("")),
+    };
+    let text = entry.get("operation").and_then(Value::as_str).unwrap_or(operation);
+    let one = javascript(one.unwrap_or(&missing))?;
+    let other = javascript(entry.get("value2").unwrap_or(&missing))?;
+    Ok(format!("compare({}, {}, {one}, {other})", literal(&kind.into()), literal(&text.into())))
 }
 
-fn operand(value: Option<&Value>) -> Result<Operand, String> {
-    let value = value.cloned().unwrap_or(Value::Null);
-    let Value::String(text) = &value else { return Ok(Operand::Literal(value)) };
-    match expressions::parse(text).as_slice() {
-        [] => Ok(Operand::Literal("".into())),
-        [Part::Text(text)] => Ok(Operand::Literal(text.as_str().into())),
-        [Part::Reference(reference)] if reference.helper.is_none() => {
-            Ok(Operand::Reference(reference.clone()))
-        }
-        _ => {
-            let text: String = text.chars().take(120).collect();
-            Err(format!("Its condition reads `{text}`, which is more than a field."))
-        }
+/// Conditions whose operators have a type.
+pub(super) fn typed(
+    conditions: &Value,
+    parameters: &Value,
+    version: f64,
+    since: f64,
+) -> Result<Condition, String> {
+    let stored =
+        |name: &str| conditions.pointer(&format!("/options/{name}")).filter(|value| !value.is_null());
+    let flag = |pointer: &str| parameters.pointer(pointer).and_then(Value::as_bool);
+    let is_loose =
+        flag("/looseTypeValidation").or_else(|| flag("/options/looseTypeValidation")).unwrap_or(false);
+    let ignores_case = flag("/options/ignoreCase").unwrap_or(false);
+    let options = json!({
+        "caseSensitive": stored("caseSensitive").cloned().unwrap_or_else(|| json!(!ignores_case)),
+        "typeValidation": stored("typeValidation").cloned().unwrap_or_else(|| json!(if is_loose { "loose" } else { "strict" })),
+        "version": stored("version").cloned().unwrap_or_else(|| json!(if version >= since { 2 } else { 1 })),
+    });
+    let mut written = Vec::new();
+    for entry in conditions.get("conditions").and_then(Value::as_array).into_iter().flatten() {
+        written.push(condition(entry)?);
     }
+    let combinator = conditions.get("combinator").and_then(Value::as_str).unwrap_or("and");
+    let source = format!("filter({options}, {}, [{}])", json!(combinator), written.join(", "));
+    Ok(Condition { source, parts: &[CONVERT, FILTER] })
 }
 
-impl Condition {
-    /// The values that it reads.
-    pub(super) fn references(&self) -> impl Iterator<Item = &Reference> {
-        let operands = self.comparisons.iter().flat_map(|comparison| [&comparison.left, &comparison.right]);
-        operands.filter_map(|operand| match operand {
-            Operand::Reference(reference) => Some(reference),
-            Operand::Literal(_) => None,
-        })
-    }
-
-    /// The condition in CEL. `place` is where a value stands in `value`.
-    pub(super) fn to_cel(&self, place: &dyn Fn(&Reference) -> Option<Vec<String>>) -> Result<String, String> {
-        let written: Result<Vec<String>, String> =
-            self.comparisons.iter().map(|comparison| comparison.to_cel(place)).collect();
-        Ok(cel::combine(&written?, self.is_any))
-    }
-}
-
-impl Comparison {
-    fn to_cel(&self, place: &dyn Fn(&Reference) -> Option<Vec<String>>) -> Result<String, String> {
-        let write = |operand: &Operand| match operand {
-            Operand::Reference(reference) => place(reference)
-                .map(|path| cel::path(&path))
-                .ok_or_else(|| "Its condition reads a value that is not in the flow.".to_owned()),
-            Operand::Literal(value) => Ok(cel::literal(value)),
-        };
-        let (left, right) = (write(&self.left)?, write(&self.right)?);
-        let operation = self.operation.rsplit('.').next().unwrap_or(&self.operation);
-        // A test for a truth value has no other side.
-        let right = if matches!(operation, "true" | "false") { operation.to_owned() } else { right };
-        let operator =
-            operator(operation).ok_or_else(|| format!("Plait has no condition `{}`.", self.operation))?;
-        Ok(cel::Comparison { left, operator, right }.write())
-    }
-}
-
-/// An operator, by the names that n8n has for it.
-fn operator(name: &str) -> Option<Operator> {
-    Some(match name {
-        "equals" | "equal" | "true" | "false" => Operator::Equal,
-        "notEquals" | "notEqual" => Operator::NotEqual,
-        "contains" => Operator::Contains,
-        "notContains" => Operator::NotContains,
-        "startsWith" => Operator::StartsWith,
-        "notStartsWith" => Operator::NotStartsWith,
-        "endsWith" => Operator::EndsWith,
-        "notEndsWith" => Operator::NotEndsWith,
-        "regex" => Operator::Matches,
-        "notRegex" => Operator::NotMatches,
-        "larger" | "gt" | "after" => Operator::Greater,
-        "largerEqual" | "gte" | "afterOrEquals" => Operator::GreaterEqual,
-        "smaller" | "lt" | "before" => Operator::Less,
-        "smallerEqual" | "lte" | "beforeOrEquals" => Operator::LessEqual,
-        "empty" | "isEmpty" => Operator::Empty,
-        "notEmpty" | "isNotEmpty" => Operator::NotEmpty,
-        "exists" | "isSet" => Operator::Exists,
-        "notExists" | "isNotSet" => Operator::NotExists,
-        "lengthEquals" => Operator::LengthEqual,
-        "lengthGt" => Operator::LengthGreater,
-        "lengthLt" => Operator::LengthLess,
-        _ => return None,
-    })
+fn condition(entry: &Value) -> Result<String, String> {
+    let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str);
+    let kind = text("/operator/type").unwrap_or("string");
+    let operation = text("/operator/operation").unwrap_or("equals");
+    let operation = operation.rsplit([':', '.']).next().unwrap_or(operation);
+    let is_unary = entry.pointer("/operator/singleValue").and_then(Value::as_bool).unwrap_or(false)
+        || UNARY.contains(&operation);
+    // A list is compared with an item of any type, or its length with a number.
+    let of_list = if operation.starts_with("length") { "number" } else { "any" };
+    let right_type = text("/operator/rightType").or((kind == "array").then_some(of_list));
+    let left = javascript(entry.get("leftValue").unwrap_or(&json!("")))?;
+    let right = javascript(entry.get("rightValue").unwrap_or(&json!("")))?;
+    let right_type = right_type.map(|kind| format!(", rightType: {}", json!(kind))).unwrap_or_default();
+    Ok(format!(
+        "() => ({{ left: {left}, right: {right}, type: {}{right_type}, operation: {}, hasRight: {} }})",
+        json!(kind),
+        json!(operation),
+        !is_unary
+    ))
 }

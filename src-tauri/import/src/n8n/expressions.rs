@@ -1,24 +1,25 @@
-//! n8n's expressions: texts that begin with `=` and hold JavaScript between `{{` and `}}`. Understands references to values of
-//! nodes; everything else that JavaScript can say stays what it is: text that the report names.
+//! n8n's expressions: texts that begin with `=` and hold JavaScript between `{{` and `}}`. Splits them, and looks for what they read and
+//! call. Evaluates nothing: programs in the flow do.
+
+mod names;
+
+pub(super) use names::{unreachable_name, uses_extensions};
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
     Text(String),
-    Reference(Reference),
-    /// An expression that is more than a reference.
-    Unknown(String),
+    /// An expression in JavaScript.
+    Expression(String),
 }
 
-/// A value of a node.
+/// A field of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reference {
     /// The node's name; none of the item that a node works on.
     pub(super) node: Option<String>,
     /// The fields of its JSON that lead to the value.
     pub(super) path: Vec<String>,
-    /// A function of templates that is applied to it.
-    pub(super) helper: Option<&'static str>,
 }
 
 /// Splits a parameter into its parts. One that does not begin with `=` is plain text.
@@ -30,8 +31,8 @@ pub(super) fn parse(parameter: &str) -> Vec<Part> {
         if start > 0 {
             parts.push(Part::Text(rest[..start].to_owned()));
         }
-        let inner = &rest[start + 2..start + 2 + length];
-        parts.push(parse_expression(inner));
+        let inner = rest[start + 2..start + 2 + length].trim().trim_end_matches(';').trim();
+        parts.push(Part::Expression(inner.to_owned()));
         rest = &rest[start + 2 + length + 2..];
     }
     if !rest.is_empty() {
@@ -40,41 +41,35 @@ pub(super) fn parse(parameter: &str) -> Vec<Part> {
     parts
 }
 
-fn parse_expression(source: &str) -> Part {
-    let trimmed = source.trim();
-    if let Some(text) = string_literal(trimmed) {
-        return Part::Text(text);
-    }
-    if trimmed.parse::<f64>().is_ok() || matches!(trimmed, "true" | "false") {
-        return Part::Text(trimmed.to_owned());
-    }
-    reference(trimmed).map_or_else(|| Part::Unknown(trimmed.to_owned()), Part::Reference)
-}
-
-/// A reference to a value, if the expression is nothing else.
+/// A reference to a field, if the expression is nothing else.
 pub(super) fn reference(source: &str) -> Option<Reference> {
-    let source = source.trim().trim_end_matches(';').trim();
-    if let Some(inner) = source.strip_prefix("JSON.stringify(").and_then(|rest| rest.strip_suffix(')')) {
-        let inner = inner.split(',').next().unwrap_or(inner);
-        return Some(Reference { helper: Some("json"), ..reference(inner)? });
-    }
-    let (node, rest) = subject(source)?;
+    let (node, rest) = subject(source.trim())?;
     let (path, rest) = path(rest)?;
     // What JavaScript gives to texts and lists is no field.
-    if path.last().is_some_and(|step| step == "length") {
-        return None;
-    }
-    let helper = match rest.trim() {
-        "" | ".toString()" => None,
-        ".toJsonString()" => Some("json"),
-        ".trim()" => Some("trim"),
-        ".toLowerCase()" => Some("lower"),
-        ".toUpperCase()" => Some("upper"),
-        _ => return None,
-    };
-    Some(Reference { node, path, helper })
+    let is_field = path.last().is_none_or(|step| step != "length");
+    (is_field && rest.trim().is_empty()).then_some(Reference { node, path })
 }
 
+/// The nodes that a program reads by their names.
+pub(super) fn node_names(source: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for start in ["$(", "$node[", "$items("] {
+        for (at, _) in source.match_indices(start) {
+            let rest = &source[at + start.len()..];
+            names.extend(quoted_end(rest).and_then(|end| string_literal(&rest[..end])));
+        }
+    }
+    for (at, _) in source.match_indices("$node.") {
+        let name: String = source[at + "$node.".len()..]
+            .chars()
+            .take_while(|one| one.is_alphanumeric() || *one == '_')
+            .collect();
+        names.push(name);
+    }
+    names.sort();
+    names.dedup();
+    names
+}
 /// What a reference begins with, and the rest, which is a path in the item's JSON.
 fn subject(source: &str) -> Option<(Option<String>, &str)> {
     for start in ["$json", "$input.item.json", "$input.first().json", "$input.last().json", "item.json"] {

@@ -9,8 +9,19 @@ use super::super::template::TemplateText;
 use super::{Reader, Shape};
 use plait_core::port::PortKind;
 
-/// The fields in which n8n's nodes put the reply of a model.
-const REPLY_FIELDS: [&str; 6] = ["output", "text", "response.text", "message.content", "response", "content"];
+/// The fields in which nodes put the reply of a model, those of the current version first.
+fn reply_fields(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "agent" => &["output"],
+        "chainSummarization" => &["output.text", "response.text", "response.output_text"],
+        "chainRetrievalQa" => &["response", "response.text", "response.response"],
+        "chainLlm" => &["text", "response.text"],
+        _ => &["message.content", "content", "text", "response"],
+    }
+}
+
+/// What agents and chains read where no message is defined.
+const AUTO_PROMPT: &str = "={{ $json.chatInput }}";
 const SUMMARY_PROMPT: &str = "Write a concise summary of the following:\n\n\"{text}\"\n\nCONCISE SUMMARY:";
 
 impl Reader<'_> {
@@ -136,16 +147,14 @@ impl Reader<'_> {
             shape.fields.push(Vec::new());
             return vec![Some(shape)];
         }
-        vec![Some(Shape::field(done.response(), &REPLY_FIELDS))]
+        vec![Some(Shape::field(done.response(), reply_fields(node.kind)))]
     }
 
     fn agent(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
         let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let text = settings.text("/text");
-        let is_auto = settings.text("/promptType") == Some("auto");
-        let text = text
-            .filter(|text| !is_auto && *text != "={{ $json.chatInput }}" && *text != "={{ $json.input }}");
-        call.prompt = self.template_or_input(at, text, input);
+        let text = text.filter(|_| settings.text("/promptType") != Some("auto")).unwrap_or(AUTO_PROMPT);
+        call.prompt = Some(self.template(at, text, input));
         let system = ["/options/systemMessage", "/options/prefix", "/options/humanMessage"]
             .iter()
             .find_map(|pointer| settings.text(pointer));
@@ -267,7 +276,8 @@ impl Reader<'_> {
         call.set_messages(messages);
         let mut shapes = self.call(at, call, settings);
         if wants_json && let Some(Some(shape)) = shapes.first_mut() {
-            let fields = REPLY_FIELDS.iter().map(|path| path.split('.').map(str::to_owned).collect());
+            let fields =
+                reply_fields(node.kind).iter().map(|path| path.split('.').map(str::to_owned).collect());
             shape.fields = fields.chain([Vec::new()]).collect();
         }
         shapes

@@ -6,7 +6,7 @@ use super::super::builder::Output;
 use super::super::settings::{Settings, whole_number};
 use super::super::template::TemplateText;
 use super::loops::loop_outputs;
-use super::{MAX_NESTING_DEPTH, Reader, Shape, conditions};
+use super::{MAX_NESTING_DEPTH, Reader, Shape};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 
@@ -158,142 +158,6 @@ impl Reader<'_> {
         vec![Some(input.with_output(Output::new(&id, "first")))]
     }
 
-    /// `if` and `filter`: a switch with one case.
-    fn branch(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
-        let node = &self.workflow.nodes[at];
-        let is_filter = node.kind == "filter";
-        let name = if is_filter { "kept" } else { "true" };
-        let condition = conditions::read(settings.get("").unwrap_or(&Value::Null));
-        settings.ignore_all(&[
-            "/conditions",
-            "/combineOperation",
-            "/options",
-            "/combinator",
-            "/looseTypeValidation",
-        ]);
-        let cases = condition.map(|condition| vec![(name.to_owned(), condition)]);
-        match self.switch_node(at, cases, input) {
-            Ok((id, shape)) => {
-                let output = |port: &str| Some(shape.with_output(Output::new(&id, port)));
-                if is_filter { vec![output(name)] } else { vec![output(name), output("default")] }
-            }
-            Err(reason) => self.placeholder(at, &reason),
-        }
-    }
-
-    fn switch(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
-        let cases = conditions::read_rules(settings);
-        let names: Vec<String> = cases.iter().flatten().map(|(name, _)| name.clone()).collect();
-        match self.switch_node(at, cases, input) {
-            Ok((id, shape)) => {
-                let output = |port: &str| Some(shape.with_output(Output::new(&id, port)));
-                let mut shapes: Vec<_> = names.iter().map(|name| output(name)).collect();
-                shapes.push(output("default"));
-                shapes
-            }
-            Err(reason) => self.placeholder(at, &reason),
-        }
-    }
-
-    /// Adds a switch for conditions on what a node works on and on values of other nodes.
-    fn switch_node(
-        &mut self,
-        at: usize,
-        cases: Result<Vec<(String, conditions::Condition)>, String>,
-        input: Option<&Shape>,
-    ) -> Result<(NodeId, Shape), String> {
-        let cases = cases?;
-        let node = &self.workflow.nodes[at];
-        let mut values: Vec<Output> = input.iter().map(|shape| shape.output.clone()).collect();
-        for reference in cases.iter().flat_map(|(_, condition)| condition.references()) {
-            let (output, _) =
-                self.resolve(reference, input).ok_or("A condition reads a value that is not in the flow.")?;
-            if !values.contains(&output) {
-                values.push(output);
-            }
-        }
-        let is_joined = values.len() > 1;
-        let subject = |output: &Output| -> Vec<String> {
-            let index = values.iter().position(|known| known == output).unwrap_or(0);
-            if is_joined { vec![value_name(index)] } else { Vec::new() }
-        };
-        let mut written = Vec::new();
-        for (name, condition) in &cases {
-            let cel = condition.to_cel(&|reference| {
-                let (output, path) = self.resolve(reference, input)?;
-                Some(subject(&output).into_iter().chain(path).collect())
-            })?;
-            written.push(json!({ "name": name, "when": cel }));
-        }
-        let first = values.first().cloned().ok_or("It has no input.")?;
-        let id = self.builder.add(node.name, node.name, "switch", json!({ "cases": written }), node.at);
-        let shape = input.cloned().unwrap_or_else(|| Shape::object(first.clone()));
-        if !is_joined {
-            self.builder.connect(&first, &id, "value");
-            return Ok((id, shape));
-        }
-        let names: Vec<String> = (0..values.len()).map(value_name).collect();
-        let title = format!("{}: values", node.name);
-        let join =
-            self.builder.add(node.name, &title, "join", json!({ "names": names }), node.at.beside(-0.5, 1.0));
-        for (value, name) in values.iter().zip(&names) {
-            self.builder.connect(value, &join, name);
-        }
-        self.builder.connect(&Output::new(&join, "object"), &id, "value");
-        let mut base = vec![value_name(0)];
-        base.extend(shape.base);
-        Ok((id, Shape { base, ..shape }))
-    }
-
-    fn merge(&mut self, at: usize, settings: &Settings<'_>) -> Vec<Option<Shape>> {
-        let node = &self.workflow.nodes[at];
-        let mut edges: Vec<_> =
-            self.workflow.incoming(at).map(|(_, edge)| edge).filter(|edge| edge.is_main()).collect();
-        edges.sort_by_key(|edge| edge.input);
-        let shapes: Vec<Shape> = edges
-            .iter()
-            .filter_map(|edge| self.shapes[edge.source].get(edge.output).cloned().flatten())
-            .collect();
-        if shapes.is_empty() {
-            return self.placeholder(at, "It has no input.");
-        }
-        let mode = settings.text("/mode").unwrap_or("append");
-        let combines =
-            matches!(mode, "combine" | "combineBySql" | "mergeByIndex" | "mergeByKey" | "multiplex")
-                || mode == "merge";
-        if mode == "combineBySql"
-            || mode == "mergeByKey"
-            || settings.text("/combineBy") == Some("combineByFields")
-        {
-            return self.placeholder(at, "Plait has no node that matches items by their fields.");
-        }
-        settings.ignore_all(&[
-            "/combineBy",
-            "/combinationMode",
-            "/options",
-            "/numberInputs",
-            "/chooseBranchMode",
-        ]);
-        let join = self.builder.add(node.name, node.name, "join", json!({}), node.at);
-        for shape in &shapes {
-            let output = if combines { self.as_object(at, shape) } else { shape.output.clone() };
-            self.builder.connect(&output, &join, "values");
-        }
-        if mode == "chooseBranch" {
-            return vec![Some(shapes[0].with_output(Output::new(&join, "first")))];
-        }
-        if !combines {
-            self.builder
-                .lose(node.name, "Items of its inputs come as one list, with a value for each input.");
-            return vec![Some(Shape::object(Output::new(&join, "list")))];
-        }
-        let config = json!({ "query": "map(if type == \"object\" then . else {} end) | add" });
-        let title = format!("{}: fields", node.name);
-        let query = self.builder.add(node.name, &title, "json", config, node.at.beside(0.0, 1.0));
-        self.builder.connect(&Output::new(&join, "list"), &query, "value");
-        vec![Some(Shape::object(Output::new(&query, "result")))]
-    }
-
     fn wait(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
         const MAX_DELAY_MS: u32 = 86_400_000;
         let node = &self.workflow.nodes[at];
@@ -427,16 +291,14 @@ impl Reader<'_> {
             }
             let Some(id) = self.loop_node(edge.target) else { continue };
             let Some(shape) = self.shapes[edge.source].get(edge.output).cloned().flatten() else { continue };
-            if !self.builder.try_connect(&shape.output, &id, "next", PortKind::Data) {
+            self.builder.enter(&id);
+            let item = self.as_object(edge.source, &shape);
+            self.builder.leave();
+            if !self.builder.try_connect(&item, &id, "next", PortKind::Data) {
                 let name = self.workflow.nodes[edge.target].name;
                 self.builder
                     .lose(name, "Several branches end an iteration; its result is that of the first one.");
             }
         }
     }
-}
-
-/// The name of a value among several that a condition reads.
-fn value_name(index: usize) -> String {
-    if index == 0 { "input".to_owned() } else { format!("value_{index}") }
 }

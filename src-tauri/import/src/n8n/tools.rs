@@ -228,7 +228,7 @@ impl HttpTool {
             match part {
                 Part::Text(text) if is_old => written.push_str(&self.braces(&text)),
                 Part::Text(text) => written.push_str(&text),
-                Part::Unknown(source) => match expressions::from_ai(&source) {
+                Part::Expression(source) => match expressions::from_ai(&source) {
                     Some((name, description)) => {
                         written.push_str(&self.parameter(&name, description.as_deref()));
                     }
@@ -236,9 +236,6 @@ impl HttpTool {
                         return Err(format!("It has the expression `{source}`, which a tool can't have."));
                     }
                 },
-                Part::Reference(_) => {
-                    return Err("It has a value of another node, which a tool can't have.".to_owned());
-                }
             }
         }
         Ok(written)

@@ -24,18 +24,12 @@ impl Reader<'_> {
             "graphOutput" => self.graph_output(at, settings),
             "subGraph" => self.sub_graph(at, settings),
             "userInput" => self.user_input(at, settings),
-            "if" => self.condition(at, settings),
-            "match" => self.match_node(at, settings),
-            "coalesce" | "raceInputs" => self.join(at, json!({}), "first"),
-            "array" => self.join(at, json!({}), "list"),
-            "join" => {
-                let separator = settings.get("/joinString").and_then(Value::as_str).unwrap_or("\n");
-                settings.ignore_all(&["/useJoinStringInput", "/flatten"]);
-                self.join(at, json!({ "separator": separator }), "text");
-            }
+            "coalesce" | "raceInputs" => self.first(at),
             "passthrough" => self.passthrough(at),
-            "ifElse" | "object" | "extractJson" | "extractObjectPath" | "extractRegex" | "split"
-            | "slice" | "pop" | "toJson" | "evaluate" | "compare" => self.compute(at, settings),
+            "if" | "ifElse" | "match" | "array" | "join" | "object" | "extractJson" | "extractObjectPath"
+            | "extractRegex" | "split" | "slice" | "pop" | "toJson" | "evaluate" | "compare" => {
+                self.compute(at, settings)
+            }
             "boolean" | "number" => {
                 let value = settings.get("/value").cloned().unwrap_or_default();
                 settings.ignore("/useValueInput");
@@ -106,15 +100,17 @@ impl Reader<'_> {
         settings.ignore_all(&["/color", "/backgroundColor"]);
     }
 
-    fn join(&mut self, at: usize, config: Value, output: &str) {
+    /// The first of the inputs that have a value, in the order of their numbers.
+    fn first(&mut self, at: usize) {
         let values = self.fed_inputs(at);
         if values.is_empty() {
             self.placeholder(at, "Nothing feeds it.");
             return;
         }
-        let id = self.add(at, "join", config, output);
-        for (_, value) in values {
-            self.builder.connect(&value, &id, "values");
+        let names: Vec<&String> = values.iter().map(|(name, _)| name).collect();
+        let id = self.add(at, "join", json!({ "names": names }), "first");
+        for (name, value) in &values {
+            self.builder.connect(value, &id, name);
         }
     }
 

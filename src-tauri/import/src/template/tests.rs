@@ -1,8 +1,8 @@
 use serde_json::{Map, json};
 
-use super::{Block, TemplateText};
+use super::TemplateText;
 use crate::output::Output;
-use crate::template::{Expression, InputNames};
+use crate::template::InputNames;
 use plait_core::expression::in_process::InProcess;
 use plait_core::expression::template::Template;
 use plait_core::id::NodeId;
@@ -60,31 +60,6 @@ fn templates_that_are_joined_show_their_own_values() {
     other.push_value("text_2", &output("b"), &[]);
     all.push(&other);
     assert_eq!(shown(&all), "ca b");
-}
-
-#[test]
-fn values_with_helpers_and_in_blocks_keep_their_own_variables() {
-    let mut all = TemplateText::of("x", &output("a"), &[]);
-    let mut other = TemplateText::default();
-    other.push_expression(Expression::of("x", &output("b"), &[]).call("upper", None));
-    other.open(Block::If, Expression::of("x", &output("b"), &[]), "");
-    other.push_text("!");
-    other.close(Block::If);
-    other.open(Block::Each, Expression::of("list", &output("l"), &[]), "item");
-    other.push_expression(Expression::item("item", &[]));
-    other.push_value("x", &output("b"), &[]);
-    other.close(Block::Each);
-    all.push(&other);
-    let values = json!({ "x": "a", "x_2": "b", "list": [1, 2] });
-    assert_eq!(render(&all, values), "aB!1b2b");
-}
-
-#[test]
-fn values_are_written_as_json_wherever_they_come_from() {
-    let mut all = TemplateText::of("x", &output("a"), &[]);
-    all.push(&TemplateText::of("x", &output("b"), &["y".to_owned()]));
-    all.write_values_as_json();
-    assert_eq!(render(&all, json!({ "x": "p", "x_2": { "y": "q" } })), "\"p\"\"q\"");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Block, Expression, InputNames, Part, Subject, TemplateText};
+use super::{Expression, InputNames, Part, TemplateText};
 use crate::output::Output;
 use plait_run::http_tool::placeholder;
 
@@ -22,33 +22,15 @@ impl TemplateText {
     /// The template in Plait's language, as one of several of a node, which share their inputs.
     pub(crate) fn write(&self, names: &mut InputNames) -> String {
         let mut source = String::new();
-        // A block for each item hides the variables behind its item.
-        let mut depth = 0usize;
         for part in &self.parts {
             match part {
                 Part::Text(text) => write_text(&mut source, text),
                 Part::Value(expression) => {
-                    let expression = write_expression(expression, names, depth > 0);
+                    let expression = write_expression(expression, names);
                     write_tag(&mut source, &expression);
                 }
-                Part::Open(block, expression) => {
-                    let expression = write_argument(expression, names, depth > 0);
-                    write_tag(&mut source, &format!("#{} {expression}", block.name()));
-                }
-                Part::Each(expression, item) => {
-                    let expression = write_argument(expression, names, depth > 0);
-                    write_tag(&mut source, &format!("#each {expression} as |{item}|"));
-                    depth += 1;
-                }
-                Part::Else => write_tag(&mut source, "else"),
-                Part::Close(block) => {
-                    write_tag(&mut source, &format!("/{}", block.name()));
-                    if *block == Block::Each {
-                        depth = depth.saturating_sub(1);
-                    }
-                }
                 Part::Require(expression) => {
-                    let expression = write_argument(expression, names, depth > 0);
+                    let expression = in_parentheses(write_expression(expression, names));
                     write_tag(&mut source, &format!("#with {expression}"));
                     write_tag(&mut source, "/with");
                 }
@@ -63,9 +45,7 @@ impl TemplateText {
         for part in &self.parts {
             match part {
                 Part::Text(text) => write_request_text(&mut source, text),
-                Part::Value(Expression { subject: Subject::Output(name, output), path, calls })
-                    if calls.is_empty() && path.iter().all(|step| is_name(step)) =>
-                {
+                Part::Value(Expression { name, output, path }) if path.iter().all(|step| is_name(step)) => {
                     let name = names.name_of(name, output);
                     let _ = write!(source, "{{{{{name}");
                     for step in path {
@@ -77,16 +57,6 @@ impl TemplateText {
             }
         }
         Some(source)
-    }
-}
-
-impl Block {
-    fn name(self) -> &'static str {
-        match self {
-            Self::If => "if",
-            Self::Unless => "unless",
-            Self::Each => "each",
-        }
     }
 }
 
@@ -129,25 +99,9 @@ fn write_tag(source: &mut String, inner: &str) {
     let _ = write!(source, "{{{{{inner}}}}}");
 }
 
-fn write_expression(expression: &Expression, names: &mut InputNames, is_inside: bool) -> String {
-    let root = if is_inside { "@root." } else { "" };
-    let subject = match &expression.subject {
-        Subject::Output(name, output) => format!("{root}{}", names.name_of(name, output)),
-        Subject::Item(name) => name.clone(),
-        Subject::Index => "@index".to_owned(),
-    };
-    let mut written =
-        path_text(&subject, &expression.path).unwrap_or_else(|| lookup_text(&subject, &expression.path));
-    for call in &expression.calls {
-        let argument = call.argument.as_ref().map(|text| format!(" \"{text}\"")).unwrap_or_default();
-        written = format!("{} {}{argument}", call.helper, in_parentheses(written));
-    }
-    written
-}
-
-/// An expression as the argument of another one.
-fn write_argument(expression: &Expression, names: &mut InputNames, is_inside: bool) -> String {
-    in_parentheses(write_expression(expression, names, is_inside))
+fn write_expression(expression: &Expression, names: &mut InputNames) -> String {
+    let subject = names.name_of(&expression.name, &expression.output);
+    path_text(&subject, &expression.path).unwrap_or_else(|| lookup_text(&subject, &expression.path))
 }
 
 fn in_parentheses(written: String) -> String {

@@ -92,7 +92,7 @@ fn n8n_disabled_nodes_are_disabled_and_values_pass_by_them() {
     let disabled: Vec<_> = imported.flow.nodes.iter().filter(|(_, node)| node.disabled).collect();
     assert_eq!(disabled.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["edit", "sheet"]);
     let edges = edges(&imported);
-    for edge in ["chat.value → edit.value", "edit.result → sheet.in", "sheet.out → ask.message"] {
+    for edge in ["chat.value → edit.input", "edit.result → sheet.in", "sheet.out → ask.message"] {
         assert!(edges.iter().any(|own| own == edge), "{edge}: {edges:#?}");
     }
     assert!(imported.report.nodes.iter().all(|node| node.outcome != ImportOutcome::Lost));
@@ -173,7 +173,9 @@ fn n8n_edges_that_lead_back_start_the_next_iteration() {
     let imported = read(&cycle("n8n-nodes-base.if", "text"), Format::N8n);
     assert_eq!(imported.report.lost_edges(), 0);
     let edges = edges(&imported);
-    for edge in ["first.result → add.value", "check.true → add.value", "check.default → end.values"] {
+    for edge in
+        ["first.result → add.input", "check-true.result → add.input", "check-false.result → end.values"]
+    {
         assert!(edges.iter().any(|own| own == edge), "{edge}: {edges:#?}");
     }
     // Nobody is asked in the cycle, so it needs a bound.

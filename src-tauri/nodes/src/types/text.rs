@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use plait_core::error::Fault;
-use plait_core::expression::template::Template;
+use plait_core::expression::template::{Syntax, Template};
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{
     Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, template_inputs,
@@ -14,10 +14,29 @@ use plait_run::node::{
 pub(super) struct Text;
 
 #[derive(Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(from = "Written")]
 pub(super) struct Config {
+    template: Template,
+}
+
+/// The settings as they stand in the flow.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Written {
     /// The template. Each `{{variable}}` in it becomes an input.
     template: Template,
+    /// The language of the template.
+    syntax: Syntax,
+}
+
+impl From<Written> for Config {
+    fn from(written: Written) -> Self {
+        let template = match written.syntax {
+            Syntax::Handlebars => written.template,
+            syntax => Template::with_syntax(written.template.source(), syntax),
+        };
+        Self { template }
+    }
 }
 
 impl NodeType for Text {
@@ -34,7 +53,9 @@ impl NodeType for Text {
         - `{{json value}}`, `{{join list \", \"}}`, `{{trim text}}`, `{{upper text}}`, `{{lower text}}`, `{{len list}}`\n\
         - `{{#if (eq status \"open\")}}`, and `ne`, `gt`, `gte`, `lt`, `lte`, `and`, `or`, `not`\n\
         - `{{#each hitl_history}}{{this.question}} {{this.answer}}{{/each}}`: in a loop, what people answered; no input\n\
-        - `\\{{` writes literal braces";
+        - `\\{{` writes literal braces\n\n\
+        With **syntax** `jinja`, it is a template in Jinja: `{% for item in items %}…{% endfor %}`, `{{ name | upper }}`. A value that \
+        a template does not find is empty there, and values are written as Python writes them.";
     const CATEGORY: Category = Category::Data;
     const ICON: &'static str = "type";
     const TERMS: &'static [&'static str] =
@@ -65,6 +86,10 @@ impl NodeType for Text {
                 .config(json!({ "template": "{{#each items}}- {{this}}\n{{/each}}for {{default name \"everybody\"}}" }))
                 .input("items", json!(["tea", "milk"]))
                 .outputs(json!({ "text": "- tea\n- milk\nfor everybody" })),
+            Example::new("A list in Jinja")
+                .config(json!({ "template": "{% for item in items %}{{ loop.index }}. {{ item | upper }} {% endfor %}", "syntax": "jinja" }))
+                .input("items", json!(["tea", "milk"]))
+                .outputs(json!({ "text": "1. TEA 2. MILK " })),
         ]
     }
 

@@ -1,7 +1,7 @@
-use super::{Part, Reference, from_ai, parse, reference};
+use super::{Part, Reference, from_ai, node_names, parse, reference, unreachable_name, uses_extensions};
 
 fn path_of(source: &str) -> Option<(Option<String>, String)> {
-    let Reference { node, path, .. } = reference(source)?;
+    let Reference { node, path } = reference(source)?;
     Some((node, path.join("/")))
 }
 
@@ -22,20 +22,50 @@ fn references_are_read_in_all_their_spellings() {
 }
 
 #[test]
-fn methods_that_templates_have_become_helpers() {
-    let helper = |source: &str| reference(source).and_then(|reference| reference.helper);
-    assert_eq!(helper("JSON.stringify($json.a)"), Some("json"));
-    assert_eq!(helper("$json.a.toLowerCase()"), Some("lower"));
-    assert_eq!(reference("$json.a.slice(0, 5)"), None);
-    assert_eq!(reference("$json.a + 1"), None);
+fn more_than_a_field_is_no_reference() {
+    for source in
+        ["$json.a.slice(0, 5)", "$json.a + 1", "JSON.stringify($json.a)", "$json.a.length", "$json.a || 'b'"]
+    {
+        assert_eq!(reference(source), None, "{source}");
+    }
+}
+
+#[test]
+fn names_beyond_the_sandbox_are_found() {
+    let unreachable = |source: &str| unreachable_name(source, true);
+    for source in [
+        "$json.a.split(',').map((part) => part.trim()).filter(Boolean)",
+        "`${$json.a} costs $5`",
+        "$json.text.replace(/\\$total/, '$env')",
+        "$('Get user').first().json.a ?? $ifEmpty($json.b, 1)",
+        "$json.list.pluck('a').sum().round(2)",
+        "(() => { const $own = 1; return $own; })()",
+        "/* $env */ $json.a",
+        "$now.minus({ days: 1 }).toFormat('yyyy-MM-dd')",
+    ] {
+        assert_eq!(unreachable(source), None, "{source}");
+    }
+    assert_eq!(unreachable("$now.setZone('UTC')").as_deref(), Some("setZone"));
+    assert_eq!(unreachable("`${$execution.id}`").as_deref(), Some("$execution"));
+    assert_eq!(unreachable("$json.date.toDateTime()").as_deref(), Some("toDateTime"));
+    assert_eq!(unreachable("Interval.after($json.a, 1)").as_deref(), Some("Interval"));
+    // A program fails by itself where a method does not exist.
+    assert_eq!(unreachable_name("thing.unknown()", false), None);
+}
+
+#[test]
+fn nodes_and_added_methods_of_a_program_are_found() {
+    assert_eq!(node_names("$('A').first().json.x + $node[\"B\"].json.y + $node.C.json.z"), ["A", "B", "C"]);
+    assert!(uses_extensions("$json.list.unique()"));
+    assert!(!uses_extensions("$json.unique"));
 }
 
 #[test]
 fn text_without_an_equals_sign_is_plain() {
     assert_eq!(parse("a {{ $json.b }}"), [Part::Text("a {{ $json.b }}".to_owned())]);
     let parts = parse("=a {{ $now.format('x') }} {{ 'b' }}");
-    assert_eq!(parts[1], Part::Unknown("$now.format('x')".to_owned()));
-    assert_eq!(parts[3], Part::Text("b".to_owned()));
+    assert_eq!(parts[1], Part::Expression("$now.format('x')".to_owned()));
+    assert_eq!(parts[3], Part::Expression("'b'".to_owned()));
 }
 
 #[test]

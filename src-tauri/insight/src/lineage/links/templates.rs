@@ -88,7 +88,10 @@ impl Lineage<'_> {
 pub(super) const CURRENT_OUTPUT: &str = "currentOutput";
 
 fn template_of(run: &RecordedRun, at: &Activation, setting: &str) -> Option<String> {
-    Some(run.node(&at.node)?.config.get(setting)?.as_str()?.to_owned())
+    let config = &run.node(&at.node)?.config;
+    // Jinja computes what it writes: no piece of the text is a copy that is known.
+    let is_jinja = config.get("syntax").is_some_and(|syntax| syntax == "jinja");
+    (!is_jinja).then(|| config.get(setting)?.as_str().map(str::to_owned)).flatten()
 }
 
 impl Lineage<'_> {

@@ -1,0 +1,59 @@
+use serde_json::{Value, json};
+
+use super::super::{Syntax, Template};
+use crate::codes;
+
+fn rendered(source: &str, values: &Value) -> Result<String, String> {
+    let values = values.as_object().unwrap().clone();
+    Template::with_syntax(source, Syntax::Jinja)
+        .evaluate(values)
+        .map_err(|fault| fault.code.as_str().to_owned())
+}
+
+#[test]
+fn values_are_written_as_python_writes_them() {
+    let values = json!({
+        "none": null, "yes": true, "n": 3, "f": 1.5, "list": ["a", 1, null, "it's"], "object": { "k": [false] }, "text": "你好😀",
+    });
+    for (source, expected) in [
+        ("[{{ none }}] {{ yes }} {{ n }} {{ f }}", "[None] True 3 1.5"),
+        ("{{ list }}", "['a', 1, None, \"it's\"]"),
+        ("{{ object }}", "{'k': [False]}"),
+        ("[{{ object.missing }}]", "[]"),
+        ("{{ text | length }}", "3"),
+        ("{{ text.upper() }}{{ 'a,b'.split(',') | join('+') }}", "你好😀a+b"),
+        ("{% for key, value in object.items() %}{{ key }}={{ value }};{% endfor %}", "k=[False];"),
+        (
+            "{% for item in list if item %}{{ loop.index }}{{ item }}{{ ',' if not loop.last }}{% endfor %}",
+            "1a,21,3it's",
+        ),
+        ("{% set total = n + 1 %}{{ total * 2 }}", "8"),
+        ("{{ none or 'other' }}{{ missing | default('d') }}", "otherd"),
+        ("{% if n > 2 and yes %}big{% elif n %}small{% endif %}", "big"),
+        ("a{#- note -#} b", "ab"),
+        ("{{ object | tojson }}", "{\"k\":[false]}"),
+    ] {
+        assert_eq!(rendered(source, &values).as_deref(), Ok(expected), "{source}");
+    }
+}
+
+#[test]
+fn inputs_are_the_variables_that_the_template_does_not_set_itself() {
+    let source =
+        "{% set own = a %}{% for item in list %}{{ item.x }}{{ own }}{{ range(3) }}{% endfor %}{{ b.c }}";
+    let template = Template::with_syntax(source, Syntax::Jinja);
+    let names: Vec<&str> = template.variables().iter().map(|variable| variable.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "list"]);
+}
+
+#[test]
+fn template_that_runs_away_is_stopped() {
+    let code = |source: &str| rendered(source, &json!({})).unwrap_err();
+    let nested = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
+    assert_eq!(code(nested), codes::TEMPLATE_TOO_MANY_STEPS.as_str());
+    assert_eq!(code("{% include 'other' %}"), codes::TEMPLATE_SYNTAX.as_str());
+    assert_eq!(code("{{ a | nofilter }}"), codes::TEMPLATE_UNKNOWN_HELPER.as_str());
+    assert_eq!(code("{% if a %}"), codes::TEMPLATE_SYNTAX.as_str());
+    let deep = format!("{}x{}", "{% if 1 %}".repeat(500), "{% endif %}".repeat(500));
+    assert!(rendered(&deep, &json!({})).is_err());
+}

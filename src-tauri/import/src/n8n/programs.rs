@@ -1,0 +1,288 @@
+//! Programs for what n8n evaluates. The expressions of the file stay the JavaScript that they are; around them stands what n8n gives
+//! them: the items that a node works on, and those of the nodes that they name.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::super::builder::Output;
+use super::super::point::Point;
+use super::expressions::{self, Part};
+use super::{Reader, Shape};
+use plait_core::id::NodeId;
+
+const ITEMS: &str = include_str!("runtime/items.js");
+const EVALUATE: &str = include_str!("runtime/evaluate.js");
+const DATES: &str = include_str!("runtime/dates.js");
+const EXTENSIONS: &str = include_str!("runtime/extensions.js");
+/// Values as a type.
+pub(super) const CONVERT: &str = include_str!("runtime/convert.js");
+/// Conditions with operators that have a type.
+pub(super) const FILTER: &str = include_str!("runtime/filter.js");
+/// Conditions of the first versions.
+pub(super) const COMPARE: &str = include_str!("runtime/compare.js");
+/// Fields by their paths.
+pub(super) const FIELDS: &str = include_str!("runtime/fields.js");
+/// Items of several inputs.
+pub(super) const MERGE: &str = include_str!("runtime/merge.js");
+
+/// How a program goes through the items that its node works on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Items {
+    /// Its body is evaluated for each item.
+    Each,
+    /// Its body is evaluated for the only item. It stops the run if there are several, as n8n would run the node once for each.
+    Only,
+    /// Its body is evaluated for the first item, whatever follows.
+    First,
+    /// Its body is evaluated once, and goes through them itself.
+    All,
+}
+
+/// A program: the body, and the parts of the runtime that it uses.
+#[derive(Clone, Copy)]
+pub(super) struct Program<'p> {
+    pub(super) body: &'p str,
+    /// What follows, where the body is evaluated for each item: it makes the result of their `results`.
+    pub(super) tail: &'p str,
+    pub(super) items: Items,
+    pub(super) parts: &'p [&'p str],
+    /// Further values, by names in the program.
+    pub(super) inputs: &'p [(String, Shape)],
+}
+
+/// A parameter as an expression in JavaScript, with what it can't reach.
+pub(super) fn javascript(parameter: &Value) -> Result<String, String> {
+    let Value::String(text) = parameter else { return Ok(literal(parameter)) };
+    let evaluated = |source: &str| {
+        if source.is_empty() {
+            return Ok("undefined".to_owned());
+        }
+        if let Some(name) = expressions::unreachable_name(source, true) {
+            return Err(format!(
+                "Its expression `{}` uses `{name}`, which programs in Plait can't reach.",
+                short(source)
+            ));
+        }
+        // A comment at its end ends with the line.
+        let end = if source.contains("//") { "\n" } else { "" };
+        Ok(format!("evaluate(() => ({source}{end}))"))
+    };
+    match expressions::parse(text).as_slice() {
+        [] => Ok("\"\"".to_owned()),
+        [Part::Text(text)] => Ok(literal(&text.as_str().into())),
+        [Part::Expression(source)] => evaluated(source),
+        parts => {
+            let parts: Result<Vec<String>, String> = parts
+                .iter()
+                .map(|part| match part {
+                    Part::Text(text) => Ok(literal(&text.as_str().into())),
+                    Part::Expression(source) => evaluated(source),
+                })
+                .collect();
+            Ok(format!("join({})", parts?.join(", ")))
+        }
+    }
+}
+
+/// A constant of a program.
+pub(super) fn literal(value: &Value) -> String {
+    // These two end a line in JavaScript, but not in JSON.
+    value.to_string().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+/// Whether a program reads or makes dates of Luxon.
+fn reads_dates(body: &str) -> bool {
+    ["$now", "$today", "DateTime."].iter().any(|name| body.contains(name))
+}
+
+/// The beginning of an expression, for a report.
+pub(super) fn short(source: &str) -> String {
+    const MAX_CHARS: usize = 120;
+    let short: String = source.chars().take(MAX_CHARS).collect();
+    if short.len() < source.len() { format!("{short}…") } else { short }
+}
+
+/// Makes the results for all items to what the node outputs.
+pub(super) const RESULTS: &str = "return valueOf(results.map((json) => ({ json })));";
+
+impl Reader<'_> {
+    /// Adds a program of a node. An error says what it reads that is not in the flow.
+    pub(super) fn program(
+        &mut self,
+        at: usize,
+        title: &str,
+        program: &Program<'_>,
+        input: Option<&Shape>,
+        place: Point,
+    ) -> Result<NodeId, String> {
+        let (code, sources) = self.write_program(program, input)?;
+        let node = &self.workflow.nodes[at];
+        if reads_dates(program.body) {
+            self.builder.lose(node.name, "The time zone of its dates: they are in UTC.");
+        }
+        let id = self.builder.add(node.name, title, "code", json!({ "code": code }), place);
+        match sources.as_slice() {
+            [] => {}
+            [only] => self.builder.connect(only, &id, "input"),
+            several => {
+                let names: Vec<String> = (0..several.len()).map(|index| format!("v{index}")).collect();
+                let title = format!("{}: values", node.name);
+                let join = self.builder.add(
+                    node.name,
+                    &title,
+                    "join",
+                    json!({ "names": names }),
+                    place.beside(-0.5, 1.0),
+                );
+                for (output, name) in several.iter().zip(&names) {
+                    self.builder.connect(output, &join, name);
+                }
+                self.builder.connect(&Output::new(&join, "object"), &id, "input");
+            }
+        }
+        Ok(id)
+    }
+
+    /// The code of a program, and the outputs that it reads.
+    fn write_program(
+        &self,
+        program: &Program<'_>,
+        input: Option<&Shape>,
+    ) -> Result<(String, Vec<Output>), String> {
+        let body = program.body;
+        let reads_items = program.items != Items::Only && program.items != Items::First
+            || ["$json", "$input", "$data", "item"].iter().any(|name| body.contains(name));
+        let own = input.filter(|_| reads_items);
+        let mut sources = Sources::default();
+        let own = own.map(|shape| (sources.add(&shape.output), shape));
+        let mut inputs = Vec::new();
+        for (name, shape) in program.inputs {
+            inputs.push((name, sources.add(&shape.output), shape));
+        }
+        let mut nodes = Vec::new();
+        for name in expressions::node_names(body) {
+            let shape = self
+                .shape_of(&name)
+                .ok_or_else(|| format!("It reads the node `{name}`, which has no value in the flow."))?;
+            nodes.push((name, sources.add(&shape.output), shape));
+        }
+        let items = |index: usize, shape: &Shape| format!("itemsOf({})", sources.read(index, shape));
+        let mut code = String::from(ITEMS);
+        if body.contains("evaluate(") {
+            code.push_str(EVALUATE);
+        }
+        for part in program.parts {
+            code.push_str(part);
+        }
+        if reads_dates(body) {
+            code.push_str(DATES);
+        }
+        if expressions::uses_extensions(body) {
+            code.push_str(EXTENSIONS);
+        }
+        code.push_str("// What this node works on, and what it reads of others.\n");
+        let own = own.map_or_else(|| "[{ json: {} }]".to_owned(), |(index, shape)| items(index, shape));
+        let _ = writeln!(code, "const items = {own};");
+        for (name, index, shape) in &inputs {
+            let _ = writeln!(code, "const {name} = {};", items(*index, shape));
+        }
+        if !nodes.is_empty() {
+            code.push_str("const nodes = {\n");
+            for (name, index, shape) in &nodes {
+                let _ = writeln!(code, "  {}: {},", json!(name), items(*index, shape));
+            }
+            code.push_str("};\n");
+        }
+        let _ = writeln!(code, "{}", self.bindings(body, !nodes.is_empty()));
+        code.push_str(&written_body(program));
+        Ok((code, sources.outputs))
+    }
+
+    /// The names that n8n binds for each item, as far as a body has them.
+    fn bindings(&self, body: &str, has_nodes: bool) -> String {
+        let mut lines = vec![
+            "const run = async (item, $itemIndex) => {".to_owned(),
+            "  const $json = item.json;".to_owned(),
+        ];
+        if has_nodes {
+            lines.push("  const $ = (name) => (nodes[name]?.length ? nodeOf(nodes[name], $itemIndex) : notExecuted(name));".to_owned());
+        }
+        let workflow = json!({ "name": self.workflow.name });
+        for (name, bound) in [
+            ("$input", "nodeOf(items, $itemIndex)".to_owned()),
+            ("$data", "$json".to_owned()),
+            ("$node", "new Proxy({}, { get: (_, name) => $(name) })".to_owned()),
+            ("$items", "(name) => (name === undefined ? items : $(name).all())".to_owned()),
+            ("$runIndex", "0".to_owned()),
+            ("$now", "DateTime.now()".to_owned()),
+            ("$today", "DateTime.now().startOf(\"day\")".to_owned()),
+            ("$workflow", workflow.to_string()),
+            ("$ifEmpty", "(value, other) => (value === undefined || value === null || value === \"\" || (typeof value === \"object\" && !Object.keys(value).length) ? other : value)".to_owned()),
+            ("$if", "(condition, one, other) => (condition ? one : other)".to_owned()),
+            ("$min", "Math.min".to_owned()),
+            ("$max", "Math.max".to_owned()),
+        ] {
+            if body.contains(name) {
+                lines.push(format!("  const {name} = {bound};"));
+            }
+        }
+        lines.join("\n")
+    }
+
+    /// The value of the first output of a node. Inside a loop, the loop's own node means the item.
+    pub(super) fn shape_of(&self, name: &str) -> Option<Shape> {
+        let mut shapes = self.shapes[*self.by_name.get(name)?].iter().flatten();
+        let item = shapes.clone().find(|shape| {
+            self.builder.current_loop() == Some(&shape.output.node) && shape.output.port == "item"
+        });
+        item.or_else(|| shapes.next()).cloned()
+    }
+}
+
+/// The outputs that a program reads, each once.
+#[derive(Default)]
+struct Sources {
+    outputs: Vec<Output>,
+}
+
+impl Sources {
+    fn add(&mut self, output: &Output) -> usize {
+        self.outputs.iter().position(|known| known == output).unwrap_or_else(|| {
+            self.outputs.push(output.clone());
+            self.outputs.len() - 1
+        })
+    }
+
+    /// The value of an output as the JSON of its items.
+    fn read(&self, index: usize, shape: &Shape) -> String {
+        let mut value = if self.outputs.len() == 1 { "input".to_owned() } else { format!("input.v{index}") };
+        for step in &shape.base {
+            let _ = write!(value, "?.[{}]", json!(step));
+        }
+        let field = shape.main_field();
+        if field.is_empty() {
+            return value;
+        }
+        let wrapped = field
+            .iter()
+            .rev()
+            .fold("value".to_owned(), |inner, step| format!("{{ {}: {inner} }}", json!(step)));
+        format!("[{value}].filter((value) => value !== undefined).map((value) => ({wrapped}))")
+    }
+}
+
+fn written_body(program: &Program<'_>) -> String {
+    let body = program.body;
+    match program.items {
+        Items::Each => format!(
+            "{body}\n}};\nconst results = [];\nfor (const [index, item] of items.entries()) results.push(await run(item, index));\n{}",
+            program.tail
+        ),
+        Items::Only => format!(
+            "{body}\n}};\nif (items.length > 1) throw new Error(`In n8n, this node runs once for each of its ${{items.length}} items. Put it into a loop.`);\n\
+             return run(items[0] ?? {{ json: {{}} }}, 0);"
+        ),
+        Items::First | Items::All => format!("{body}\n}};\nreturn run(items[0] ?? {{ json: {{}} }}, 0);"),
+    }
+}

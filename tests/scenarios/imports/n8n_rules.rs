@@ -1,0 +1,639 @@
+//! What n8n's nodes make of values, by their versions, options and the defaults that exports leave out: tables of cases, each with the
+//! value of the original. The cases of a table are branches of one workflow, which runs.
+
+use plait_core::flow::Flow;
+use plait_import::import;
+use serde_json::{Value, json};
+
+use super::run_flow;
+use crate::support::journal::Journal;
+use crate::support::provider::{RecordingProvider, SentRequest};
+
+/// A node of a table: its type, its version and its parameters.
+type Case<'c> = (&'c str, f64, Value);
+
+/// A workflow in which each case works on `item`. The nodes are `t0`, `t1` and so on.
+fn workflow(item: &Value, cases: &[Case<'_>]) -> Value {
+    let code = format!("return [{{ json: {item} }}];");
+    let mut nodes = vec![
+        json!({ "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "parameters": {} }),
+        json!({ "name": "Make", "type": "n8n-nodes-base.code", "typeVersion": 2, "parameters": { "jsCode": code } }),
+    ];
+    let to = |name: &str| json!({ "node": name, "type": "main", "index": 0 });
+    let mut targets = Vec::new();
+    for (index, (kind, version, parameters)) in cases.iter().enumerate() {
+        let name = format!("t{index}");
+        nodes.push(json!({ "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "parameters": parameters }));
+        targets.push(to(&name));
+    }
+    json!({ "name": "Table", "nodes": nodes, "connections": { "Start": { "main": [[to("Make")]] }, "Make": { "main": [targets] } } })
+}
+
+fn flow(document: &Value) -> Flow {
+    let imported = import(&document.to_string(), None, "x").unwrap();
+    for node in &imported.report.nodes {
+        // Dates alone differ: they are in UTC.
+        assert!(node.lost.iter().all(|lost| lost.contains("in UTC")), "{node:?}");
+    }
+    imported.flow
+}
+
+async fn journal(document: &Value) -> Journal {
+    run_flow(flow(document), &RecordingProvider::echo(), "hello", []).await.1
+}
+
+/// What each case of a table made.
+async fn results(item: &Value, cases: &[Case<'_>]) -> Vec<Value> {
+    let journal = journal(&workflow(item, cases)).await;
+    (0..cases.len()).map(|index| journal.output(&format!("t{index}"), "result")).collect()
+}
+
+/// The outputs that each case of a table sent its item to.
+async fn ways(item: &Value, cases: &[Case<'_>]) -> Vec<Vec<usize>> {
+    let ways = |result: &Value| -> Vec<usize> {
+        result.as_object().unwrap().keys().map(|key| key.parse().unwrap()).collect()
+    };
+    results(item, cases).await.iter().map(ways).collect()
+}
+
+fn item() -> Value {
+    json!({
+        "s": "Hello", "blank": "", "n": 7, "zero": 0, "text7": "7", "yes": true, "no": false, "null": null,
+        "list": ["x", "Y", 3], "none": [], "o": { "k": 1 }, "e": {}, "d": "2024-01-02T00:00:00+09:00", "day": "2024-05-02",
+    })
+}
+
+/// A condition of version 2: left, type, operation, right.
+fn typed(left: &str, kind: &str, operation: &str, right: &Value, options: &Value) -> Value {
+    let condition = json!({ "leftValue": format!("={{{{ $json.{left} }}}}"), "rightValue": right, "operator": { "type": kind, "operation": operation } });
+    json!({ "conditions": { "options": options, "conditions": [condition], "combinator": "and" } })
+}
+
+#[tokio::test]
+async fn n8n_operators_with_types_hold_as_in_n8n() {
+    let strict = json!({ "caseSensitive": true, "typeValidation": "strict", "version": 2 });
+    let folded = json!({ "caseSensitive": false, "typeValidation": "strict", "version": 2 });
+    let loose = json!({ "caseSensitive": true, "typeValidation": "loose", "version": 2 });
+    let loose_old = json!({ "caseSensitive": true, "typeValidation": "loose", "version": 1 });
+    let newest = json!({ "caseSensitive": true, "typeValidation": "loose", "version": 3 });
+    let none = json!("");
+    let table: Vec<(&str, &str, &str, Value, &Value, bool)> = vec![
+        ("s", "string", "exists", none.clone(), &strict, true),
+        ("null", "string", "exists", none.clone(), &strict, false),
+        ("missing", "string", "notExists", none.clone(), &strict, true),
+        ("blank", "string", "empty", none.clone(), &strict, true),
+        ("missing", "string", "empty", none.clone(), &strict, true),
+        ("missing", "string", "notEmpty", none.clone(), &strict, false),
+        ("s", "string", "equals", json!("Hello"), &strict, true),
+        ("s", "string", "equals", json!("hello"), &strict, false),
+        ("s", "string", "equals", json!("hello"), &folded, true),
+        ("missing", "string", "equals", json!("x"), &strict, false),
+        ("missing", "string", "equals", json!(""), &strict, true),
+        ("s", "string", "notEquals", json!("hello"), &strict, true),
+        ("s", "string", "contains", json!("ell"), &strict, true),
+        ("s", "string", "contains", json!("ELL"), &folded, true),
+        ("s", "string", "notContains", json!("ell"), &strict, false),
+        ("s", "string", "startsWith", json!("He"), &strict, true),
+        ("s", "string", "notStartsWith", json!("He"), &strict, false),
+        ("s", "string", "endsWith", json!("lo"), &strict, true),
+        ("s", "string", "notEndsWith", json!("x"), &strict, true),
+        ("s", "string", "regex", json!("^h"), &strict, false),
+        ("s", "string", "regex", json!("/^h/i"), &strict, true),
+        ("s", "string", "regex", json!("^h"), &folded, true),
+        ("s", "string", "notRegex", json!("^H"), &strict, false),
+        ("n", "string", "equals", json!("7"), &loose, true),
+        ("n", "number", "equals", json!(7), &strict, true),
+        ("n", "number", "notEquals", json!(7), &strict, false),
+        ("n", "number", "gt", json!(6), &strict, true),
+        ("n", "number", "gt", json!(7), &strict, false),
+        ("n", "number", "gte", json!(7), &strict, true),
+        ("n", "number", "lt", json!(7), &strict, false),
+        ("n", "number", "lte", json!(7), &strict, true),
+        ("zero", "number", "empty", none.clone(), &strict, false),
+        ("missing", "number", "notEmpty", none.clone(), &strict, false),
+        ("text7", "number", "gt", json!("3"), &loose, true),
+        ("blank", "number", "equals", json!(0), &loose, true),
+        ("blank", "number", "empty", none.clone(), &newest, true),
+        ("d", "dateTime", "after", json!("2024-01-01T20:00:00Z"), &strict, false),
+        ("d", "dateTime", "before", json!("2024-01-01T20:00:00Z"), &strict, true),
+        ("d", "dateTime", "equals", json!("2024-01-01T15:00:00Z"), &strict, true),
+        ("d", "dateTime", "notEquals", json!("2024-01-01T15:00:00Z"), &strict, false),
+        ("day", "dateTime", "afterOrEquals", json!("2024-05-02"), &strict, true),
+        ("day", "dateTime", "beforeOrEquals", json!("2024-05-01"), &strict, false),
+        ("missing", "dateTime", "after", json!("2024-05-01"), &strict, false),
+        ("yes", "boolean", "true", none.clone(), &strict, true),
+        ("no", "boolean", "false", none.clone(), &strict, true),
+        ("missing", "boolean", "false", none.clone(), &strict, true),
+        ("yes", "boolean", "equals", json!(true), &strict, true),
+        ("yes", "boolean", "notEquals", json!(true), &strict, false),
+        ("missing", "boolean", "empty", none.clone(), &strict, true),
+        ("s", "boolean", "true", none.clone(), &loose, true),
+        ("text7", "boolean", "true", none.clone(), &loose_old, true),
+        ("list", "array", "contains", json!("x"), &strict, true),
+        ("list", "array", "contains", json!("y"), &strict, false),
+        ("list", "array", "contains", json!("y"), &folded, true),
+        ("list", "array", "notContains", json!("z"), &strict, true),
+        ("list", "array", "lengthEquals", json!(3), &strict, true),
+        ("list", "array", "lengthNotEquals", json!(3), &strict, false),
+        ("list", "array", "lengthGt", json!(2), &strict, true),
+        ("list", "array", "lengthGte", json!(3), &strict, true),
+        ("list", "array", "lengthLt", json!(3), &strict, false),
+        ("list", "array", "lengthLte", json!(3), &strict, true),
+        ("none", "array", "empty", none.clone(), &strict, true),
+        ("list", "array", "notEmpty", none.clone(), &strict, true),
+        ("e", "object", "empty", none.clone(), &strict, true),
+        ("o", "object", "notEmpty", none.clone(), &strict, true),
+        ("null", "object", "exists", none.clone(), &strict, false),
+        ("s", "string", "noSuchOperation", json!("x"), &strict, false),
+    ];
+    let cases: Vec<Case<'_>> = table
+        .iter()
+        .map(|(left, kind, operation, right, options, _)| {
+            ("if", 2.2, typed(left, kind, operation, right, options))
+        })
+        .collect();
+    let found = ways(&item(), &cases).await;
+    for (row, found) in table.iter().zip(found) {
+        assert_eq!(found, [usize::from(!row.5)], "{row:?}");
+    }
+}
+
+#[tokio::test]
+async fn n8n_options_of_conditions_have_the_defaults_of_their_version() {
+    let condition = |left: &str, kind: &str, operation: &str, right: Value| json!({ "leftValue": format!("={{{{ {left} }}}}"), "rightValue": right, "operator": { "type": kind, "operation": operation } });
+    let hello = || condition("$json.s", "string", "equals", json!("hello"));
+    let big = || condition("$json.n", "number", "gt", json!(100));
+    let table: Vec<(Case<'_>, Vec<usize>)> = vec![
+        (("if", 2.0, json!({ "conditions": { "conditions": [hello()] } })), vec![1]),
+        (
+            (
+                "if",
+                2.0,
+                json!({ "conditions": { "conditions": [hello()] }, "options": { "ignoreCase": true } }),
+            ),
+            vec![0],
+        ),
+        (
+            (
+                "if",
+                2.2,
+                json!({ "conditions": { "conditions": [hello(), big()], "combinator": "or" }, "options": { "ignoreCase": true } }),
+            ),
+            vec![0],
+        ),
+        (
+            (
+                "if",
+                2.2,
+                json!({ "conditions": { "conditions": [hello(), big()] }, "options": { "ignoreCase": true } }),
+            ),
+            vec![1],
+        ),
+        (
+            (
+                "if",
+                2.1,
+                json!({ "conditions": { "conditions": [condition("$json.text7", "number", "equals", json!(7))] }, "looseTypeValidation": true }),
+            ),
+            vec![0],
+        ),
+        (
+            (
+                "filter",
+                2.2,
+                json!({ "conditions": { "conditions": [condition("$json.n", "number", "equals", json!(7))] } }),
+            ),
+            vec![0],
+        ),
+        (("filter", 2.2, json!({ "conditions": { "conditions": [big()] } })), vec![]),
+        (
+            (
+                "filter",
+                1.0,
+                json!({ "conditions": { "number": [{ "value1": "={{ $json.n }}", "operation": "larger", "value2": 100 }, { "value1": "={{ $json.n }}", "operation": "equal", "value2": 7 }] }, "combineConditions": "OR" }),
+            ),
+            vec![0],
+        ),
+        // An expression that is more than a field.
+        (
+            (
+                "if",
+                2.2,
+                json!({ "conditions": { "conditions": [condition("$json.list.length + $('Make').item.json.n", "number", "equals", json!("={{ 5 * 2 }}"))] } }),
+            ),
+            vec![0],
+        ),
+    ];
+    let cases: Vec<Case<'_>> = table.iter().map(|(case, _)| case.clone()).collect();
+    let found = ways(&item(), &cases).await;
+    for ((case, expected), found) in table.iter().zip(found) {
+        assert_eq!(&found, expected, "{case:?}");
+    }
+}
+
+#[tokio::test]
+async fn n8n_first_conditions_hold_with_the_defaults_that_exports_leave_out() {
+    let one = |kind: &str, entry: Value| json!({ "conditions": { kind: [entry] } });
+    let value = |name: &str| format!("={{{{ $json.{name} }}}}");
+    let table: Vec<(Value, bool)> = vec![
+        (one("number", json!({ "value1": -1 })), true),
+        (one("number", json!({ "value1": value("n") })), false),
+        (one("number", json!({ "value1": value("n"), "operation": "smallerEqual", "value2": 7 })), true),
+        (one("number", json!({ "value1": value("n"), "operation": "equal", "value2": 7 })), true),
+        (one("number", json!({ "value1": value("n"), "operation": "notEqual", "value2": 7 })), false),
+        (one("number", json!({ "value1": value("n"), "operation": "larger" })), true),
+        (one("number", json!({ "value1": value("n"), "operation": "largerEqual", "value2": 7 })), true),
+        (one("number", json!({ "value1": value("missing"), "operation": "isEmpty" })), true),
+        (one("number", json!({ "value1": value("zero"), "operation": "isNotEmpty" })), true),
+        (one("string", json!({ "value1": value("blank") })), true),
+        (one("string", json!({ "value1": value("s"), "value2": "Hello" })), true),
+        (one("string", json!({ "value1": value("s"), "operation": "notEqual", "value2": "hello" })), true),
+        (one("string", json!({ "value1": value("s"), "operation": "contains", "value2": "ell" })), true),
+        (one("string", json!({ "value1": value("s"), "operation": "notContains", "value2": "ell" })), false),
+        (one("string", json!({ "value1": value("s"), "operation": "startsWith", "value2": "He" })), true),
+        (one("string", json!({ "value1": value("s"), "operation": "notStartsWith", "value2": "He" })), false),
+        (one("string", json!({ "value1": value("s"), "operation": "endsWith", "value2": "lo" })), true),
+        (one("string", json!({ "value1": value("s"), "operation": "notEndsWith", "value2": "x" })), true),
+        (one("string", json!({ "value1": value("s"), "operation": "regex", "value2": "/^h/i" })), true),
+        (one("string", json!({ "value1": value("s"), "operation": "notRegex", "value2": "^h" })), true),
+        (one("string", json!({ "value1": value("e"), "operation": "isEmpty" })), true),
+        (one("boolean", json!({ "value1": value("no") })), true),
+        (one("boolean", json!({ "value1": value("yes"), "operation": "notEqual" })), true),
+        (one("dateTime", json!({ "value1": value("day"), "value2": "2024-05-01T00:00:00.000Z" })), true),
+        (
+            one(
+                "dateTime",
+                json!({ "value1": value("day"), "operation": "before", "value2": "2024-05-01T00:00:00.000Z" }),
+            ),
+            false,
+        ),
+        (
+            json!({ "conditions": { "number": [{ "value1": 1 }], "string": [{ "value1": "a", "value2": "a" }] }, "combineOperation": "any" }),
+            true,
+        ),
+        (
+            json!({ "conditions": { "number": [{ "value1": 1 }], "string": [{ "value1": "a", "value2": "a" }] } }),
+            false,
+        ),
+        (json!({ "conditions": {} }), true),
+    ];
+    let cases: Vec<Case<'_>> = table.iter().map(|(parameters, _)| ("if", 1.0, parameters.clone())).collect();
+    let found = ways(&item(), &cases).await;
+    for ((parameters, expected), found) in table.iter().zip(found) {
+        assert_eq!(found, [usize::from(!expected)], "{parameters}");
+    }
+}
+
+#[tokio::test]
+async fn n8n_switch_sends_items_to_the_outputs_of_its_version() {
+    let rule = |left: &str, operation: &str, right: i32| json!({ "conditions": { "conditions": [{ "leftValue": format!("={{{{ $json.{left} }}}}"), "rightValue": right, "operator": { "type": "number", "operation": operation } }] } });
+    let two = || json!([rule("n", "gt", 5), rule("n", "lt", 100)]);
+    let table: Vec<(f64, Value, Vec<usize>)> = vec![
+        (1.0, json!({ "value1": "={{ $json.n }}", "rules": { "rules": [{ "value2": 9 }] } }), vec![0]),
+        (1.0, json!({ "value1": "={{ $json.n }}", "rules": { "rules": [{ "value2": 5 }] } }), vec![]),
+        (
+            1.0,
+            json!({ "value1": "={{ $json.n }}", "rules": { "rules": [{ "value2": 5 }] }, "fallbackOutput": 3 }),
+            vec![3],
+        ),
+        (
+            1.0,
+            json!({ "dataType": "string", "value1": "={{ $json.s }}", "rules": { "rules": [{ "value2": "a", "output": 1 }, { "value2": "Hello" }] } }),
+            vec![0],
+        ),
+        (
+            1.0,
+            json!({ "dataType": "boolean", "value1": "={{ $json.no }}", "rules": { "rules": [{ "output": 2 }] } }),
+            vec![2],
+        ),
+        (
+            1.0,
+            json!({ "dataType": "dateTime", "value1": "={{ $json.day }}", "rules": { "rules": [{ "value2": "2024-01-01", "output": 1 }] } }),
+            vec![1],
+        ),
+        (1.0, json!({ "mode": "expression", "output": "={{ $json.n - 5 }}" }), vec![2]),
+        (
+            2.0,
+            json!({ "dataType": "string", "value1": "={{ $json.s }}", "rules": { "rules": [{ "value2": "a" }, { "value2": "Hello", "outputKey": "hi" }] } }),
+            vec![1],
+        ),
+        (
+            2.0,
+            json!({ "dataType": "string", "value1": "={{ $json.s }}", "rules": { "rules": [{ "value2": "a" }] }, "fallbackOutput": 0 }),
+            vec![0],
+        ),
+        (3.0, json!({ "rules": { "values": two() } }), vec![0]),
+        (3.2, json!({ "rules": { "values": two() }, "options": { "allMatchingOutputs": true } }), vec![0, 1]),
+        (3.0, json!({ "rules": { "values": [rule("n", "gt", 50)] } }), vec![]),
+        (
+            3.0,
+            json!({ "rules": { "values": [rule("n", "gt", 50)] }, "options": { "fallbackOutput": "extra" } }),
+            vec![1],
+        ),
+        (
+            3.2,
+            json!({ "rules": { "values": [rule("n", "gt", 50), rule("n", "gt", 60)] }, "options": { "fallbackOutput": 1, "allMatchingOutputs": true } }),
+            vec![1],
+        ),
+        (3.0, json!({ "mode": "expression", "numberOutputs": 9, "output": "={{ $json.n }}" }), vec![7]),
+    ];
+    let cases: Vec<Case<'_>> =
+        table.iter().map(|(version, parameters, _)| ("switch", *version, parameters.clone())).collect();
+    let found = ways(&item(), &cases).await;
+    for ((version, parameters, expected), found) in table.iter().zip(found) {
+        assert_eq!(&found, expected, "{version} {parameters}");
+    }
+}
+
+#[tokio::test]
+async fn n8n_fields_are_set_with_the_types_of_their_version() {
+    let own = json!({ "s": "x", "o": { "old": 1 }, "n": "5" });
+    let assign = |name: &str, kind: &str, value: Value| json!({ "assignments": { "assignments": [{ "id": "1", "name": name, "type": kind, "value": value }] } });
+    let also = |mut parameters: Value, more: Value| {
+        parameters.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        parameters
+    };
+    let fields = |entry: Value, more: Value| also(json!({ "fields": { "values": [entry] } }), more);
+    let table: Vec<(f64, Value, Value)> = vec![
+        (3.4, assign("a", "string", json!("={{ $json.o }}")), json!({ "a": "{\"old\":1}" })),
+        (3.4, assign("a", "string", json!("={{ $json.missing }}")), json!({ "a": null })),
+        (3.4, assign("a", "string", json!("=<{{ $json.missing }}|{{ $json.s }}>")), json!({ "a": "<|x>" })),
+        (3.4, assign("a", "number", json!("={{ $json.n }}")), json!({ "a": 5 })),
+        (3.4, assign("a", "boolean", json!("true")), json!({ "a": true })),
+        (3.4, assign("a", "boolean", json!("={{ 0 }}")), json!({ "a": false })),
+        (3.4, assign("a", "array", json!("[1, \"q\"]")), json!({ "a": [1, "q"] })),
+        (3.4, assign("a", "object", json!("{\"k\": \"v\"}")), json!({ "a": { "k": "v" } })),
+        (
+            3.4,
+            also(assign("o", "object", json!("={{ { fresh: 2 } }}")), json!({ "includeOtherFields": true })),
+            json!({ "s": "x", "o": { "fresh": 2 }, "n": "5" }),
+        ),
+        (
+            3.4,
+            also(
+                assign("o.b[1].c", "number", json!(1)),
+                json!({ "includeOtherFields": true, "include": "selected", "includeFields": "s, o.old" }),
+            ),
+            json!({ "s": "x", "old": 1, "o": { "b": [null, { "c": 1 }] } }),
+        ),
+        (
+            3.4,
+            also(assign("a.b", "number", json!(1)), json!({ "options": { "dotNotation": false } })),
+            json!({ "a.b": 1 }),
+        ),
+        (
+            3.4,
+            also(
+                assign("a", "number", json!("five")),
+                json!({ "options": { "ignoreConversionErrors": true } }),
+            ),
+            json!({ "a": "five" }),
+        ),
+        (
+            3.2,
+            fields(json!({ "name": "y", "stringValue": "z" }), json!({})),
+            json!({ "s": "x", "o": { "old": 1 }, "n": "5", "y": "z" }),
+        ),
+        (
+            3.0,
+            fields(
+                json!({ "name": "y", "type": "numberValue", "numberValue": "7" }),
+                json!({ "include": "none" }),
+            ),
+            json!({ "y": 7 }),
+        ),
+        (
+            3.0,
+            fields(
+                json!({ "name": "y", "type": "booleanValue" }),
+                json!({ "include": "except", "excludeFields": "o,n" }),
+            ),
+            json!({ "s": "x", "y": true }),
+        ),
+        (
+            3.4,
+            json!({ "mode": "raw", "jsonOutput": "={ \"a\": {{ $json.o }}, \"b\": \"{{ $json.s }}\" }" }),
+            json!({ "a": { "old": 1 }, "b": "x" }),
+        ),
+        (
+            3.0,
+            json!({ "mode": "raw", "jsonOutput": "{\"s\": 1}", "include": "selected", "includeFields": "n" }),
+            json!({ "s": 1, "n": "5" }),
+        ),
+        (
+            1.0,
+            json!({ "values": { "number": [{ "name": "a", "value": "={{ $json.n }}" }], "boolean": [{ "name": "b" }] }, "keepOnlySet": true }),
+            json!({ "a": "5", "b": false }),
+        ),
+        (
+            2.0,
+            json!({ "values": { "number": [{ "name": "a", "value": "={{ $json.n }}" }], "string": [{ "name": "c.d", "value": "e" }] }, "keepOnlySet": true }),
+            json!({ "a": 5, "c": { "d": "e" } }),
+        ),
+        (
+            1.0,
+            json!({ "values": { "string": [{ "name": "s", "value": "y" }] } }),
+            json!({ "s": "y", "o": { "old": 1 }, "n": "5" }),
+        ),
+    ];
+    let cases: Vec<Case<'_>> =
+        table.iter().map(|(version, parameters, _)| ("set", *version, parameters.clone())).collect();
+    let found = results(&own, &cases).await;
+    for ((version, parameters, expected), found) in table.iter().zip(found) {
+        assert_eq!(&found, expected, "{version} {parameters}");
+    }
+}
+
+#[tokio::test]
+async fn n8n_items_are_merged_by_the_mode_of_their_version() {
+    let table: Vec<(f64, Value, Value)> = vec![
+        (1.0, json!({}), json!([{ "a": 1, "o": { "l": 1 } }, { "a": 2, "o": { "r": 2 } }, { "a": 3 }])),
+        (1.0, json!({ "mode": "mergeByIndex" }), json!({ "a": 2, "o": { "r": 2 } })),
+        (
+            1.0,
+            json!({ "mode": "mergeByIndex", "join": "outer" }),
+            json!([{ "a": 2, "o": { "r": 2 } }, { "a": 3 }]),
+        ),
+        (
+            1.0,
+            json!({ "mode": "multiplex" }),
+            json!([{ "a": 2, "o": { "r": 2 } }, { "a": 3, "o": { "l": 1 } }]),
+        ),
+        (
+            1.0,
+            json!({ "mode": "passThrough", "output": "input2" }),
+            json!([{ "a": 2, "o": { "r": 2 } }, { "a": 3 }]),
+        ),
+        (1.0, json!({ "mode": "wait" }), json!({})),
+        (
+            2.1,
+            json!({ "mode": "combine", "combinationMode": "mergeByPosition" }),
+            json!({ "a": 2, "o": { "l": 1, "r": 2 } }),
+        ),
+        (
+            2.1,
+            json!({ "mode": "combine", "combinationMode": "mergeByPosition", "options": { "includeUnpaired": true } }),
+            json!([{ "a": 2, "o": { "l": 1, "r": 2 } }, { "a": 3 }]),
+        ),
+        (
+            2.1,
+            json!({ "mode": "chooseBranch", "output": "input2" }),
+            json!([{ "a": 2, "o": { "r": 2 } }, { "a": 3 }]),
+        ),
+        (
+            3.0,
+            json!({ "mode": "combine", "combineBy": "combineByPosition", "options": { "clashHandling": { "values": { "resolveClash": "preferInput1", "mergeMode": "shallowMerge" } } } }),
+            json!({ "a": 1, "o": { "l": 1 } }),
+        ),
+        (
+            3.0,
+            json!({ "mode": "combine", "combineBy": "combineAll" }),
+            json!([{ "a": 2, "o": { "l": 1, "r": 2 } }, { "a": 3, "o": { "l": 1 } }]),
+        ),
+        (3.0, json!({ "mode": "chooseBranch" }), json!({ "a": 1, "o": { "l": 1 } })),
+        (3.0, json!({ "mode": "chooseBranch", "output": "empty" }), json!({})),
+    ];
+    let mut document = workflow(&json!({ "a": 1, "o": { "l": 1 } }), &[]);
+    let right = json!({ "jsCode": "return [{ json: { a: 2, o: { r: 2 } } }, { json: { a: 3 } }];" });
+    let mut nodes = document["nodes"].as_array().unwrap().clone();
+    nodes.push(
+        json!({ "name": "Right", "type": "n8n-nodes-base.code", "typeVersion": 2, "parameters": right }),
+    );
+    let (mut left, mut other) = (vec![], vec![]);
+    for (index, (version, parameters, _)) in table.iter().enumerate() {
+        let name = format!("t{index}");
+        nodes.push(json!({ "name": name, "type": "n8n-nodes-base.merge", "typeVersion": version, "parameters": parameters }));
+        left.push(json!({ "node": name, "type": "main", "index": 0 }));
+        other.push(json!({ "node": name, "type": "main", "index": 1 }));
+    }
+    document["nodes"] = nodes.into();
+    document["connections"]["Make"] = json!({ "main": [left] });
+    document["connections"]["Right"] = json!({ "main": [other] });
+    document["connections"]["Start"]["main"][0]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "node": "Right", "type": "main", "index": 0 }));
+    let journal = journal(&document).await;
+    for (index, (version, parameters, expected)) in table.iter().enumerate() {
+        assert_eq!(&journal.output(&format!("t{index}"), "result"), expected, "{version} {parameters}");
+    }
+}
+
+#[tokio::test]
+async fn n8n_items_without_a_match_are_never_merged_by_guess() {
+    let modes = [
+        (1.0, json!({ "mode": "removeKeyMatches", "propertyName1": "id", "propertyName2": "id" })),
+        (1.0, json!({ "mode": "keepKeyMatches" })),
+        (2.0, json!({ "mode": "combine" })),
+        (3.0, json!({ "mode": "combine", "fieldsToMatchString": "id" })),
+        (3.0, json!({ "mode": "combineBySql" })),
+        (
+            3.0,
+            json!({ "mode": "combine", "combineBy": "combineAll", "options": { "clashHandling": { "values": { "resolveClash": "addSuffix" } } } }),
+        ),
+    ];
+    for (version, parameters) in modes {
+        let document = workflow(&json!({}), &[("merge", version, parameters.clone())]);
+        let flow = import(&document.to_string(), None, "x").unwrap().flow;
+        assert_eq!(flow.nodes["t0"].node_type, "placeholder", "{version} {parameters}");
+    }
+}
+
+#[tokio::test]
+async fn n8n_expressions_have_the_values_of_javascript() {
+    let table: Vec<(&str, Value)> = vec![
+        ("={{ $json.s || 'nothing' }}", json!("Hello")),
+        ("={{ $json.missing.deeper }}", json!("")),
+        ("=a{{ $json.null }}b{{ $json.no }}c{{ $json.zero }}", json!("abfalsec0")),
+        ("={{ $json.list.map((one) => one + '!').join(' ') }}", json!("x! Y! 3!")),
+        ("={{ $json.list.first() }}{{ $json.e.isEmpty() }}", json!("xtrue")),
+        ("={{ $('Make').first().json.n + $node[\"Make\"].json.n }}", json!(14)),
+        ("={{ $input.all().length }} of {{ $workflow.name }}", json!("1 of Table")),
+        ("={{ `${$json.s}` + \"}\" }}", json!("Hello}")),
+        ("={{ $if($json.n > 5, 'big', 'small') }}{{ $ifEmpty($json.blank, '-') }}", json!("big-")),
+        ("={{ JSON.stringify($json.o) }}", json!("{\"k\":1}")),
+        ("={{ $json.list[2] }}", json!(3)),
+        ("={{ $now.year > 2000 }}", json!(true)),
+        (
+            "={{ DateTime.fromISO('2024-01-31T22:05:00Z').plus({ months: 1 }).toFormat(\"cccc d MMM yyyy, h:mm a 'o'\") }}",
+            json!("Thursday 29 Feb 2024, 10:05 PM o"),
+        ),
+    ];
+    let cases: Vec<Case<'_>> = table
+        .iter()
+        .map(|(text, _)| ("respondToWebhook", 1.1, json!({ "respondWith": "text", "responseBody": text })))
+        .collect();
+    let journal = journal(&workflow(&item(), &cases)).await;
+    for (index, (text, expected)) in table.iter().enumerate() {
+        assert_eq!(&journal.output(&format!("t{index}-expression"), "result"), expected, "{text}");
+    }
+}
+
+/// An agent after a node that sets fields, with the message that it reads.
+fn agent(text: &Value) -> Value {
+    let set = json!({ "assignments": { "assignments": [
+        { "id": "1", "name": "chatInput", "type": "string", "value": "=Q: {{ $json.chatInput }}" },
+        { "id": "2", "name": "internal", "type": "string", "value": "private" },
+    ] } });
+    let to = |name: &str, kind: &str| json!({ kind: [[{ "node": name, "type": kind, "index": 0 }]] });
+    json!({
+        "nodes": [
+            { "name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.1, "parameters": {} },
+            { "name": "Fields", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "parameters": set },
+            { "name": "Agent", "type": "@n8n/n8n-nodes-langchain.agent", "typeVersion": 1.7, "parameters": text },
+            { "name": "Model", "type": "@n8n/n8n-nodes-langchain.lmChatOpenAi", "typeVersion": 1, "parameters": { "model": "gpt-4o" } },
+        ],
+        "connections": { "Chat": to("Fields", "main"), "Fields": to("Agent", "main"), "Model": to("Agent", "ai_languageModel") },
+    })
+}
+
+#[tokio::test]
+async fn n8n_agent_receives_the_message_it_names_and_no_other_field() {
+    for parameters in [
+        json!({}),
+        json!({ "promptType": "auto" }),
+        json!({ "promptType": "define", "text": "={{ $json.chatInput }}" }),
+        json!({ "promptType": "define", "text": "={{ $json.chatInput.trim() }}" }),
+    ] {
+        let (sent, _) = run_flow(flow(&agent(&parameters)), &RecordingProvider::echo(), "hello", []).await;
+        assert_eq!(sent.iter().map(SentRequest::last_text).collect::<Vec<_>>(), ["Q: hello"], "{parameters}");
+    }
+}
+
+#[test]
+fn n8n_expression_beyond_the_sandbox_is_a_placeholder_and_no_text() {
+    for expression in [
+        "$now.setZone('UTC')",
+        "$execution.id",
+        "$json.a.toDateTime()",
+        "$('Nobody').item.json.x",
+        "fetch('http://127.0.0.1')",
+    ] {
+        let text = json!({ "promptType": "define", "text": format!("=Say {{{{ {expression} }}}}") });
+        let flow = import(&agent(&text).to_string(), None, "x").unwrap().flow;
+        assert_eq!(flow.nodes["agent-expression"].node_type, "placeholder", "{expression}");
+        assert!(!flow.nodes["agent"].config.contains_key("prompt"), "{expression}");
+    }
+}
+
+#[tokio::test]
+async fn n8n_workflow_goes_on_after_errors_where_a_node_says_so() {
+    let request = |mode: &str| json!({ "name": "Ask", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "parameters": { "url": "http://127.0.0.1:9/" }, "onError": mode });
+    let note = |name: &str| json!({ "name": name, "type": "n8n-nodes-base.respondToWebhook", "typeVersion": 1.1, "parameters": { "respondWith": "text", "responseBody": format!("={name} {{{{ $json.error ? 'error' : 'fine' }}}}") } });
+    let to = |name: &str| json!([{ "node": name, "type": "main", "index": 0 }]);
+    let document = |mode: &str, targets: Value| {
+        let start = json!({ "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "parameters": {} });
+        json!({
+            "nodes": [start, request(mode), note("Done"), note("Failed")],
+            "connections": { "Start": { "main": [to("Ask")] }, "Ask": { "main": targets } },
+        })
+    };
+    let journal_of = async |mode: &str, targets: Value| {
+        let flow = import(&document(mode, targets).to_string(), None, "x").unwrap().flow;
+        run_flow(flow, &RecordingProvider::echo(), "", []).await.1
+    };
+    let own = journal_of("continueErrorOutput", json!([to("Done"), to("Failed")])).await;
+    assert_eq!(own.output("failed-expression", "result"), "Failed error");
+    let regular = journal_of("continueRegularOutput", json!([to("Done")])).await;
+    assert_eq!(regular.output("done-expression", "result"), "Done error");
+}

@@ -31,7 +31,7 @@ fn values_are_written_as_python_writes_them() {
         ("{{ none or 'other' }}{{ missing | default('d') }}", "otherd"),
         ("{% if n > 2 and yes %}big{% elif n %}small{% endif %}", "big"),
         ("a{#- note -#} b", "ab"),
-        ("{{ object | tojson }}", "{\"k\":[false]}"),
+        ("{{ object | tojson }}", "{\"k\": [false]}"),
     ] {
         assert_eq!(rendered(source, &values).as_deref(), Ok(expected), "{source}");
     }

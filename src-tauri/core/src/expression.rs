@@ -1,4 +1,4 @@
-//! The small languages that a flow's config contains: templates (Handlebars), conditions (CEL), queries (jq), JSON Schemas.
+//! The small languages that a flow's config contains: templates (Handlebars, Jinja), conditions (CEL), queries (jq), JSON Schemas.
 //!
 //! Owns parsing, static bounds and evaluation. An expression comes from a flow file, which may come from anyone, so each
 //! language is bounded in size, nesting, steps and output, and reads nothing but the values it is given. What these bounds
@@ -14,6 +14,7 @@ pub mod evaluation;
 pub mod in_process;
 pub mod query;
 pub mod schema;
+mod syntax;
 pub mod template;
 
 pub use deep_stack::STACK_BYTES;

@@ -3,6 +3,7 @@
 
 mod agentflow;
 mod components;
+mod conditions;
 mod text;
 
 use std::collections::HashMap;

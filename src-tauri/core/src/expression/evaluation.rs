@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::HITL_HISTORY;
-use super::template::Syntax;
+use super::syntax::Syntax;
 use crate::codes;
 use crate::error::Fault;
 

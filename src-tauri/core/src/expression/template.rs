@@ -16,13 +16,14 @@ mod variables;
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::evaluation::{Evaluation, Evaluator, wrong_result};
 use crate::codes;
 use crate::error::{ErrorCode, Fault};
 
+pub use super::syntax::Syntax;
 pub use guard::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES};
 pub use limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
 pub use pieces::{Piece, PieceSource, Rendered};
@@ -49,17 +50,6 @@ pub struct Template {
     source: String,
     syntax: Syntax,
     compiled: Result<Compiled, Problem>,
-}
-
-/// The language of a template.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Syntax {
-    /// `{{name}}`, `{{#each list}}…{{/each}}`, `{{#if name}}…{{/if}}`.
-    #[default]
-    Handlebars,
-    /// `{{ name }}`, `{% for item in list %}…{% endfor %}`, `{{ name | upper }}`.
-    Jinja,
 }
 
 #[derive(Debug)]

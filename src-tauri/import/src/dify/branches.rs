@@ -39,9 +39,9 @@ impl Reader<'_> {
         for (index, (handle, _)) in cases.iter().enumerate() {
             names.push(case_name(handle, index, &names));
         }
-        let named: Vec<(&str, &Value)> =
+        let by_name: Vec<(&str, &Value)> =
             names.iter().zip(&cases).map(|(name, (_, case))| (name.as_str(), *case)).collect();
-        let conditions = match self.conditions(&named) {
+        let conditions = match self.conditions(&by_name) {
             Ok(conditions) => conditions,
             Err(reason) => return self.placeholder(at, &reason),
         };

@@ -145,14 +145,13 @@ impl Reader<'_> {
         let id = self.builder.add(node.id, title, "text", config, node.at);
         for variable in template.variables() {
             let known = variables.iter().find(|(name, ..)| *name == variable.name);
-            let value = match known {
-                Some((_, output, path)) => self.field(at, output, path),
-                None => {
-                    let place = node.at.beside(-0.5, 1.0);
-                    let empty =
-                        self.builder.add(node.id, &variable.name, "value", json!({ "value": "" }), place);
-                    Output::new(&empty, "value")
-                }
+            let value = if let Some((_, output, path)) = known {
+                self.field(at, output, path)
+            } else {
+                let place = node.at.beside(-0.5, 1.0);
+                let config = json!({ "value": "" });
+                let empty = self.builder.add(node.id, &variable.name, "value", config, place);
+                Output::new(&empty, "value")
             };
             self.builder.connect(&value, &id, &variable.name);
         }

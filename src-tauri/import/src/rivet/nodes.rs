@@ -28,7 +28,7 @@ impl Reader<'_> {
             "passthrough" => self.passthrough(at),
             "if" | "ifElse" | "match" | "array" | "join" | "object" | "extractJson" | "extractObjectPath"
             | "extractRegex" | "split" | "slice" | "pop" | "toJson" | "evaluate" | "compare" => {
-                self.compute(at, settings)
+                self.compute(at, settings);
             }
             "boolean" | "number" => {
                 let value = settings.get("/value").cloned().unwrap_or_default();

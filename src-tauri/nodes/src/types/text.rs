@@ -33,7 +33,7 @@ impl From<Written> for Config {
     fn from(written: Written) -> Self {
         let template = match written.syntax {
             Syntax::Handlebars => written.template,
-            syntax => Template::with_syntax(written.template.source(), syntax),
+            Syntax::Jinja => Template::with_syntax(written.template.source(), Syntax::Jinja),
         };
         Self { template }
     }

@@ -170,13 +170,15 @@ async fn flowise_steps_read_what_was_said_on_their_own_way() {
     assert_eq!(sent[2].system.as_deref(), Some("END"));
 }
 
-#[tokio::test]
-async fn rivet_nodes_compute_as_in_rivet() {
+/// A node of Rivet: its type and its settings.
+type RivetNode = (&'static str, Value);
+/// What feeds the ports of a node, the node, the output that is read, and its value.
+type RivetCase = (Vec<(&'static str, RivetNode)>, &'static str, Value, &'static str, Value);
+
+fn rivet_values() -> Vec<RivetCase> {
     let t = |text: &str| ("text", json!({ "text": text }));
-    // What feeds each case, its type and settings, the output that is read, and its value.
-    type Inputs<'i> = Vec<(&'i str, (&'i str, Value))>;
     let number = |value: f64| ("number", json!({ "value": value }));
-    let table: Vec<(Inputs<'_>, &str, Value, &str, Value)> = vec![
+    vec![
         (
             vec![("input2", t("z")), ("input10", t("c")), ("input1", t("a"))],
             "join",
@@ -220,6 +222,13 @@ async fn rivet_nodes_compute_as_in_rivet() {
             json!([1, { "a": 2 }]),
         ),
         (vec![("input", t("no json"))], "extractJson", json!({}), "noMatch", json!("no json")),
+    ]
+}
+
+fn rivet_decisions() -> Vec<RivetCase> {
+    let t = |text: &str| ("text", json!({ "text": text }));
+    let number = |value: f64| ("number", json!({ "value": value }));
+    vec![
         (
             vec![("input", t("ab12 cd34"))],
             "extractRegex",
@@ -272,7 +281,12 @@ async fn rivet_nodes_compute_as_in_rivet() {
             json!(8),
         ),
         (vec![("data", t("a"))], "toJson", json!({ "indented": false }), "json", json!("\"a\"")),
-    ];
+    ]
+}
+
+#[tokio::test]
+async fn rivet_nodes_compute_as_in_rivet() {
+    let table: Vec<RivetCase> = rivet_values().into_iter().chain(rivet_decisions()).collect();
     let mut nodes = Map::new();
     let mut add = |id: &str, kind: &str, data: &Value, outgoing: Vec<String>| {
         let node = json!({ "data": data, "visualData": "0/0/230/0//", "outgoingConnections": outgoing });

@@ -284,18 +284,24 @@ pub(crate) fn print_breakpoints(breakpoints: &[Breakpoint]) -> Result<(), CliErr
 }
 
 fn describe_breakpoint(breakpoint: &Breakpoint) -> String {
-    let Breakpoint { id, path, node, side, when, log, disabled } = breakpoint;
+    let Breakpoint { id, path, node, port, side, scope, when, log, disabled } = breakpoint;
     let place: Vec<&str> = path.iter().chain([node]).map(NodeId::as_str).collect();
+    let port = port.as_ref().map(|port| format!(".{port}")).unwrap_or_default();
     let side = match side {
         Side::Before => "before",
         Side::Call => "call",
         Side::After => "after",
     };
+    let scope = match scope {
+        StopScope::Tree => "",
+        StopScope::Branch => ":branch",
+    };
     let option = |name: &str, value: &Option<String>| {
         value.as_ref().map(|value| format!(":{name}={value}")).unwrap_or_default()
     };
     let disabled = if *disabled { " (disabled)" } else { "" };
-    format!("{id}: {}:{side}{}{}{disabled}", place.join("/"), option("when", when), option("log", log))
+    let (place, when, log) = (place.join("/"), option("when", when), option("log", log));
+    format!("{id}: {place}{port}:{side}{scope}{when}{log}{disabled}")
 }
 
 pub(crate) fn print_values(stop: &StopView, wanted: Option<&str>) -> Result<(), CliError> {

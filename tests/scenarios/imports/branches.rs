@@ -77,14 +77,14 @@ async fn dify_operators_hold_as_in_dify() {
 }
 
 /// An agentflow whose nodes follow its start.
-fn agentflow(state: &[(&str, &str)], nodes: Vec<Value>, edges: Vec<Value>) -> Value {
+fn agentflow(state: &[(&str, &str)], nodes: &[Value], edges: &[Value]) -> Value {
     let state: Vec<Value> = state.iter().map(|(key, value)| json!({ "key": key, "value": value })).collect();
     let start = json!({ "id": "s", "data": { "id": "s", "name": "startAgentflow", "label": "s", "inputs": { "startInputType": "chatInput", "startState": state } } });
-    let nodes: Vec<Value> = std::iter::once(start).chain(nodes).collect();
+    let nodes: Vec<&Value> = std::iter::once(&start).chain(nodes).collect();
     json!({ "nodes": nodes, "edges": edges })
 }
 
-fn step(id: &str, kind: &str, inputs: Value) -> Value {
+fn step(id: &str, kind: &str, inputs: &Value) -> Value {
     json!({ "id": id, "data": { "id": id, "name": kind, "label": id, "inputs": inputs } })
 }
 
@@ -125,10 +125,11 @@ async fn flowise_operations_hold_as_in_flowise() {
         (json!({ "type": "boolean", "operation": "notEqual", "value2": false }), false),
     ];
     let nodes = table.iter().enumerate().map(|(index, (condition, _))| {
-        step(&format!("t{index}"), "conditionAgentflow", json!({ "conditions": [condition] }))
+        step(&format!("t{index}"), "conditionAgentflow", &json!({ "conditions": [condition] }))
     });
     let edges = (0..table.len()).map(|index| edge("s", "startAgentflow", &format!("t{index}")));
-    let document = agentflow(&[("n", "7"), ("s", "Hello")], nodes.collect(), edges.collect());
+    let (nodes, edges): (Vec<Value>, Vec<Value>) = (nodes.collect(), edges.collect());
+    let document = agentflow(&[("n", "7"), ("s", "Hello")], &nodes, &edges);
     let flow = import(&document.to_string(), None, "x").unwrap().flow;
     let (_, journal) = run_flow(flow, &RecordingProvider::echo(), "hello", []).await;
     for (index, (condition, expected)) in table.iter().enumerate() {
@@ -141,14 +142,14 @@ async fn flowise_operations_hold_as_in_flowise() {
 async fn flowise_steps_read_what_was_said_on_their_own_way() {
     let model = |system: &str| json!({ "llmModel": "chatOpenAI", "llmModelConfig": { "modelName": "gpt-4o" }, "llmMessages": [{ "role": "system", "content": system }] });
     let condition = json!({ "conditions": [{ "type": "string", "value1": "{{ question }}", "operation": "contains", "value2": "refund" }] });
-    let nodes = vec![
-        step("first", "llmAgentflow", model("FIRST")),
-        step("which", "conditionAgentflow", condition),
-        step("refund", "llmAgentflow", model("REFUND")),
-        step("sales", "llmAgentflow", model("SALES")),
-        step("end", "llmAgentflow", model("END")),
+    let nodes = [
+        step("first", "llmAgentflow", &model("FIRST")),
+        step("which", "conditionAgentflow", &condition),
+        step("refund", "llmAgentflow", &model("REFUND")),
+        step("sales", "llmAgentflow", &model("SALES")),
+        step("end", "llmAgentflow", &model("END")),
     ];
-    let edges = vec![
+    let edges = [
         edge("s", "startAgentflow", "first"),
         edge("first", "llmAgentflow", "which"),
         edge("which", "0", "refund"),
@@ -156,7 +157,7 @@ async fn flowise_steps_read_what_was_said_on_their_own_way() {
         edge("refund", "llmAgentflow", "end"),
         edge("sales", "llmAgentflow", "end"),
     ];
-    let flow = import(&agentflow(&[], nodes, edges).to_string(), None, "x").unwrap().flow;
+    let flow = import(&agentflow(&[], &nodes, &edges).to_string(), None, "x").unwrap().flow;
     let provider = RecordingProvider::with_rule(|request, _| {
         Ok(text(&format!(
             "{}({})",

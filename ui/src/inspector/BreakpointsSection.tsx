@@ -1,5 +1,6 @@
 import { useStore } from "zustand";
 import type { Breakpoint, NodeDescriptor, NodeId, PortName, Side } from "@/bindings";
+import { Select } from "@/design/controls/Select";
 import { Switch } from "@/design/controls/Switch";
 import { nameOf } from "@/run/debug/breakpoints";
 import { BranchToggle, ConditionField, LogField } from "@/workspace/breakpoints/BreakpointFields";
@@ -36,7 +37,38 @@ export function BreakpointsSection({ nodeId, type }: { nodeId: NodeId; type: Nod
           <PlaceRow key={one.id} nodeId={nodeId} side={one.side} port={one.port} set={one} />
         ),
       )}
+      <PortChoice nodeId={nodeId} isLoop={type?.ports.innerInputs !== undefined} own={own} />
     </section>
+  );
+}
+
+type ChoiceProps = { nodeId: NodeId; isLoop: boolean; own: readonly Breakpoint[] };
+
+/** Sets a breakpoint at one of the ports that have none. */
+function PortChoice({ nodeId, isLoop, own }: ChoiceProps) {
+  const { breakpoints } = useWorkspace();
+  const ports = useFlow((state) => state.checked.ports[nodeId]);
+  // A loop has no start of its own: its first iteration begins.
+  const inputs = isLoop ? [] : (ports?.inputs ?? []);
+  const places = [
+    ...inputs.map(({ name }) => ({ side: "before" as const, port: name })),
+    ...(ports?.outputs ?? []).map(({ name }) => ({ side: "after" as const, port: name })),
+  ];
+  const free = places.filter(({ side, port }) => own.every((one) => one.side !== side || one.port !== port));
+  if (free.length === 0) return null;
+  const options = free.map(({ side, port }) => ({ id: `${side}:${port}`, label: TEXTS.pausePort(side, port) }));
+  return (
+    <Select
+      label={TEXTS.pauseAtPort}
+      testId="pause-at-port"
+      className="ml-[18px] w-[calc(100%-18px)]"
+      options={[{ id: "", label: TEXTS.pauseAtPort }, ...options]}
+      value=""
+      onChange={(id) => {
+        const place = free.find(({ side, port }) => id === `${side}:${port}`);
+        if (place) breakpoints.set(nodeId, place.side, {}, place.port);
+      }}
+    />
   );
 }
 

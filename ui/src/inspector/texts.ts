@@ -10,6 +10,7 @@ export const TEXTS = {
   },
   pausePort: (side: "before" | "call" | "after", port: string) =>
     side === "before" ? `Pause when a value comes in on ${port}` : `Pause when a value leaves by ${port}`,
+  pauseAtPort: "Pause at a port…",
   pinOutput: "Pin the output",
   pinHint: "Runs deliver these values and do not execute the node.",
   pinFromRun: (run: string) => `Taken from run ${run}.`,

@@ -56,7 +56,12 @@ test("what a run gave is pinned, delivered in place of the node, and freed by un
   await expect(page.getByTestId("io-pinned")).toHaveText("Pinned");
   const found = await findViolationsInThemes(page, (theme) => takePicture(page, `pins-${theme}`));
   expect(found).toEqual([]);
-  await node(page, "hello").click();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("run without pins");
+  await page.keyboard.press("Enter");
+  await expectResult(page, "Hello Bob");
+  await expect(badge(page)).toBeVisible();
+  await (await intoView(page, node(page, "hello"))).click();
   await page.keyboard.press("Shift+P");
   await expect(badge(page)).toHaveCount(0);
   await page.keyboard.press("Control+z");

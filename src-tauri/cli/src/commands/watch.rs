@@ -12,7 +12,7 @@ use crate::run_follower::{Answers, RunFollower};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Shows the run from its beginning, then what happens, until it ends: also a run of the window or of another terminal. In a terminal, \
-questions and stops are asked here, too; whoever is first decides. Ctrl+C ends watching; the run goes on.
+questions and stops are asked here, too; the first one decides. Ctrl+C ends watching; the run goes on.
 
 Examples:
   plait watch last

@@ -9,16 +9,15 @@ use plait_nodes::codes;
 use plait_run::plan::check;
 use plait_testing::flow_of;
 
-/// Two agents; the second answers the first. This one of the nodes is disabled.
-fn two_agents(disabled: &str) -> (Value, Value) {
-    let mut nodes = json!({
+/// Two agents in one context; the second answers the first.
+pub(super) fn two_agents() -> (Value, Value) {
+    let nodes = json!({
         "start": { "type": "contextStart" },
         "goal": { "type": "value", "config": { "value": "Plan." } },
         "a": { "type": "chat" },
         "b": { "type": "chat" },
         "out": { "type": "output" },
     });
-    nodes[disabled]["disabled"] = json!(true);
     let edges = json!([
         "start.context -> a.context",
         "goal.value -> a.message",
@@ -29,7 +28,14 @@ fn two_agents(disabled: &str) -> (Value, Value) {
     (nodes, edges)
 }
 
-fn flow(nodes: &Value, edges: &Value) -> Flow {
+/// The same where one of the nodes is disabled.
+fn two_agents_without(disabled: &str) -> (Value, Value) {
+    let (mut nodes, edges) = two_agents();
+    nodes[disabled]["disabled"] = json!(true);
+    (nodes, edges)
+}
+
+pub(super) fn flow(nodes: &Value, edges: &Value) -> Flow {
     let edges: Vec<_> = edges.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     flow_of(nodes, &edges, &json!({}))
 }
@@ -37,7 +43,7 @@ fn flow(nodes: &Value, edges: &Value) -> Flow {
 #[test]
 fn agent_behind_a_disabled_one_gets_its_context_and_message() {
     let stage = Stage::new();
-    let (nodes, edges) = two_agents("a");
+    let (nodes, edges) = two_agents_without("a");
     script(&stage, &["B1"]);
     let events = stage.play(&nodes, &edges, &json!({}));
     assert_received(&stage, &[&["user: Plan."]]);
@@ -48,7 +54,7 @@ fn agent_behind_a_disabled_one_gets_its_context_and_message() {
 #[test]
 fn result_of_a_flow_is_what_a_disabled_node_gets() {
     let stage = Stage::new();
-    let (nodes, edges) = two_agents("b");
+    let (nodes, edges) = two_agents_without("b");
     script(&stage, &["A1"]);
     let events = stage.play(&nodes, &edges, &json!({}));
     assert_received(&stage, &[&["user: Plan."]]);
@@ -103,7 +109,7 @@ fn body_of_a_disabled_loop_does_not_run() {
 
 #[test]
 fn what_only_a_disabled_node_gave_is_missing() {
-    let (nodes, edges) = two_agents("start");
+    let (nodes, edges) = two_agents_without("start");
     let found = check(&flow(&nodes, &edges), &plait_nodes::registry()).diagnostics;
     let unfed: Vec<_> =
         found.iter().map(|one| (one.code.as_str(), one.node.as_ref().unwrap().as_str())).collect();

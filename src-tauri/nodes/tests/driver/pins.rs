@@ -3,35 +3,16 @@
 use serde_json::{Value, json};
 
 use super::conversations::{assert_received, received, script};
+use super::disabled::{self, flow};
 use super::{Stage, of, types};
-use plait_core::flow::Flow;
 use plait_nodes::codes;
 use plait_run::plan::check;
-use plait_testing::flow_of;
 
-/// Two agents in one context; the second answers the first, which has this pin.
+/// Two agents; the first one has this pin.
 fn two_agents(pin: Value) -> (Value, Value) {
-    let mut nodes = json!({
-        "start": { "type": "contextStart" },
-        "goal": { "type": "value", "config": { "value": "Plan." } },
-        "a": { "type": "chat" },
-        "b": { "type": "chat" },
-        "out": { "type": "output" },
-    });
+    let (mut nodes, edges) = disabled::two_agents();
     nodes["a"]["pin"] = pin;
-    let edges = json!([
-        "start.context -> a.context",
-        "goal.value -> a.message",
-        "a.context -> b.context",
-        "a.response -> b.message",
-        "b.response -> out.value",
-    ]);
     (nodes, edges)
-}
-
-fn flow(nodes: &Value, edges: &Value) -> Flow {
-    let edges: Vec<_> = edges.as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    flow_of(nodes, &edges, &json!({}))
 }
 
 /// The texts of the messages that turns added, in order.
@@ -50,8 +31,7 @@ fn found(nodes: &Value, edges: &Value) -> Vec<(String, String)> {
 #[test]
 fn pinned_chat_calls_no_model_and_its_turn_is_in_the_history() {
     let executed = Stage::new();
-    let (mut nodes, edges) = two_agents(Value::Null);
-    nodes["a"].as_object_mut().unwrap().remove("pin");
+    let (nodes, edges) = disabled::two_agents();
     script(&executed, &["Pinned.", "B1"]);
     executed.play(&nodes, &edges, &json!({}));
     let stage = Stage::new();

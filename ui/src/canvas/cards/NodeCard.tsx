@@ -128,6 +128,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         width={CARD_WIDTH}
         height={cardHeight(ports, unwired)}
         state={state}
+        isPinned={node.pin !== undefined}
       />
     </div>
   );

@@ -178,8 +178,8 @@ export class RunControl {
     notify.error(error, this.#window.errorAction(error));
   }
 
-  /** Runs the document, or as much of it as `to` needs. */
-  async start(to?: NodeId): Promise<void> {
+  /** Runs the document, as much of it as `to` needs, with its pins unless they are to be ignored. */
+  async start(choice: Pick<Args<"run.start">, "to" | "ignorePins"> = {}): Promise<void> {
     commitTyping();
     if (!this.#editor.state.viewing) this.#editor.closeInner(0);
     const { flow, path, key, viewing } = this.#editor.state;
@@ -195,7 +195,8 @@ export class RunControl {
     try {
       const overrides = this.files.overrides(key, flow);
       const breakpoints = breakpointsIn(flow, this.#editor.state.checked, this.#breakpoints.current);
-      const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides, breakpoints };
+      const conversation = this.#conversation.current?.id;
+      const request = { flow, path, ...choice, conversation, overrides, breakpoints };
       const run = await this.#startGranted("run.start", request, flow.name, path);
       if (run === undefined) return;
       const waits = earlier !== undefined && needsPerson(earlier.fold.head.status);

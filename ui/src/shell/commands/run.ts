@@ -1,6 +1,6 @@
 /** What can be done with runs from the keyboard and from the command palette. */
 
-import { displayedFlow } from "@/flow/document/flow-state";
+import { displayedFlow, documentFlow } from "@/flow/document/flow-state";
 import { keepFork } from "@/panels/conversations/actions";
 import { openChild, runsFlow } from "@/run/control/child-run";
 import { isRetryable, pauseKey } from "@/run/control/control";
@@ -44,7 +44,16 @@ export const runCommands: readonly Command[] = [
       !workspace.editor.state.viewing &&
       workspace.editor.state.outer === undefined &&
       onlySelected(workspace) !== undefined,
-    run: (workspace) => workspace.runs.start(onlySelected(workspace)),
+    run: (workspace) => workspace.runs.start({ to: onlySelected(workspace) }),
+  },
+  {
+    id: "run.withoutPins",
+    title: "Run without pins",
+    group: "Run",
+    terms: ["pinned", "ignore", "execute", "all"],
+    enabled: ({ editor }) =>
+      !editor.state.viewing && Object.values(documentFlow(editor.state).nodes).some(({ pin }) => pin !== undefined),
+    run: (workspace) => workspace.runs.start({ ignorePins: true }),
   },
   {
     id: "run.fromHere",

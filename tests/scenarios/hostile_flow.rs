@@ -63,7 +63,8 @@ fn scene(address: &str) -> (Machine, String) {
 }
 
 /// The actions of a traced program: processes that it started, besides itself and its threads, and sockets that it
-/// opened or connected. Pairs of connected sockets lead nowhere else, so they are left out.
+/// opened or connected. Pairs of connected sockets lead nowhere else, so they are left out, and so is the local socket at which Plait
+/// serves other terminals: one that led anywhere would be connected.
 #[derive(Debug, Default)]
 struct Trace {
     processes: Vec<String>,
@@ -111,7 +112,10 @@ fn read_trace(text: &str) -> Trace {
         if starts {
             trace.processes.push(call.to_owned());
         }
-        if ["socket(", "connect(", "sendto(", "sendmsg("].iter().any(|name| call.starts_with(name)) {
+        let is_local = call.starts_with("socket(AF_UNIX");
+        if !is_local
+            && ["socket(", "connect(", "sendto(", "sendmsg("].iter().any(|name| call.starts_with(name))
+        {
             trace.sockets.push(call.to_owned());
         }
     }

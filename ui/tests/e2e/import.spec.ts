@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, expect, filePath, N8N_WORKFLOW, node, openEmpty, putFile, test } from "./fixture";
+import type { Flow } from "../../src/bindings";
+import { CHAT_FLOW, expect, filePath, N8N_WORKFLOW, node, openEmpty, openFlow, putFile, test } from "./fixture";
 
 /** Drags files over the window, and drops them if `drop` says so. */
 async function dragFiles(page: Page, files: { name: string; type: string; text: string }[], drop: boolean) {
@@ -128,12 +129,18 @@ const UNSTARTED = JSON.stringify({
   connections: {},
 });
 
-test("a node that nothing started is a problem until a person confirms it, with one undo step", async ({ page }) => {
+test("a node that nothing started is disabled, and the report says so", async ({ page }) => {
   await openEmpty(page);
   await dragFiles(page, [{ name: "old.json", type: "application/json", text: UNSTARTED }], true);
   const dialog = page.getByTestId("import-dialog");
-  await expect(dialog).toContainText("nothing starts this node");
+  await expect(dialog).toContainText("Nothing starts it in the original. It is disabled here.");
   await dialog.getByRole("button", { name: "Close" }).click();
+  await expect(node(page, "old-request")).toHaveAttribute("data-disabled", "true");
+});
+
+test("what an older import marked is a problem until a person confirms it, with one undo step", async ({ page }) => {
+  const nodes = { hello: { type: "value", config: { value: "Hi" }, unconfirmed: [{ kind: "neverStarted" }] } };
+  await openFlow(page, { version: 1, name: "Old", nodes, edges: {}, layout: {} } as Flow);
   await page.getByTestId("dock-tab-problems").click();
   const problem = page.locator('[data-testid="problem"][data-code="import.never_started"]');
   await expect(problem).toContainText("nothing starts this node. Here it runs.");

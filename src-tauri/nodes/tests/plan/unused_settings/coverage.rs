@@ -98,7 +98,7 @@ const ALWAYS_READ: &[(&str, &[&str])] = &[
     ("recall", &["kinds", "limit"]),
     ("remember", &["kind"]),
     ("retrieve", &["bases", "folder", "maxTokens"]),
-    ("text", &["template"]),
+    ("text", &["syntax", "template"]),
     ("value", &["value"]),
     ("delay", &["ms"]),
     ("join", &["names", "separator", "splitQuota"]),

@@ -19,7 +19,7 @@ export const TEXTS = {
     "This node and all that follows from it are done again. The rest is taken from the earlier run, which stays as it is.",
   runOnlyTitle: (name: string) => `Run only “${name}”`,
   runOnlyHint: "This node is done again, and the run ends there. What leads to it is taken from the earlier run.",
-  runLiveTitle: (name: string) => `Ask the world again at “${name}”`,
+  runLiveTitle: (name: string) => `Run with live results of “${name}”`,
   runLiveHint:
     "This node calls its tools and searches again. Replies are bought only where what it gets is not what it was.",
   sampleAgainTitle: (name: string) => `Sample again from “${name}”`,

@@ -73,7 +73,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.live",
-    title: "Ask the world again at selected node",
+    title: "Run with live results of selected node",
     group: "Run",
     terms: ["live", "again", "fork", "tool", "search", "request", "fetch", "node"],
     enabled: (workspace) => forkableNode(workspace) !== undefined,

@@ -16,8 +16,9 @@ use crate::{dialogs, environment, instance, window};
 /// How long to wait before the tokenizer is loaded. The window is painted by then.
 const TOKENIZER_PRELOAD_DELAY: Duration = Duration::from_secs(2);
 
-/// How long closing may take.
+/// How long closing may take, and before that the end of what terminals have under way.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
+const SERVING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How often to ask a process that has the data directory and does not listen yet, and how long to wait in between. It listens
 /// as soon as it has the directory, so this is for two starts at the same moment.
@@ -101,19 +102,19 @@ async fn preload_tokenizer(plait: Arc<Plait>) {
     let _ = plait.call(count).await;
 }
 
-/// Stops serving terminals, which go on with their runs themselves, and all runs, which can be resumed. Waits until everything is on disk. Gives up after a timeout: everything that
-/// was flushed before is safe.
+/// Stops serving terminals, which go on with their runs themselves, and all runs, which can be resumed. Waits until everything is
+/// on disk. Gives up after a timeout: everything that was flushed before is safe.
 pub(crate) fn close(app: &AppHandle) {
     let Some(plait) = app.try_state::<Startup>().and_then(|startup| startup.opened()) else { return };
     let serving = app.try_state::<Option<Serving>>();
     let ending = async {
         if let Some(serving) = serving.as_deref().and_then(Option::as_ref) {
-            serving.stop().await;
+            // A command that takes longer must not keep the runs from being stored.
+            let _ = tokio::time::timeout(SERVING_TIMEOUT, serving.stop()).await;
         }
-        plait.close().await
+        tokio::time::timeout(SHUTDOWN_TIMEOUT, plait.close()).await
     };
-    let closing = async { tokio::time::timeout(SHUTDOWN_TIMEOUT, ending).await };
-    if let Ok(Err(error)) = tauri::async_runtime::block_on(closing) {
+    if let Ok(Err(error)) = tauri::async_runtime::block_on(ending) {
         eprintln!("error[{}]: {}", error.code, error.message);
     }
 }

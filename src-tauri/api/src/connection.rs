@@ -24,8 +24,9 @@ use client::Client;
 pub use server::Serving;
 pub use watch::ConnectionWatch;
 
-/// How often the data directory is asked for while another process has it and does not serve, and how long to wait in between.
-const OPEN_TRIES: usize = 50;
+/// How often the data directory is asked for while another process has it and does not serve, and how long to wait in between. An owner
+/// that ends takes some seconds: it lets commands of its clients end, and stores its runs.
+const OPEN_TRIES: usize = 150;
 const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// How to get hold of the application.
@@ -135,14 +136,14 @@ impl Connection {
         }
     }
 
-    /// Resolves when nothing is under way here that other processes began: nothing that closing would interrupt.
+    /// Resolves when no run is driven here that closing would interrupt, if this process serves others.
     pub async fn others_idle(&self) {
         if let Place::Here { plait, serving: Some(_) } = self.place() {
             plait.runs().all_idle().await;
         }
     }
 
-    /// Whether something is under way here that other processes began.
+    /// Whether other processes are connected to this one.
     pub fn serves_others(&self) -> bool {
         match self.place() {
             Place::Here { serving, .. } => serving.is_some_and(|serving| serving.has_clients()),

@@ -263,7 +263,7 @@ impl Plait {
     }
 
     /// The same application, working for this user instead of the current one. `user.unknown`.
-    pub(crate) fn acting_for(&self, user: &str) -> Result<Self, ErrorReply> {
+    pub(crate) fn acting_for(&self, user: Option<&str>) -> Result<Self, ErrorReply> {
         let users = self.users.acting_for(user)?;
         Ok(Self {
             conversations: self.conversations.acting_for(users.clone()),

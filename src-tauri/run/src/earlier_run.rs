@@ -266,13 +266,20 @@ impl EarlierRun {
         tool: Option<&str>,
         what: impl FnOnce() -> String,
     ) -> Result<(), Fault> {
-        match self.misses(activation, tool) {
-            Misses::Live | Misses::Ask => Ok(()),
-            Misses::Fail => {
-                let earlier = self.tree.root().map_or_else(String::new, |run| format!(" by run {run}"));
-                Err(Fault::new(codes::RUN_NOT_RECORDED, format!("{} is not recorded{earlier}.", what())))
-            }
+        self.refuse(self.misses(activation, tool), what)
+    }
+
+    /// The same for a model's reply: a model is no part of the world that is asked again.
+    pub fn refuse_purchase(&self, what: impl FnOnce() -> String) -> Result<(), Fault> {
+        self.refuse(self.tree.world().misses, what)
+    }
+
+    fn refuse(&self, misses: Misses, what: impl FnOnce() -> String) -> Result<(), Fault> {
+        if misses != Misses::Fail {
+            return Ok(());
         }
+        let earlier = self.tree.root().map_or_else(String::new, |run| format!(" by run {run}"));
+        Err(Fault::new(codes::RUN_NOT_RECORDED, format!("{} is not recorded{earlier}.", what())))
     }
 
     fn is_live(&self, activation: &Activation, tool: Option<&str>) -> bool {

@@ -171,10 +171,8 @@ async fn read_hello<S: Stream>(
     let plait = plait.clone();
     let acting = crate::blocking::run_blocking(move || {
         hello.check()?;
-        match &hello.user {
-            Some(user) => plait.acting_for(user),
-            None => Ok(plait),
-        }
+        // Without one, not the user of the owner: that one may have been named for the owner alone.
+        plait.acting_for(hello.user.as_deref())
     });
     Some(acting.await)
 }

@@ -153,7 +153,7 @@ impl RunService {
         self.active.idle_tree(root).await
     }
 
-    /// Says when the list of runs has changed: a run has begun, ended, or begun or ceased to wait, also in another process.
+    /// Says when the list of runs has changed: a run has begun, ended, or begun or ceased to wait.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.active.changes()
     }

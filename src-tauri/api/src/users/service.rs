@@ -24,9 +24,9 @@ impl UserService {
         Ok(Self { store, keys, acting })
     }
 
-    /// The same users, working for this one. Blocks. `user.unknown`.
-    pub(crate) fn acting_for(&self, name: &str) -> Result<Self, ErrorReply> {
-        let acting = Some(self.store.users()?.find(name)?);
+    /// The same users, working for this one, or else for the current one. Blocks. `user.unknown`.
+    pub(crate) fn acting_for(&self, name: Option<&str>) -> Result<Self, ErrorReply> {
+        let acting = name.map(|name| self.store.users()?.find(name)).transpose()?;
         Ok(Self { acting, ..self.clone() })
     }
 

@@ -40,7 +40,7 @@ anything is bought or done outside, a terminal asks whether to go on; elsewhere 
 
 `--from`, `--only` and `--at` do again what the earlier run has: from a node on, at a node alone, or from an event on. All the rest is taken from it.
 
-Results of tools, passages of knowledge bases and recalled memories are taken as they were recorded. `--live` asks for them again. `--misses fail` repeats a run without asking anybody for anything: what is not recorded fails, and the bill names it.
+Results of tools, passages of knowledge bases and recalled memories are taken as they were recorded. `--live` asks for them again. `--misses fail` calls no model and no tool, searches and stores nothing: what is not recorded fails, and the bill names it. Questions to people stay.
 
 Examples:
   plait rerun last

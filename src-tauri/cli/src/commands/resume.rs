@@ -3,14 +3,14 @@
 use clap::Args;
 use plait_api::AllowedHost;
 use plait_api::flows::nodes_with_subflows;
-use plait_api::runs::{ResumeRun, RunDetail, SetBreakpoints, ShowRun};
+use plait_api::runs::{PutBreakpoint, ResumeRun, RunDetail, ShowRun};
 use plait_run::journal::Breakpoint;
 use plait_run::view::RunOutline;
 
 use super::runs;
 use crate::attach::FilesToAttach;
 use crate::ctrl_c::CtrlC;
-use crate::debugger::{self, BREAKPOINT, parse_breakpoint};
+use crate::debugger::{BREAKPOINT, parse_breakpoint};
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
@@ -93,9 +93,9 @@ pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus,
     let ctrl_c = CtrlC::listen()?;
     let follower = RunFollower::new(&app, run.clone(), ctrl_c, answers, args.json).skip(entries);
     app.call(ResumeRun { run: run.clone() }).await?;
-    if !args.breakpoints.is_empty() {
-        let breakpoints = debugger::number(args.breakpoints);
-        app.call(SetBreakpoints { run, breakpoints }).await?;
+    for breakpoint in args.breakpoints {
+        // Those that the run has stay.
+        app.call(PutBreakpoint { run: run.clone(), breakpoint }).await?;
     }
     let status = follower.leave_stop().follow().await;
     open_app::close(&app).await?;

@@ -159,7 +159,7 @@ impl<'a> Prepared<'a> {
         } else {
             if let Some(run) = node_context.earlier() {
                 let what = || format!("The reply of `{}/{}` to this prompt", prompt.provider, prompt.model);
-                run.refuse_miss(&node_context.activation, None, what)?;
+                run.refuse_purchase(what)?;
             }
             let unkeyed = key.is_none().then(|| Box::new(request.clone()));
             let request = Box::new(load_request(request, &*node_context.host.attachments).await?);

@@ -153,9 +153,13 @@ async fn remember(
     } else {
         let activation = &node_context.activation;
         let earlier = node_context.earlier().and_then(|run| run.remembered(activation, &contents));
-        let (memories, reused) = match earlier {
-            Some((memories, event)) => (memories, Some(event)),
-            None => (Arc::new(to_records(contents, node_context)), None),
+        let (memories, reused) = if let Some((memories, event)) = earlier {
+            (memories, Some(event))
+        } else {
+            if let Some(run) = node_context.earlier() {
+                run.refuse_miss(activation, None, || "What is stored here".to_owned())?;
+            }
+            (Arc::new(to_records(contents, node_context)), None)
         };
         let event = CallEvent::MemoryRemembered { memories: Arc::clone(&memories), reused };
         node_context.record(event).await?;

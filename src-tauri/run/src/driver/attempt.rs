@@ -100,7 +100,8 @@ pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun
             None => execution.await,
             Some(limit) => {
                 let limit_of = Duration::from_millis(limit);
-                let deadline = sleep_unless_held(&trial.host.clock, limit_of, hold.as_ref());
+                let deadline =
+                    sleep_unless_held(&trial.host.clock, &trial.host.debugger, limit_of, hold.as_ref());
                 match select(execution, deadline).await {
                     Either::Left((result, _)) => result,
                     Either::Right(_) => Ok(Err(timed_out(node, limit))),

@@ -164,6 +164,7 @@ export class RunControl {
       breakpoints: this.#breakpoints,
       session: shown,
       report: (thrown) => this.#report(thrown),
+      onResumed: (run) => this.#followResumedRun(run),
     });
     const stopBreakpoints = sync.follow();
     return () => {

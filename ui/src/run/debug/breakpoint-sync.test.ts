@@ -24,6 +24,7 @@ function parts(ofRun: Breakpoint[]) {
       });
     }) as never,
   });
+  const shown = { run: true };
   const head = { status: "stopped", breakpoints: ofRun };
   const session = { run: "r1", flow: { nodes: { a: {}, b: {} } }, fold: { head }, isCaughtUp: true };
   const active = new ActiveRun(new ViewMotion());
@@ -34,8 +35,9 @@ function parts(ofRun: Breakpoint[]) {
     editor,
     active,
     breakpoints,
-    session: () => session as unknown as RunSession,
+    session: () => (shown.run ? (session as unknown as RunSession) : undefined),
     report,
+    onResumed: () => undefined,
   });
   stop = sync.follow();
   /** The run has other breakpoints now, as its journal says. */
@@ -45,18 +47,27 @@ function parts(ofRun: Breakpoint[]) {
     active.show(undefined);
   };
   runHas(ofRun);
-  return { breakpoints, calls, runHas, report, answer: () => answer() };
+  /** Expects these calls, each after the answer to the one before. */
+  const expectCalls = async (expected: [string, unknown][]) => {
+    for (const [index, call] of expected.entries()) {
+      await vi.waitFor(() => expect(calls[index]).toEqual(call));
+      answer();
+    }
+    await Promise.resolve();
+    expect(calls).toHaveLength(expected.length);
+  };
+  return { breakpoints, runHas, report, shown, calls, expectCalls, answer: () => answer() };
 }
 
 const at = (id: string, node: string): Breakpoint => ({ id, node, side: "before" });
 
 describe("breakpoints of a flow and of its run", () => {
-  it("change one by one, so that those of a terminal stay", () => {
-    const { breakpoints, calls } = parts([at("1", "b")]);
+  it("change one by one and in order, so that those of a terminal stay", async () => {
+    const { breakpoints, expectCalls } = parts([at("1", "b")]);
     breakpoints.set("a", "before");
     breakpoints.remove("a", "before");
     breakpoints.set("gone", "before");
-    expect(calls).toEqual([
+    await expectCalls([
       ["run.putBreakpoint", { run: "r1", breakpoint: at("a:before", "a") }],
       ["run.dropBreakpoint", { run: "r1", id: "a:before" }],
     ]);
@@ -81,12 +92,22 @@ describe("breakpoints of a flow and of its run", () => {
     await vi.waitFor(() => expect(breakpoints.current).toEqual([]));
   });
 
-  it("of a terminal can be changed and removed in the window", () => {
-    const { breakpoints, calls, runHas } = parts([]);
+  it("that change while another run is shown are sent when theirs is shown again", async () => {
+    const { breakpoints, expectCalls, runHas, shown } = parts([]);
+    shown.run = false;
+    runHas([]);
+    breakpoints.set("a", "before");
+    shown.run = true;
+    runHas([]);
+    await expectCalls([["run.putBreakpoint", { run: "r1", breakpoint: at("a:before", "a") }]]);
+  });
+
+  it("of a terminal can be changed and removed in the window", async () => {
+    const { breakpoints, expectCalls, runHas } = parts([]);
     runHas([at("1", "b")]);
     breakpoints.set("b", "before", { disabled: true });
     breakpoints.remove("b", "before");
-    expect(calls).toEqual([
+    await expectCalls([
       ["run.putBreakpoint", { run: "r1", breakpoint: { ...at("1", "b"), disabled: true } }],
       ["run.dropBreakpoint", { run: "r1", id: "1" }],
     ]);

@@ -2,7 +2,7 @@
  * Keeps the breakpoints of the shown flow and those of its run the same. The run may have others, of a terminal: only what changes here
  * is changed there, and what changes there is taken over.
  */
-import type { Breakpoint } from "@/bindings";
+import type { Breakpoint, RunId } from "@/bindings";
 import type { FlowEditor } from "@/flow/document/editor";
 import { type Host, HostError } from "@/ipc";
 import { isOver } from "@/run/fold/status";
@@ -19,6 +19,8 @@ type Parts = {
   session: () => RunSession | undefined;
   /** Says what went wrong. */
   report: (thrown: unknown) => void;
+  /** A run goes on that may not have been watched. */
+  onResumed: (run: RunId) => void;
 };
 
 const NONE: readonly Breakpoint[] = [];
@@ -28,10 +30,14 @@ export class BreakpointSync {
   /** Those of the window, as the run has received them last. */
   #ofWindow: readonly Breakpoint[] = NONE;
   #session: RunSession | undefined;
+  /** The run that was told last. */
+  #run: RunId | undefined;
   /** Those of the run, as they were looked at last. */
   #ofRun: readonly Breakpoint[] | undefined;
   /** How many changes of the window are on their way: what comes from the run meanwhile may be their echo. */
   #pending = 0;
+  /** Ends when the changes so far are made: a later one must not overtake an earlier one of the same breakpoint. */
+  #sent: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -57,15 +63,16 @@ export class BreakpointSync {
   /** The breakpoints of the shown flow were changed to these. */
   #tell(now: readonly Breakpoint[]): void {
     const before = this.#ofWindow;
-    this.#ofWindow = now;
     const session = this.#parts.session();
+    // Another run is shown: this one is told when it is shown again.
     if (!session || isOver(session.fold.head.status)) return;
+    this.#ofWindow = now;
     const { run, flow } = session;
     for (const breakpoint of breakpointsIn(flow, this.#parts.editor.state.checked, changed(before, now))) {
-      void this.#send(() => this.#parts.host.call("run.putBreakpoint", { run, breakpoint }));
+      this.#send(run, () => this.#parts.host.call("run.putBreakpoint", { run, breakpoint }));
     }
     for (const id of removed(before, now)) {
-      void this.#send(() => this.#parts.host.call("run.dropBreakpoint", { run, id }));
+      this.#send(run, () => this.#parts.host.call("run.dropBreakpoint", { run, id }));
     }
   }
 
@@ -75,6 +82,11 @@ export class BreakpointSync {
     if (session !== this.#session) {
       this.#session = session;
       this.#ofRun = undefined;
+      const { breakpoints } = this.#parts;
+      if (session && session.run === this.#run) this.#tell(breakpoints.current);
+      // A new run was started with those that there are.
+      else if (session) this.#ofWindow = breakpoints.current;
+      this.#run = session?.run ?? this.#run;
     }
     if (!session?.isCaughtUp || isOver(session.fold.head.status)) return;
     const now = session.fold.head.breakpoints ?? NONE;
@@ -89,17 +101,20 @@ export class BreakpointSync {
     this.#parts.breakpoints.adopt(set, gone);
   }
 
-  async #send(change: () => Promise<unknown>): Promise<void> {
+  #send(run: RunId, change: () => Promise<unknown>): void {
     this.#pending += 1;
-    try {
-      await change();
-    } catch (thrown) {
-      // Somebody else has removed it already.
-      if (HostError.from(thrown).code !== "debug.no_breakpoint") this.#parts.report(thrown);
-    } finally {
-      this.#pending -= 1;
-      this.#look();
-    }
+    this.#sent = this.#sent.then(async () => {
+      try {
+        await change();
+        this.#parts.onResumed(run);
+      } catch (thrown) {
+        // Somebody else has removed it already.
+        if (HostError.from(thrown).code !== "debug.no_breakpoint") this.#parts.report(thrown);
+      } finally {
+        this.#pending -= 1;
+        this.#look();
+      }
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { Ban, Coins, HelpCircle, MessageCircleQuestion, Recycle, Wrench } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useStore } from "zustand";
 import type { Bill, BillLine, WorldPolicy } from "@/bindings";
 import { Dialog, DialogButtons, DialogText, DialogTitle, useSafeButton } from "@/design/dialogs/Dialog";
@@ -38,17 +38,21 @@ type BillViewProps = {
 function BillView({ request, safe, settle }: BillViewProps) {
   const { nodeNames } = useWorkspace();
   const { title, hint } = request;
-  const [{ world, bill }, setChoice] = useState({ world: request.world, bill: request.bill });
-  /** The bill of the choice made last; the one shown stays until it is known. */
-  const choose = async (wanted: WorldPolicy) => {
-    setChoice({ world: wanted, bill });
+  /** What is shown, and can be started: a bill and what it is the bill of. */
+  const [{ world, bill }, setShown] = useState({ world: request.world, bill: request.bill });
+  /** What the person chose, until its bill is known. */
+  const [wanted, setWanted] = useState<WorldPolicy>();
+  const latest = useRef<WorldPolicy>(undefined);
+  const choose = async (next: WorldPolicy) => {
+    latest.current = next;
+    setWanted(next);
     try {
-      const next = await request.billWith(wanted);
-      setChoice((choice) => (choice.world === wanted ? { world: wanted, bill: next } : choice));
+      const shown = { world: next, bill: await request.billWith(next) };
+      if (latest.current === next) setShown(shown);
     } catch (thrown) {
-      setChoice((choice) => (choice.world === wanted ? { world, bill } : choice));
       notify.error(HostError.from(thrown));
     }
+    if (latest.current === next) setWanted(undefined);
   };
   return (
     <>
@@ -65,7 +69,7 @@ function BillView({ request, safe, settle }: BillViewProps) {
           <Line key={`${line.subflow ?? ""}/${line.node}`} line={line} name={nodeNames.nameOf(line.node)} />
         ))}
       </ul>
-      <BillWorld world={world} ofNode={request.world.live} onChoose={choose} />
+      <BillWorld world={wanted ?? world} ofNode={request.world.live} onChoose={choose} />
       <div className="border-line border-t px-5 py-3">
         <DialogButtons
           safe={safe}
@@ -75,6 +79,7 @@ function BillView({ request, safe, settle }: BillViewProps) {
               label: TEXTS.startFork,
               kind: "main",
               testId: "bill-start",
+              disabled: wanted !== undefined,
               run: () => settle(world),
             },
           ]}

@@ -182,7 +182,8 @@ impl Launch {
     /// if it was removed meanwhile: then they buy everything that they have not taken yet.
     pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
         let Ok(mut entries) = self.read_earlier(&from.run) else {
-            return Ok(EarlierTree::asking([], from.edited, from.world.clone()));
+            let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
+            return Ok(EarlierTree::asking([nothing], from.edited, from.world.clone()));
         };
         entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
         let tree = self.read_tree(from, entries)?;

@@ -8,6 +8,7 @@ use minijinja::value::{Serde, Value as JinjaValue, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Output, State, Template as JinjaTemplate, UndefinedBehavior};
 use serde_json::{Map, Value};
 
+use super::super::deep_stack::block_on_deep_stack;
 use super::guard::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES};
 use super::limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
 use super::{Problem, Variable};
@@ -28,6 +29,21 @@ fn engine<'source>() -> Environment<'source> {
 
 /// The variables of a template, by their names.
 pub(super) fn variables(source: &str) -> Result<Vec<Variable>, Problem> {
+    on_deep_stack(|| variables_on_this_stack(source))
+}
+
+/// Renders a template.
+pub(super) fn render(source: &str, values: Map<String, Value>) -> Result<String, Problem> {
+    on_deep_stack(|| render_on_this_stack(source, values))
+}
+
+/// Parsing, analyzing and dropping a template recurse as deep as its expressions nest, which the parser does not bound everywhere.
+fn on_deep_stack<R: Send>(work: impl FnOnce() -> Result<R, Problem> + Send) -> Result<R, Problem> {
+    block_on_deep_stack(work)
+        .unwrap_or_else(|| Err(problem(codes::TEMPLATE_RENDER, 1, "there is no memory to read it.")))
+}
+
+fn variables_on_this_stack(source: &str) -> Result<Vec<Variable>, Problem> {
     let engine = engine();
     let template = compile(&engine, source)?;
     // Such as `range`, which the engine itself has.
@@ -38,8 +54,7 @@ pub(super) fn variables(source: &str) -> Result<Vec<Variable>, Problem> {
     Ok(names.into_iter().map(|name| Variable { name, optional: false }).collect())
 }
 
-/// Renders a template.
-pub(super) fn render(source: &str, values: Map<String, Value>) -> Result<String, Problem> {
+fn render_on_this_stack(source: &str, values: Map<String, Value>) -> Result<String, Problem> {
     let engine = engine();
     let template = compile(&engine, source)?;
     let mut out = BoundedOutput::default();
@@ -98,6 +113,10 @@ fn write_value(out: &mut Output, _: &mut State, value: &JinjaValue) -> Result<()
 }
 
 fn write_python(text: &mut String, value: &JinjaValue, depth: usize) {
+    if text.len() > MAX_OUTPUT_BYTES {
+        // It is refused as a whole. A list may hold another one many times over.
+        return;
+    }
     if depth > MAX_NESTING_DEPTH {
         text.push('…');
         return;

@@ -56,4 +56,17 @@ fn template_that_runs_away_is_stopped() {
     assert_eq!(code("{% if a %}"), codes::TEMPLATE_SYNTAX.as_str());
     let deep = format!("{}x{}", "{% if 1 %}".repeat(500), "{% endif %}".repeat(500));
     assert!(rendered(&deep, &json!({})).is_err());
+    let doubled = format!("{{% set a = ['x'] %}}{}{{{{ a }}}}", "{% set a = [a, a] %}".repeat(40));
+    assert_eq!(code(&doubled), codes::TEMPLATE_TOO_LARGE.as_str());
+}
+
+#[test]
+fn expressions_that_nest_deeper_than_a_thread_can_take_do_not_end_the_process() {
+    let chain = format!("{{{{ a{} }}}}", ".b".repeat(8_000));
+    let negated = format!("{{{{ {}a }}}}", "not ".repeat(8_000));
+    for source in [chain, negated] {
+        // Whether it can be used does not matter.
+        let template = Template::with_syntax(source, Syntax::Jinja);
+        let _ = template.variables();
+    }
 }

@@ -5,6 +5,8 @@ let stop: () => void;
 let field: HTMLInputElement;
 
 beforeEach(() => {
+  // Selected text keeps its menu, and other tests of this page select some.
+  document.getSelection()?.removeAllRanges();
   field = document.body.appendChild(document.createElement("input"));
   stop = suppressBrowserDefaults();
 });

@@ -30,7 +30,7 @@ export class BreakpointSync {
   /** Those of the window, as the run has received them last. */
   #ofWindow: readonly Breakpoint[] = NONE;
   #session: RunSession | undefined;
-  /** The run that was told last. */
+  /** The run that got changes last. */
   #run: RunId | undefined;
   /** Those of the run, as they were looked at last. */
   #ofRun: readonly Breakpoint[] | undefined;
@@ -64,7 +64,7 @@ export class BreakpointSync {
   #tell(now: readonly Breakpoint[]): void {
     const before = this.#ofWindow;
     const session = this.#parts.session();
-    // Another run is shown: this one is told when it is shown again.
+    // Another run is shown: this one gets them when it is shown again.
     if (!session || isOver(session.fold.head.status)) return;
     this.#ofWindow = now;
     const { run, flow } = session;

@@ -2818,7 +2818,7 @@ export type PickedPath = {
 /** What a node delivers in place of being executed. */
 export type Pin = {
   /** The values by output. An output that is not listed delivers nothing. A listed output that carries a context hands on the
-   * context that comes in, whatever its value.
+   * context that comes in; its value is not used.
    */
   outputs: Record<string, unknown>,
   /** The run that the values were taken from. Without one, a person typed them. */

@@ -20,7 +20,7 @@ pub const MAX_PIN_BYTES: usize = 256 * 1024;
 #[serde(rename_all = "camelCase")]
 pub struct Pin {
     /// The values by output. An output that is not listed delivers nothing. A listed output that carries a context hands on the
-    /// context that comes in, whatever its value.
+    /// context that comes in; its value is not used.
     #[ts(type = "Record<string, unknown>")]
     #[schemars(with = "BTreeMap<PortName, Value>")]
     pub outputs: BTreeMap<PortName, Arc<Value>>,

@@ -53,7 +53,7 @@ impl Reader<'_> {
             messages.push((Author::read(role), template));
         }
         settings.ignore_all(&["/prompt_config", "/variables"]);
-        // A workflow that is no chat has no conversation, whatever its nodes say.
+        // A workflow that is no chat has no conversation, also if its nodes say so.
         let has_memory = self.is_chat && settings.get("/memory/window").is_some();
         if has_memory {
             let is_limited = settings.flag("/memory/window/enabled");

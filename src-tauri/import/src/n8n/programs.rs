@@ -33,7 +33,7 @@ pub(super) enum Items {
     Each,
     /// Its body is evaluated for the only item. It stops the run if there are several, as n8n would run the node once for each.
     Only,
-    /// Its body is evaluated for the first item, whatever follows.
+    /// Its body is evaluated for the first item alone.
     First,
     /// Its body is evaluated once, and goes through them itself.
     All,

@@ -220,7 +220,7 @@ impl Bill {
             BoughtCall { place: place(&at), model, ceiling: ceiling.into() }
         });
         self.bought.extend(bought);
-        let open = open_nodes(&run.plan, &run.entries);
+        let open = open_nodes(&run.plan, &run.entries, |node| run.twin.attempts(node));
         if !open.is_empty() {
             self.add_nodes_behind(run, &open, models);
         }

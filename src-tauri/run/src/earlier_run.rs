@@ -32,7 +32,7 @@ use serde_json::Value;
 
 use crate::codes;
 use crate::context::{SharedMessage, ToolCall};
-use crate::journal::{Answer, CallAccount, Entry, EventRef};
+use crate::journal::{Answer, CallAccount, Entry, EventRef, FreshFrom};
 use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
 use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
@@ -84,6 +84,11 @@ impl EarlierRun {
     /// Whether an activation takes nothing over.
     pub(crate) fn is_fresh(&self, activation: &Activation) -> bool {
         self.fresh.as_ref().is_some_and(|fresh| fresh.covers(activation))
+    }
+
+    /// Where the child run of an activation begins to do again what the earlier one has, if it begins inside of it.
+    pub fn fresh_inside(&self, activation: &Activation) -> Option<&FreshFrom> {
+        self.fresh.as_ref().and_then(|fresh| fresh.inside(activation))
     }
 
     /// Takes a reply to the request with this key: the one that the activation got in this step, for this request of a tool if for

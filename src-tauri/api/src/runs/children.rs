@@ -7,7 +7,7 @@ use plait_core::id::{Activation, RunId};
 use plait_run::host::RunInfo;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
 use plait_run::journal::{
-    ChildEvent, ChildQuestion, Entry, Event, FlowRef, MAX_LISTED_QUESTIONS, NodeEvent, RunEvent,
+    ChildEvent, ChildQuestion, Entry, Event, FlowRef, FreshFrom, MAX_LISTED_QUESTIONS, NodeEvent, RunEvent,
 };
 use plait_run::quota::TreeCount;
 use plait_run::view::{OpenPause, RunOutline};
@@ -105,9 +105,14 @@ impl RunService {
                 let grants = parent.grants.clone();
                 let inputs = ChildInputs { input, overrides, origins, grants };
                 let (name, new) = match self.earlier_child(&parent, &activation).await? {
-                    Some(RunRecord { run: earlier, flow, .. }) if !host.earlier.is_edited() => {
-                        (flow.name, NewRun::ForkOf { earlier, edits: Box::default(), inputs: Some(inputs) })
-                    }
+                    Some(RunRecord { run: earlier, flow, .. }) if !host.earlier.is_edited() => (
+                        flow.name,
+                        NewRun::ForkOf {
+                            earlier,
+                            edits: ForkEdits::of_flow(None, inside_of(&parent, &activation)),
+                            inputs: Some(inputs),
+                        },
+                    ),
                     earlier => self.new_child(&parent, flow, inputs, activation, earlier).await?,
                 };
                 self.start_as(run, new, Some(parent.run.clone()), host)
@@ -156,6 +161,7 @@ impl RunService {
         }
         let (access, lineage): (_, Vec<FlowRef>) =
             (self.file_access.clone(), lineage.into_iter().map(|run| run.flow).collect());
+        let inside = inside_of(parent, &activation).cloned();
         let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation, &access)).await?;
         let (mut flow, path) = (subflow.flow, subflow.path);
         let ignore_pins = parent.ignores_pins;
@@ -163,7 +169,8 @@ impl RunService {
             flow.remove_pins();
         }
         if let Some(RunRecord { run: earlier, .. }) = earlier {
-            let edits = ForkEdits::of_flow(EditedFlow { flow, path, grants: Vec::new() });
+            let edits = EditedFlow { flow, path, grants: Vec::new() };
+            let edits = ForkEdits::of_flow(Some(edits), inside.as_ref());
             return Ok((subflow.name, NewRun::ForkOf { earlier, edits, inputs: Some(inputs) }));
         }
         let ChildInputs { input, overrides, origins, grants } = inputs;
@@ -172,6 +179,11 @@ impl RunService {
         let request = Box::new(request);
         Ok((subflow.name, NewRun::Of { request, user, origins, inherited: Some(grants) }))
     }
+}
+
+/// Where the child run of an activation begins to do again what the earlier one has, if it begins inside of it.
+fn inside_of<'p>(parent: &'p RunInfo, activation: &Activation) -> Option<&'p FreshFrom> {
+    parent.earlier_of(activation)?.fresh_inside(activation)
 }
 
 /// Whether a node of the run, or of a child run of it, asks a person. A question whether a tool may be called, or a quota exceeded, is

@@ -1,12 +1,14 @@
 //! Builds the driver of a run: a new one from a request, or an interrupted one from its journal.
 
 mod blocking_host;
+mod earlier_tree;
 mod fork;
 mod rehearsed_children;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use plait_adapters::LongTermMemory;
 use plait_core::config;
 use plait_core::config::{ConfigValues, with_settings};
 use plait_core::diagnostic::Diagnostic;
@@ -42,6 +44,8 @@ use crate::providers::TokenCalibration;
 pub(super) struct Launch {
     pub(super) run: RunId,
     pub(super) store: Store,
+    /// Where runs remember, if not in a branch.
+    pub(super) memory: LongTermMemory,
     pub(super) registry: Arc<Registry>,
     pub(super) calibration: Arc<TokenCalibration>,
     /// What the settings say of a run that starts now.
@@ -165,6 +169,7 @@ impl Launch {
         let from = from.as_deref();
         if let Some(from) = from.filter(|_| parent_run_id.is_none()) {
             self.host.earlier = self.restored_tree(from)?;
+            self.use_branch(from);
         }
         let mut earlier = self.host.earlier.view(from.map(|from| &from.run), fork::ids(&plan));
         if let Some(fresh) = from.and_then(|from| from.fresh.as_ref()) {

@@ -10,7 +10,7 @@ use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides};
+use plait_run::journal::{Breakpoint, EventRef, FreshFrom, InputOverrides};
 use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -92,6 +92,8 @@ pub(super) struct ForkEdits {
     pub(super) flow: Option<EditedFlow>,
     /// How many events of that run count, if not all.
     pub(super) at: Option<u64>,
+    /// The first event of a child run that does not count, if the cut is there.
+    pub(super) cut_in: Option<EventRef>,
     /// What is done again although that run has it.
     pub(super) fresh: Option<FreshFrom>,
     /// The node that it runs to, if not the same.
@@ -101,9 +103,9 @@ pub(super) struct ForkEdits {
 }
 
 impl ForkEdits {
-    /// Another flow.
-    pub(super) fn of_flow(flow: EditedFlow) -> Box<Self> {
-        Box::new(Self { flow: Some(flow), ..Self::default() })
+    /// Another flow, if one is given, and where in it the fork begins.
+    pub(super) fn of_flow(flow: Option<EditedFlow>, fresh: Option<&FreshFrom>) -> Box<Self> {
+        Box::new(Self { flow, fresh: fresh.cloned(), ..Self::default() })
     }
 }
 

@@ -1,10 +1,10 @@
 //! `run.rerun`: runs again what a run ran, or an edited flow, as a fork that reuses what still matches; and `run.bill`, what that costs.
 
 use plait_core::flow::{Flow, TreeLimits};
-use plait_core::id::{NodeId, RunId};
+use plait_core::id::{Activation, NodeId, RunId};
 use plait_insight::bill::Bill;
 use plait_run::grant::GrantRule;
-use plait_run::journal::FreshFrom;
+use plait_run::journal::{ChildEvent, Event, EventRef, FreshFrom};
 use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -14,12 +14,14 @@ use super::service::RunService;
 use super::start::StartedRun;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// What is run again, and what of it otherwise.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct RerunRequest {
-    /// The run to repeat. It stays as it is.
+    /// The run to repeat. It stays as it is. If another run started it, all of that one's tree is repeated: then `at` and `fresh` are
+    /// places in this run, one of them is needed, and `flow`, `to` and parts of the world can't be given.
     pub run: RunId,
     /// The flow to run in place of the one that it ran.
     #[serde(default)]
@@ -62,7 +64,7 @@ impl RerunRequest {
 /// `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers
 /// are taken from it where the requests are equal, each once, wherever in the flow they are made now. What it says belongs to no
 /// conversation if the flow is edited, or not all of that run counts. `run.busy` while the earlier run is active, `run.is_child` for
-/// child runs, `run.no_event`, `run.no_place`, `flow.invalid`.
+/// child runs without a place in them, `run.no_event`, `run.no_place`, `flow.invalid`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RerunRun(pub RerunRequest);
 
@@ -93,18 +95,61 @@ impl Command for BillRerun {
 
 impl RunService {
     async fn rerun(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
-        self.check_root_at_rest(&request.run).await?;
-        self.start_fork(request).await
+        let (request, cut_in) = self.of_root(request).await?;
+        self.start_fork(request, cut_in).await
     }
 
     async fn bill(&self, request: RerunRequest) -> Result<Bill, ErrorReply> {
-        self.check_root_at_rest(&request.run).await?;
-        let (earlier, edits) = self.check_edits(request).await?;
+        let (request, cut_in) = self.of_root(request).await?;
+        let (earlier, edits) = self.check_edits(request, cut_in).await?;
         self.rehearse(&earlier, edits).await
     }
 
-    pub(super) async fn start_fork(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
-        let (earlier, edits) = self.check_edits(request).await?;
+    /// The same for the root of the tree, which is at rest, with the event of a child run at which it is cut. `run.busy`, `run.is_child`.
+    async fn of_root(&self, request: RerunRequest) -> Result<(RerunRequest, Option<EventRef>), ErrorReply> {
+        let lineage = self.lineage(&request.run).await?;
+        let is_place = request.at.is_some() || request.fresh.is_some();
+        let is_plain = request.flow.is_none() && request.to.is_none() && request.world.live.is_empty();
+        let Some(root) = lineage.last().filter(|_| lineage.len() > 1 && is_place && is_plain) else {
+            self.check_root_at_rest(&request.run).await?;
+            return Ok((request, None));
+        };
+        self.check_root_at_rest(&root.run).await?;
+        let cut_in = request.at.map(|seq| EventRef { run: request.run.clone(), seq });
+        let mut fresh = request.fresh;
+        for (child, parent) in lineage.iter().zip(&lineage[1..]) {
+            if let Some(inside) = fresh {
+                let Activation { node, epoch } = self.starter_of(&child.run, &parent.run).await?;
+                fresh = Some(FreshFrom { node, epoch: Some(epoch), inside: Some(Box::new(inside)) });
+            }
+        }
+        Ok((RerunRequest { run: root.run.clone(), at: None, fresh, ..request }, cut_in))
+    }
+
+    /// The activation of a run that started another one.
+    async fn starter_of(&self, child: &RunId, parent: &RunId) -> Result<Activation, ErrorReply> {
+        let (store, child, parent) = (self.parts.store.clone(), child.clone(), parent.clone());
+        run_blocking(move || {
+            let mut entries = store.read_damaged_journal(&parent)?.filter_map(Result::ok);
+            let found = entries.find_map(|entry| match entry.event {
+                Event::Child(activation, ChildEvent::Started { run }) if run == child => Some(activation),
+                _ => None,
+            });
+            found.ok_or_else(|| {
+                let message =
+                    format!("The journal of run {parent} does not say which node started run {child}.");
+                ErrorReply::new(codes::JOURNAL_CORRUPT, message)
+            })
+        })
+        .await
+    }
+
+    pub(super) async fn start_fork(
+        &self,
+        request: RerunRequest,
+        cut_in: Option<EventRef>,
+    ) -> Result<RunId, ErrorReply> {
+        let (earlier, edits) = self.check_edits(request, cut_in).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, self.limits_of_fork(&earlier, &edits).await?);
         self.start_as(&run, NewRun::ForkOf { earlier, edits: Box::new(edits), inputs: None }, None, host)
@@ -135,7 +180,11 @@ impl RunService {
     }
 
     /// The run to repeat and what is otherwise, if that can be run.
-    async fn check_edits(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
+    async fn check_edits(
+        &self,
+        request: RerunRequest,
+        cut_in: Option<EventRef>,
+    ) -> Result<(RunId, ForkEdits), ErrorReply> {
         let RerunRequest { run, flow, path, grants, at, fresh, to, world } = request;
         let flow = match flow {
             None => None,
@@ -145,6 +194,6 @@ impl RunService {
                 Some(EditedFlow { flow, path, grants })
             }
         };
-        Ok((run, ForkEdits { flow, at, fresh, to, world }))
+        Ok((run, ForkEdits { flow, at, cut_in, fresh, to, world }))
     }
 }

@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use plait_adapters::telemetry::LiveExporter;
-use plait_adapters::{FileAccess, Redaction};
+use plait_adapters::{FileAccess, LongTermMemory, Redaction};
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{Activation, MessageId, RunId};
 use plait_core::origin::{Origin, Origins};
 use plait_run::host::{Clock, Host};
 use plait_run::journal::Answer;
-use plait_run::long_term_memory::MemoryStore;
 use plait_run::node::Registry;
 use plait_run::quota::QuotaBank;
 use plait_run::retriever::Retriever;
@@ -54,7 +53,7 @@ pub(crate) struct RunParts {
     pub(crate) providers: Arc<ProviderService>,
     pub(crate) tools: Arc<dyn ToolHost>,
     pub(crate) retriever: Arc<dyn Retriever>,
-    pub(crate) memories: Arc<dyn MemoryStore>,
+    pub(crate) memories: LongTermMemory,
     pub(crate) users: UserService,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) evaluator: Arc<dyn Evaluator>,
@@ -434,6 +433,7 @@ impl RunService {
         Launch {
             run: run.clone(),
             store: self.parts.store.clone(),
+            memory: self.parts.memories.clone(),
             registry: Arc::clone(&self.parts.registry),
             calibration: Arc::clone(&self.parts.calibration),
             config: self.parts.config.kept_by_runs(),

@@ -12,7 +12,7 @@ use crate::tool::ToolPause;
 use crate::world_policy::WorldPolicy;
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
-use plait_core::id::{Epoch, NodeId, PortName, RunId};
+use plait_core::id::{Activation, Epoch, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 
 /// Values given to a run for ports that no edge feeds, by node and port.
@@ -60,6 +60,14 @@ pub struct RunOrigin {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub cut: bool,
+    /// Where it was cut inside of a child run of the earlier one: the first event there that does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cut_in: Option<EventRef>,
+    /// Whether the earlier run writes to a branch of its own. So does this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub of_branch: bool,
     /// What is done again although the earlier run has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -71,9 +79,10 @@ pub struct RunOrigin {
 }
 
 impl RunOrigin {
-    /// Whether the run may come to something else than the earlier one. What it says belongs to no conversation then.
+    /// Whether the run may come to something else than the earlier one, or that one than its own. Then what it says and remembers is a
+    /// branch of its own.
     pub fn differs(&self) -> bool {
-        self.edited || self.cut || self.fresh.is_some() || !self.world.live.is_empty()
+        self.of_branch || self.edited || self.cut || self.fresh.is_some() || !self.world.live.is_empty()
     }
 }
 
@@ -85,6 +94,17 @@ pub struct FreshFrom {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub epoch: Option<Epoch>,
+    /// The place in the child run of the activation, if it begins there: what comes before in that run is taken over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub inside: Option<Box<FreshFrom>>,
+}
+
+impl FreshFrom {
+    /// Whether this is the activation, or one of those, that it names.
+    pub fn names(&self, activation: &Activation) -> bool {
+        self.node == activation.node && self.epoch.as_ref().is_none_or(|epoch| *epoch == activation.epoch)
+    }
 }
 
 /// An event of another run.

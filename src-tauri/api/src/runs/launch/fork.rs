@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use plait_adapters::FileAccess;
 use plait_core::config::ConfigValues;
-use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::{Bill, rehearse, standing_host};
 use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
-use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
+use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
 use plait_run::world_policy::{LivePart, WorldPolicy};
 use plait_run::{Driver, RunHandle, RunSetup};
@@ -48,7 +47,7 @@ impl Launch {
         let newer = edits.flow.as_ref().filter(|_| parent.is_none()).map(|edit| edit.grants.clone());
         let Fork { document, config, mut first, mut start } =
             self.prepare_fork(earlier, edits, inputs, parent)?;
-        let RunEvent::Started { flow, to, set, grants, pins, .. } = &mut first else {
+        let RunEvent::Started { user, from, flow, to, set, grants, pins, .. } = &mut first else {
             return Err(no_start(earlier));
         };
         let plan = self.plan(&document, &config, to.as_ref(), set)?;
@@ -61,6 +60,9 @@ impl Launch {
             start.grants.clone_from(grants);
         }
         self.store.put_flow(&write_flow(&document)?)?;
+        if from.as_ref().is_some_and(|from| from.of_branch) {
+            self.store.copy_memory_branch(user, earlier, &self.run)?;
+        }
         let flow = flow.clone();
         self.broadcast.open(0);
         Ok(Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?)
@@ -103,6 +105,13 @@ impl Launch {
         Ok((number, setup, Event::Run(first)))
     }
 
+    /// Lets the tree of a fork remember in a branch of its own, if what it comes to may differ.
+    pub(super) fn use_branch(&mut self, from: &RunOrigin) {
+        if from.differs() {
+            self.host.memories = Arc::new(self.memory.branch(self.run.clone()));
+        }
+    }
+
     pub(super) fn prepare_fork(
         &mut self,
         earlier: &RunId,
@@ -110,9 +119,8 @@ impl Launch {
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let ForkEdits { flow: edit, at, fresh, to: new_target, world } = edits;
-        let mut entries = self.read_earlier(earlier)?;
-        let cut = at.map(|at| cut_off(&mut entries, at)).transpose()?.unwrap_or_default();
+        let ForkEdits { flow: edit, at, cut_in, fresh, to: new_target, world } = edits;
+        let (entries, cut) = self.counted_entries(earlier, at, cut_in.as_ref())?;
         let mut first = started_event(earlier, &entries)?.clone();
         let RunEvent::Started {
             run,
@@ -139,7 +147,9 @@ impl Launch {
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
         let (seq, fresh_from) = (end_of(&entries), fresh.clone());
-        let origin = RunOrigin { run: earlier.clone(), seq, edited, cut, fresh: fresh_from, world };
+        let of_branch = is_root && from.as_ref().is_some_and(|from| from.differs());
+        let origin =
+            RunOrigin { run: earlier.clone(), seq, edited, cut, cut_in, of_branch, fresh: fresh_from, world };
         *parent_run_id = parent;
         *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
@@ -162,12 +172,16 @@ impl Launch {
         if is_root {
             self.host.earlier = self.read_tree(&origin, entries)?;
             check_live(&origin.world, &document, &self.host.earlier)?;
+            self.use_branch(&origin);
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
         let mut view = self.host.earlier.view(Some(earlier), &nodes);
         if let Some(fresh) = &fresh {
             let plan = self.plan(&document, &config, to.as_ref(), set)?;
             let following = plan.fresh_from(fresh).ok_or_else(|| no_place(fresh))?;
+            if is_root && !edited {
+                self.check_inside(earlier, fresh)?;
+            }
             view = view.map(|view| view.without(following));
         }
         *from = Some(Box::new(origin));
@@ -177,58 +191,6 @@ impl Launch {
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
         Ok(Fork { document, config, first, start })
     }
-
-    /// The tree that the run's own is forked from, as far as it counted then, without what the runs of the own tree have taken. Nothing
-    /// if it was removed meanwhile: then they buy everything that they have not taken yet.
-    pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
-        let Ok(mut entries) = self.read_earlier(&from.run) else {
-            let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
-            return Ok(EarlierTree::asking([nothing], from.edited, from.world.clone()));
-        };
-        entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
-        let tree = self.read_tree(from, entries)?;
-        for record in self.store.tree(&self.run)? {
-            tree.restore(&self.read_journal(&record.run)?);
-        }
-        Ok(tree)
-    }
-
-    /// The tree of an earlier run of which these entries count. A child run that cannot be read counts for nothing: what it recorded is
-    /// made again.
-    fn read_tree(&self, from: &RunOrigin, entries: Vec<Entry>) -> Result<EarlierTree, Fault> {
-        // Of child runs, what had happened by then. Their journals do not say at which event of their parent.
-        let until = entries.last().filter(|_| from.cut).map(|last| last.at);
-        let mut runs = vec![(from.run.clone(), entries)];
-        for record in self.store.tree(&from.run)? {
-            if record.run != from.run
-                && let Ok(mut entries) = self.read_earlier(&record.run)
-            {
-                entries.retain(|entry| until.is_none_or(|until| entry.at <= until));
-                runs.push((record.run, entries));
-            }
-        }
-        let runs = runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
-        Ok(EarlierTree::asking(runs, from.edited, from.world.clone()))
-    }
-
-    /// The entries of a run to fork from, except damaged ones.
-    fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
-        self.store.keep_attachments_of(run)?;
-        Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
-    }
-}
-
-/// Leaves the first `at` events. Whether there were more. `run.no_event`.
-fn cut_off(entries: &mut Vec<Entry>, at: u64) -> Result<bool, ErrorReply> {
-    let end = end_of(entries);
-    if at == 0 || at > end {
-        let message = format!("The run has {end} events, so a fork can't begin after event {at}.");
-        return Err(
-            ErrorReply::new(codes::RUN_NO_EVENT, message).hint(format!("Give a number from 1 to {end}."))
-        );
-    }
-    entries.retain(|entry| entry.seq.is_some_and(|seq| seq < at));
-    Ok(at < end)
 }
 
 /// `run.no_place` if a node to ask again is not in the flow, or if no tool of that name was called.
@@ -236,7 +198,7 @@ fn check_live(world: &WorldPolicy, flow: &Flow, earlier: &EarlierTree) -> Result
     for part in &world.live {
         match part {
             LivePart::Node(node) if !flow.nodes.contains_key(node) => {
-                return Err(no_place(&FreshFrom { node: node.clone(), epoch: None }));
+                return Err(no_place(&FreshFrom { node: node.clone(), epoch: None, inside: None }));
             }
             LivePart::Tool(name) => {
                 let called = earlier.called_tools();
@@ -258,7 +220,7 @@ fn check_live(world: &WorldPolicy, flow: &Flow, earlier: &EarlierTree) -> Result
 }
 
 /// `run.no_place` for an activation that the flow can't have.
-pub(super) fn no_place(FreshFrom { node, epoch }: &FreshFrom) -> ErrorReply {
+pub(super) fn no_place(FreshFrom { node, epoch, .. }: &FreshFrom) -> ErrorReply {
     let message = match epoch {
         None => format!("The flow has no node `{node}`, or the run does not get to it."),
         Some(epoch) => format!("The flow has no node `{node}` with an iteration like `{epoch}`."),

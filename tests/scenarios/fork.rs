@@ -18,6 +18,7 @@ use crate::support::provider::{RecordingProvider, text};
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 mod inside;
+mod memory;
 
 const NO_RESPONSES: [&str; 0] = [];
 

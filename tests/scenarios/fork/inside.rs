@@ -209,10 +209,11 @@ async fn terminal_forks_inside_of_an_item_and_of_a_round_of_tool_calls() {
 
     let nodes = json!({
         "main": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
-        "sum": { "type": "chat", "config": { "prompt": "count", "tools": ["calculator"] } },
+        "tools": { "type": "tools", "config": { "tools": ["calculator"] } },
+        "sum": chat("count"),
         "out": { "type": "output" },
     });
-    let edges = ["main.context -> sum.context", "sum.response -> out.value"];
+    let edges = ["main.context -> sum.context", "tools.tools -> sum.tools", "sum.response -> out.value"];
     let file = home.file("sum.flow.json", &flow_json("sum", nodes, &edges).to_string());
     let run = home.plait(&["run", &file, "--json"]);
     assert_eq!((run.code, server.calls().len()), (0, 12), "{run:#?}");

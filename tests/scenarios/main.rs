@@ -58,6 +58,7 @@ mod providers;
 mod proxies;
 mod quotas;
 mod recorded_journals;
+mod recordings;
 mod rerun;
 mod retry;
 mod run_limits;

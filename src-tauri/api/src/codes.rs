@@ -136,6 +136,33 @@ plait_core::error_codes! {
             "Check the disk, and that the receiving program still runs.";
     }
 
+    "Recordings" {
+        RECORDING_CHANGED = "recording.changed",
+            "A run goes on from a recording whose file is another one now.",
+            "Put the file back as it was, then resume the run.";
+        RECORDING_DAMAGED = "recording.damaged",
+            "A part of a recording is not as it was written. Nothing of the recording was used.",
+            "Get the file again, or export the run again.";
+        RECORDING_MASK = "recording.mask",
+            "A name cannot be masked in a recording without changing what the run does.",
+            "Name it as it is written, with at least two characters, and no word that flow files themselves consist of.";
+        RECORDING_NEWER = "recording.newer",
+            "A recording was written by a newer version of Plait.",
+            "Install a newer Plait.";
+        RECORDING_NOT_READ = "recording.not_read",
+            "The file of a recording can't be read.",
+            "Check the path and your rights to the file.";
+        RECORDING_NOT_WRITTEN = "recording.not_written",
+            "A recording could not be written.",
+            "Check the folder, your rights to it and the free space.";
+        RECORDING_TOO_LARGE = "recording.too_large",
+            "A recording is too large to be opened.",
+            "Record fewer runs below the run, or fewer attachments.";
+        RECORDING_UNKNOWN_FORM = "recording.unknown_form",
+            "A file is no recording of Plait.",
+            "Choose a file that `plait runs export` or `plait run --record` has written.";
+    }
+
     "Runs" {
         RUN_IS_CHILD = "run.is_child",
             "The run is part of another one.",

@@ -55,6 +55,8 @@ commands![
     runs::RerunRun,
     runs::BillRerun,
     runs::RetryRun,
+    runs::ExportRecording,
+    runs::ReadRecording,
     runs::CheckWaiting,
     runs::MoveRun,
     runs::AnswerRun,

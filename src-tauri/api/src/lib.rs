@@ -27,6 +27,7 @@ pub mod memories;
 mod nodes;
 mod plait;
 pub mod providers;
+mod recordings;
 mod run_config;
 pub mod runs;
 pub mod settings;

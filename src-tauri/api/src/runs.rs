@@ -15,6 +15,7 @@ mod forecast;
 mod launch;
 mod live_export;
 mod past_spending;
+mod recording;
 mod records;
 mod registry;
 mod request;
@@ -35,8 +36,9 @@ pub use debug::{
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};
+pub use recording::{ExportRecording, ExportedRecording, ReadRecording, RecordingSummary};
 pub use records::{ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
-pub use request::RunRequest;
+pub use request::{RootInputs, RunRequest};
 pub use rerun::{BillRerun, RerunRequest, RerunRun};
 pub use retry::RetryRun;
 pub(crate) use service::RunParts;

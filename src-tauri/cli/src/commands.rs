@@ -21,6 +21,7 @@ pub(crate) mod models;
 pub(crate) mod new;
 pub(crate) mod nodes;
 pub(crate) mod providers;
+pub(crate) mod recording;
 pub(crate) mod redaction;
 pub(crate) mod rerun;
 pub(crate) mod resume;

@@ -22,6 +22,7 @@
 //! which results, passages and memories it asks for again, and what happens where nothing is recorded.
 
 mod fresh;
+mod nearest;
 mod record;
 mod tree;
 
@@ -38,14 +39,15 @@ use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
 use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolResult};
-use crate::world_policy::Misses;
+use crate::world_policy::{Misses, Pace};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
 pub use fresh::Fresh;
+pub use nearest::Sought;
 use record::{Recorded, RecordedToolCall};
-pub use tree::EarlierTree;
 use tree::Tree;
+pub use tree::{EarlierTree, NotedKeys};
 
 /// What a run takes over from the tree that its own is forked from. Clones are the same.
 #[derive(Clone, Debug)]
@@ -97,7 +99,9 @@ impl EarlierRun {
     ) -> Option<EarlierReply> {
         let place = (step, sampling.cloned());
         let same = self.recorded(activation).and_then(|recorded| recorded.replies.get(&place));
-        let same = same.filter(|(recorded, reply)| recorded == key && self.tree.take(&reply.event));
+        let same = same.filter(|(recorded, reply)| {
+            self.tree.is_same_request(recorded, &reply.event, key) && self.tree.take(&reply.event)
+        });
         let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key))?;
         Some(EarlierReply::clone(&reply))
     }
@@ -146,12 +150,10 @@ impl EarlierRun {
         binding: Option<&'s str>,
     ) -> impl DoubleEndedIterator<Item = &'s RecordedToolCall> {
         let calls = self.recorded(activation).map_or(&[][..], |recorded| &recorded.tool_calls);
-        let is_same_tool = move |recorded: Option<&str>| {
-            // Journals of earlier versions do not say what the host knew. In the same flow it was the same.
-            recorded == binding || recorded.is_none() && !self.tree.is_edited()
-        };
         calls.iter().filter(move |recorded| {
-            recorded.step == step && recorded.call == *call && is_same_tool(recorded.binding.as_deref())
+            recorded.step == step
+                && recorded.call == *call
+                && self.tree.is_same_tool(recorded.binding.as_deref(), self.event(recorded.seq), binding)
         })
     }
 
@@ -272,6 +274,11 @@ impl EarlierRun {
     /// The same for a model's reply: a model is no part of the world that is asked again.
     pub fn refuse_purchase(&self, what: impl FnOnce() -> String) -> Result<(), Fault> {
         self.refuse(self.tree.world().misses, what)
+    }
+
+    /// Whether replies are streamed as they were when they were recorded.
+    pub fn keeps_pace(&self) -> bool {
+        self.tree.world().pace == Pace::Recorded
     }
 
     fn refuse(&self, misses: Misses, what: impl FnOnce() -> String) -> Result<(), Fault> {

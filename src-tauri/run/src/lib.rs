@@ -26,6 +26,7 @@ pub mod provider;
 pub mod quota;
 pub mod retriever;
 pub mod scheduler;
+pub mod stream_pace;
 pub mod tokens;
 pub mod tool;
 pub mod transcript;

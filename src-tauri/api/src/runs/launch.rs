@@ -36,6 +36,7 @@ use crate::codes;
 use crate::flows::text::{recorded_flow, write_flow};
 use crate::grants::{self, FlowNeeds, canonical_folder};
 use crate::providers::TokenCalibration;
+use crate::recordings::RecordingCache;
 
 /// What the driver of a run is built from. Its methods block.
 #[derive(Clone)]
@@ -48,6 +49,8 @@ pub(super) struct Launch {
     pub(super) config: Arc<ConfigValues>,
     pub(super) broadcast: Arc<RunBroadcast>,
     pub(super) host: Host,
+    /// The recordings that are read in place of the store.
+    pub(super) recordings: RecordingCache,
     /// Whether the run is resumed only to be canceled. Then nothing starts, so no bound has to be kept.
     pub(super) to_cancel: bool,
 }
@@ -161,11 +164,15 @@ impl Launch {
         else {
             return Err(no_start(&self.run));
         };
-        let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let from = from.as_deref();
         if let Some(from) = from.filter(|_| parent_run_id.is_none()) {
-            self.host.earlier = self.restored_tree(from)?;
+            self.restored_tree(from)?;
         }
+        let recording = self.host.earlier.recording().and_then(|hash| self.recordings.get(hash));
+        let conversation = conversation
+            .as_ref()
+            .map(|at| self.recorded_conversation(at, recording.as_deref()))
+            .transpose()?;
         let mut earlier = self.host.earlier.view(from.map(|from| &from.run), fork::ids(&plan));
         if let Some(fresh) = from.and_then(|from| from.fresh.as_ref()) {
             let following = plan.fresh_from(fresh).ok_or_else(|| fork::no_place(fresh))?;

@@ -10,7 +10,7 @@ use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides};
+use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides, RecordingRef};
 use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -98,6 +98,23 @@ pub(super) struct ForkEdits {
     pub(super) to: Option<NodeId>,
     /// What it asks the world for.
     pub(super) world: WorldPolicy,
+    /// The file that the earlier run is read from, if it is not in the store.
+    pub(super) recording: Option<RecordingRef>,
+    /// The inputs of a root, if not the same.
+    pub(super) root_inputs: Option<RootInputs>,
+}
+
+/// The inputs that a person gives to a fork.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RootInputs {
+    /// The text input of the run.
+    #[serde(default)]
+    #[ts(optional)]
+    pub input: Option<String>,
+    /// Values for input ports, by node and port.
+    #[serde(default)]
+    #[ts(as = "Option<BTreeMap<NodeId, BTreeMap<PortName, Value>>>", optional)]
+    pub overrides: InputOverrides,
 }
 
 impl ForkEdits {
@@ -141,8 +158,11 @@ impl NewRun {
                 if let Some(edit) = &mut edits.flow {
                     secrets::redact(&mut edit.flow, redaction)?;
                 }
-                let Some(ChildInputs { input, overrides, .. }) = inputs else { return Ok(()) };
-                (input, overrides)
+                match (inputs, &mut edits.root_inputs) {
+                    (Some(ChildInputs { input, overrides, .. }), _)
+                    | (None, Some(RootInputs { input, overrides })) => (input, overrides),
+                    (None, None) => return Ok(()),
+                }
             }
         };
         if let Some(input) = input

@@ -1,20 +1,24 @@
 //! `run.rerun`: runs again what a run ran, or an edited flow, as a fork that reuses what still matches; and `run.bill`, what that costs.
 
+use std::path::Path;
+
 use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Bill;
+use plait_run::earlier_run::{EarlierTree, NotedKeys};
 use plait_run::grant::GrantRule;
-use plait_run::journal::FreshFrom;
-use plait_run::world_policy::WorldPolicy;
+use plait_run::journal::{FreshFrom, RecordingRef};
+use plait_run::world_policy::{Misses, WorldPolicy};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::request::{EditedFlow, ForkEdits, NewRun};
+use super::request::{EditedFlow, ForkEdits, NewRun, RootInputs};
 use super::service::RunService;
 use super::start::StartedRun;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
+use crate::recordings::Recording;
 
 /// What is run again, and what of it otherwise.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -49,13 +53,31 @@ pub struct RerunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<WorldPolicy>")]
     pub world: WorldPolicy,
+    /// The file of a recording that has the run, in place of the store.
+    #[serde(default)]
+    #[ts(optional)]
+    pub recording: Option<String>,
+    /// Inputs in place of those of that run.
+    #[serde(default)]
+    #[ts(optional)]
+    pub inputs: Option<RootInputs>,
 }
 
 impl RerunRequest {
     /// All of a run again.
     pub fn of(run: RunId) -> Self {
-        let world = WorldPolicy::default();
-        Self { run, flow: None, path: None, grants: Vec::new(), at: None, fresh: None, to: None, world }
+        Self {
+            run,
+            flow: None,
+            path: None,
+            grants: Vec::new(),
+            at: None,
+            fresh: None,
+            to: None,
+            world: WorldPolicy::default(),
+            recording: None,
+            inputs: None,
+        }
     }
 }
 
@@ -93,14 +115,22 @@ impl Command for BillRerun {
 
 impl RunService {
     async fn rerun(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
-        self.check_root_at_rest(&request.run).await?;
+        self.check_earlier(&request).await?;
         self.start_fork(request).await
     }
 
     async fn bill(&self, request: RerunRequest) -> Result<Bill, ErrorReply> {
-        self.check_root_at_rest(&request.run).await?;
+        self.check_earlier(&request).await?;
         let (earlier, edits) = self.check_edits(request).await?;
         self.rehearse(&earlier, edits).await
+    }
+
+    /// Refuses a run of the store that is active or a part of another one.
+    async fn check_earlier(&self, request: &RerunRequest) -> Result<(), ErrorReply> {
+        match request.recording {
+            Some(_) => Ok(()),
+            None => self.check_root_at_rest(&request.run).await.map(drop),
+        }
     }
 
     pub(super) async fn start_fork(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
@@ -123,20 +153,56 @@ impl RunService {
         run_blocking(move || launch.bill(&earlier, edits, access)).await
     }
 
+    /// The same for a recording that no file has. With `notes_keys`, each request is taken for the recorded one, and its key is noted.
+    pub(super) async fn rehearse_replay(
+        &self,
+        file: RecordingRef,
+        recording: &Recording,
+        notes_keys: bool,
+    ) -> Result<(Bill, NotedKeys), ErrorReply> {
+        let Some(earlier) = recording.root().cloned() else { return Ok(Default::default()) };
+        let run = RunId::from(uuid::Uuid::now_v7().to_string());
+        let world = WorldPolicy { misses: Misses::Fail, ..WorldPolicy::default() };
+        let hash = file.hash.clone();
+        let edits = ForkEdits { world, recording: Some(file), ..ForkEdits::default() };
+        let mut host = self.host_of_rehearsal(&run, self.limits_of_fork(&earlier, &edits).await?);
+        if notes_keys {
+            let runs = recording.runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
+            host.earlier = EarlierTree::noting_keys(runs, &hash);
+        }
+        let noting = host.earlier.clone();
+        let launch = self.launch(&run, &self.active.broadcast(&run), &host);
+        let access = self.file_access.clone();
+        let bill = run_blocking(move || launch.bill(&earlier, edits, access)).await?;
+        Ok((bill, noting.take_noted()))
+    }
+
     async fn limits_of_fork(
         &self,
         earlier: &RunId,
         edits: &ForkEdits,
     ) -> Result<Option<TreeLimits>, ErrorReply> {
-        match &edits.flow {
-            Some(edit) => Ok(edit.flow.settings.limits.clone()),
-            None => self.limits_of(earlier).await,
+        let recording = edits.recording.as_ref().and_then(|file| self.recordings.get(&file.hash));
+        match (&edits.flow, recording) {
+            (Some(edit), _) => Ok(edit.flow.settings.limits.clone()),
+            (None, Some(recording)) => {
+                let flow = recording.flow_of(earlier).map(|flow| recording.flow(&flow.hash)).transpose()?;
+                Ok(flow.and_then(|flow| flow.settings.limits))
+            }
+            (None, None) => self.limits_of(earlier).await,
         }
     }
 
     /// The run to repeat and what is otherwise, if that can be run.
     async fn check_edits(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
-        let RerunRequest { run, flow, path, grants, at, fresh, to, world } = request;
+        let RerunRequest { run, flow, path, grants, at, fresh, to, world, recording, inputs } = request;
+        let recording = match recording {
+            None => None,
+            Some(file) => {
+                let recordings = self.recordings.clone();
+                Some(run_blocking(move || recordings.read(Path::new(&file))).await?.0)
+            }
+        };
         let flow = match flow {
             None => None,
             Some(flow) => {
@@ -145,6 +211,6 @@ impl RunService {
                 Some(EditedFlow { flow, path, grants })
             }
         };
-        Ok((run, ForkEdits { flow, at, fresh, to, world }))
+        Ok((run, ForkEdits { flow, at, fresh, to, world, recording, root_inputs: inputs }))
     }
 }

@@ -38,6 +38,7 @@ use crate::blocking::run_blocking;
 use crate::codes;
 use crate::flows::{Installed, InstalledSources, check_runnable};
 use crate::providers::{ProviderService, TokenCalibration};
+use crate::recordings::RecordingCache;
 use crate::run_config::RunConfig;
 use crate::users::UserService;
 
@@ -85,6 +86,8 @@ pub struct RunService {
     /// The folders with `.env` files that were read.
     redacted_folders: Arc<parking_lot::Mutex<BTreeSet<PathBuf>>>,
     pub(super) active: ActiveRuns,
+    /// The recordings that runs read.
+    pub(super) recordings: RecordingCache,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
     /// Held while breakpoints are changed, so that a change is not based on a list that another one replaces.
@@ -99,6 +102,7 @@ impl RunService {
             file_access,
             redacted_folders: Arc::default(),
             active: ActiveRuns::default(),
+            recordings: RecordingCache::default(),
             resume_lock: Arc::default(),
             breakpoints_lock: Arc::default(),
         }
@@ -317,6 +321,9 @@ impl RunService {
         let path = match &new {
             NewRun::Of { request, .. } => request.path.clone(),
             NewRun::ForkOf { edits, .. } if let Some(edit) = &edits.flow => edit.path.clone(),
+            // Where its files were on another machine says nothing here.
+            NewRun::ForkOf { edits, .. } if edits.recording.is_some() => None,
+            NewRun::ForkOf { .. } if host.earlier.recording().is_some() => None,
             NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
         };
         let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;
@@ -439,6 +446,7 @@ impl RunService {
             config: self.parts.config.kept_by_runs(),
             broadcast: Arc::clone(broadcast),
             host: host.clone(),
+            recordings: self.recordings.clone(),
             to_cancel: false,
         }
     }

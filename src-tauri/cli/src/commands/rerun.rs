@@ -111,14 +111,14 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
         None => (args.from, args.to),
     };
     let request = || RerunRequest {
-        run: earlier.clone(),
         flow: source.as_ref().map(|source| source.flow.clone()),
         path: path.clone(),
         grants: rules.clone(),
         at: args.at,
         fresh: fresh.clone(),
         to: to.clone(),
-        world: WorldPolicy { live: args.live.clone(), misses: args.misses },
+        world: WorldPolicy { live: args.live.clone(), misses: args.misses, ..WorldPolicy::default() },
+        ..RerunRequest::of(earlier.clone())
     };
     let bill = app.call(BillRerun(request())).await?;
     if args.bill {

@@ -1,5 +1,6 @@
 //! `plait runs`. Also finds the run that an argument names.
 
+mod export;
 mod find;
 mod list;
 mod pin;
@@ -15,13 +16,14 @@ use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_run::view::RunStatus;
 
+use super::recording;
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs rm 0197"
+    after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs export last bug.plait-recording --mask Ada --mask 'Analytical Engines Ltd'\n  plait runs rm 0197"
 )]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
@@ -40,20 +42,31 @@ enum RunsCommand {
     Turns(turns::TurnsArgs),
     /// Pin a turn of a loop's conversation, so that models always get it.
     Pin(pin::PinArgs),
+    /// Write a run and its child runs into one file, to be replayed elsewhere.
+    Export(export::ExportArgs),
+    /// Replay the recording in a file: the same as `plait replay FILE`.
+    Open(recording::ReplayArgs),
     /// Remove runs and their child runs.
     Rm(remove::RemoveArgs),
 }
 
 pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, CliError> {
-    let app = match &args.command {
+    let command = match args.command {
+        RunsCommand::Open(args) => return recording::execute(home, args).await,
+        command => command,
+    };
+    let app = match &command {
         RunsCommand::List(_) | RunsCommand::Find(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => {
             open_app::for_reading(home)?
         }
         RunsCommand::Rm(_) => open_app::for_writing(home).await?,
+        RunsCommand::Export(_) => open_app::for_reading(home)?,
         // Pinning continues the run, which only waits.
-        RunsCommand::Pin(_) => open_app::for_running(home, &[]).await?,
+        RunsCommand::Pin(_) | RunsCommand::Open(_) => open_app::for_running(home, &[]).await?,
     };
-    match args.command {
+    match command {
+        RunsCommand::Open(_) => {}
+        RunsCommand::Export(args) => export::execute(&app, args).await?,
         RunsCommand::List(args) => list::execute(&app, &args).await?,
         RunsCommand::Find(args) => find::execute(&app, args).await?,
         RunsCommand::Show(args) => show::execute(&app, &args).await?,

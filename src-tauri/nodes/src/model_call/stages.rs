@@ -20,12 +20,13 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_core::expression::as_text;
 use plait_core::id::ReplyKey;
 use plait_core::origin::{Origin, Origins};
-use plait_run::earlier_run::EarlierReply;
+use plait_run::earlier_run::{EarlierReply, EarlierRun, Sought};
 use plait_run::journal::{CallAccount, CallEvent, EventRef, MAX_NESTING_DEPTH, is_too_deep};
 use plait_run::models::{CalibrationSample, TokenUsage};
 use plait_run::node::NodeContext;
 use plait_run::prompt_record::{PromptRecord, RequestSettings};
 use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, StopOutcome};
+use plait_run::stream_pace::PaceRecorder;
 use plait_run::tokens;
 
 /// A call that can be sent.
@@ -159,7 +160,9 @@ impl<'a> Prepared<'a> {
         } else {
             if let Some(run) = node_context.earlier() {
                 let what = || format!("The reply of `{}/{}` to this prompt", prompt.provider, prompt.model);
-                run.refuse_purchase(what)?;
+                run.refuse_purchase(what).map_err(|fault| {
+                    run.explain_miss(fault, &node_context.activation, Sought::Reply(&prompt))
+                })?;
             }
             let unkeyed = key.is_none().then(|| Box::new(request.clone()));
             let request = Box::new(load_request(request, &*node_context.host.attachments).await?);
@@ -179,6 +182,7 @@ impl<'a> Reserved<'a> {
         call.node_context.note(CallEvent::PromptRendered { step, prompt, sampling });
         let (request, unkeyed, charge) = match purchase {
             Purchase::Reused(EarlierReply { reply, account, event }) => {
+                call.stream_again(&reply, account.as_deref(), sink).await;
                 let answer = Recorded { reply, account, origins, is_reused: true };
                 return Ok(Sent { call, place, key, answer, reused: Some(event), charge: None });
             }
@@ -286,6 +290,23 @@ impl ModelCall<'_> {
         self.provider.reply_key(&request).ok()
     }
 
+    /// Streams a reply that an earlier run has bought at the pace at which it arrived, if that is wanted.
+    async fn stream_again(
+        &self,
+        reply: &ModelReply,
+        account: Option<&CallAccount>,
+        sink: &mut ChunkSink<'_>,
+    ) {
+        let keeps_pace = self.node_context.earlier().is_some_and(EarlierRun::keeps_pace);
+        let Some(account) = account.filter(|account| keeps_pace && !account.pace.is_empty()) else { return };
+        for (wait, chunk) in account.pace.parts(reply) {
+            if !wait.is_zero() {
+                self.node_context.host.clock.sleep(wait).await;
+            }
+            sink(chunk);
+        }
+    }
+
     /// The reply, with the usage to go by.
     async fn call_provider(
         &self,
@@ -294,12 +315,20 @@ impl ModelCall<'_> {
         sink: &mut ChunkSink<'_>,
     ) -> Result<(ModelReply, CallAccount), Fault> {
         let model = self.model;
-        let mut reply = self.provider.call(request, sink).await?;
+        let clock = &self.node_context.host.clock;
+        let mut pace = PaceRecorder::new(clock.now_ms());
+        let mut paced = |chunk| {
+            pace.note(&chunk, clock.now_ms());
+            sink(chunk);
+        };
+        let mut reply = self.provider.call(request, &mut paced).await?;
         keep_reply(&mut reply, &*self.node_context.host.attachments).await?;
         check_depth(&reply)?;
         let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
         let books = &self.node_context.models;
-        let (account, usage) = CallAccount::of(self.context_id.clone(), model, books, counted, reply.usage);
+        let (mut account, usage) =
+            CallAccount::of(self.context_id.clone(), model, books, counted, reply.usage);
+        account.pace = pace.into_pace();
         reply.usage = Some(usage);
         Ok((reply, account))
     }

@@ -1,6 +1,7 @@
 //! What the runs of an earlier run tree recorded, and what of it the new tree has taken.
 
 use std::collections::BTreeSet;
+use std::mem;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -11,7 +12,7 @@ use super::record::{RecordedRun, RecordedToolCall};
 use super::{EarlierReply, EarlierRun};
 use crate::journal::{CallEvent, Entry, Event, EventRef, NodeEvent, RunEvent};
 use crate::tool::ToolResult;
-use crate::world_policy::WorldPolicy;
+use crate::world_policy::{Misses, WorldPolicy};
 use plait_core::id::{NodeId, ReplyKey, RunId};
 
 /// The runs of an earlier tree, as all runs of the new tree take them over. Without any, nothing is taken over. Clones are the same.
@@ -33,6 +34,18 @@ pub(super) struct Tree {
     edited: bool,
     /// What the new tree asks the world for.
     world: WorldPolicy,
+    /// The hash of the recording that the runs are read from, if they are not in the store.
+    recording: Option<String>,
+    /// Where the keys of requests are noted in place of being compared.
+    noted: Option<Mutex<NotedKeys>>,
+}
+
+/// The keys that a recording gets whose texts have changed, by the events that hold the old ones.
+#[derive(Debug, Default)]
+pub struct NotedKeys {
+    pub replies: FxHashMap<EventRef, ReplyKey>,
+    /// What the hosts of tools know besides the arguments, as hashes, by the events of the calls.
+    pub bindings: FxHashMap<EventRef, Option<String>>,
 }
 
 impl EarlierTree {
@@ -48,6 +61,34 @@ impl EarlierTree {
         world: WorldPolicy,
     ) -> Self {
         Self(Some(Arc::new(Tree { world, ..Tree::of(runs, edited) })))
+    }
+
+    /// The runs of a recording with this hash, the root first.
+    pub fn of_recording<'e>(
+        runs: impl IntoIterator<Item = (RunId, &'e [Entry])>,
+        (edited, world): (bool, WorldPolicy),
+        hash: &str,
+    ) -> Self {
+        let recording = Some(hash.to_owned());
+        Self(Some(Arc::new(Tree { world, recording, ..Tree::of(runs, edited) })))
+    }
+
+    /// The same, where each activation takes what it recorded itself, for requests with any key. The keys are noted.
+    pub fn noting_keys<'e>(runs: impl IntoIterator<Item = (RunId, &'e [Entry])>, hash: &str) -> Self {
+        let world = WorldPolicy { misses: Misses::Fail, ..WorldPolicy::default() };
+        let (recording, noted) = (Some(hash.to_owned()), Some(Mutex::default()));
+        Self(Some(Arc::new(Tree { world, recording, noted, ..Tree::of(runs, false) })))
+    }
+
+    /// The hash of the recording that the earlier runs are read from, if they are not in the store.
+    pub fn recording(&self) -> Option<&str> {
+        self.0.as_ref()?.recording.as_deref()
+    }
+
+    /// The keys that were noted so far.
+    pub fn take_noted(&self) -> NotedKeys {
+        let noted = self.0.as_ref().and_then(|tree| tree.noted.as_ref());
+        noted.map(|noted| mem::take(&mut *noted.lock())).unwrap_or_default()
     }
 
     /// Whether a run of the new tree runs the flow that it is given, and not the one that the earlier run recorded.
@@ -116,6 +157,8 @@ impl Tree {
             taken: Mutex::default(),
             edited,
             world: WorldPolicy::default(),
+            recording: None,
+            noted: None,
         };
         for (run, entries) in runs {
             tree.root.get_or_insert_with(|| run.clone());
@@ -166,6 +209,32 @@ impl Tree {
     /// Takes the record of this event, unless it was taken before.
     pub(super) fn take(&self, event: &EventRef) -> bool {
         self.taken.lock().insert(event.clone())
+    }
+
+    /// Whether the recorded request is the one with this key.
+    pub(super) fn is_same_request(&self, recorded: &ReplyKey, event: &EventRef, key: &ReplyKey) -> bool {
+        let Some(noted) = &self.noted else { return recorded == key };
+        noted.lock().replies.insert(event.clone(), key.clone());
+        true
+    }
+
+    /// Whether a recorded call was one of a tool of this host. `None` stands for a call that says nothing of it.
+    pub(super) fn is_same_tool(
+        &self,
+        recorded: Option<&str>,
+        event: Option<EventRef>,
+        binding: Option<&str>,
+    ) -> bool {
+        if let Some((noted, event)) = self.noted.as_ref().zip(event) {
+            noted.lock().bindings.insert(event, binding.map(str::to_owned));
+            return true;
+        }
+        // Journals of earlier versions do not say what the host knew. In the same flow it was the same.
+        recorded == binding || recorded.is_none() && !self.edited
+    }
+
+    pub(super) fn runs(&self) -> impl Iterator<Item = &RecordedRun> {
+        self.runs.values()
     }
 
     /// The first reply to such a request that nobody has taken, in an edited tree.

@@ -68,13 +68,31 @@ pub struct RunOrigin {
     #[serde(default, skip_serializing_if = "WorldPolicy::is_default")]
     #[ts(optional, as = "Option<WorldPolicy>")]
     pub world: WorldPolicy,
+    /// The file that the earlier run is read from, if the store does not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub recording: Option<RecordingRef>,
 }
 
 impl RunOrigin {
-    /// Whether the run may come to something else than the earlier one. What it says belongs to no conversation then.
+    /// Whether the run may come to something else than the earlier one, or that one is no run of this store. What it says belongs to no
+    /// conversation then.
     pub fn differs(&self) -> bool {
-        self.edited || self.cut || self.fresh.is_some() || !self.world.live.is_empty()
+        self.edited
+            || self.cut
+            || self.fresh.is_some()
+            || self.recording.is_some()
+            || !self.world.live.is_empty()
     }
+}
+
+/// A file with a recorded run tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RecordingRef {
+    /// Where it was.
+    pub path: String,
+    /// The hash of its list of parts, which holds the hash of each part.
+    pub hash: String,
 }
 
 /// Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it.

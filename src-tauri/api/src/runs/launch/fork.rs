@@ -8,12 +8,16 @@ use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::{NodeId, RunId};
+use plait_core::origin::{Origin, Origins};
 use plait_insight::bill::{Bill, rehearse, standing_host};
+use plait_run::context::{Conversation, ConversationRef};
 use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
-use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
+use plait_run::journal::{
+    ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RecordingRef, RunEvent, RunOrigin,
+};
 use plait_run::plan::Plan;
-use plait_run::world_policy::{LivePart, WorldPolicy};
+use plait_run::world_policy::{LivePart, Misses, Pace, WorldPolicy};
 use plait_run::{Driver, RunHandle, RunSetup};
 
 use super::blocking_host::blocking_host;
@@ -22,7 +26,8 @@ use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, s
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::{recorded_flow, write_flow};
-use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits};
+use crate::recordings::{Recording, replay_host};
+use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits, RootInputs};
 
 /// A fork that is ready to start.
 pub(super) struct Fork {
@@ -70,14 +75,19 @@ impl Launch {
     pub(in crate::runs) fn bill(
         mut self,
         earlier: &RunId,
-        edits: ForkEdits,
+        mut edits: ForkEdits,
         access: FileAccess,
     ) -> Result<Bill, ErrorReply> {
+        // No time passes in a rehearsal.
+        edits.world.pace = Pace::Fast;
         let fork = self.prepare_fork(earlier, edits, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
         // Once for the whole tree: its child runs get the host of the run that starts them.
-        self.host = blocking_host(standing_host(self.host));
+        let tools = self.host.earlier.recording().map(|_| Arc::clone(&self.host.tools));
+        let host = standing_host(self.host);
+        // A recording lists the tools of servers without starting any.
+        self.host = blocking_host(Host { tools: tools.unwrap_or_else(|| Arc::clone(&host.tools)), ..host });
         let place = RehearsedPlace::root(access);
         let rehearsal = place.rehearsal.clone();
         let (_, setup, first) = self.rehearse(fork, place)?;
@@ -110,8 +120,10 @@ impl Launch {
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let ForkEdits { flow: edit, at, fresh, to: new_target, world } = edits;
-        let mut entries = self.read_earlier(earlier)?;
+        let ForkEdits { flow: edit, at, fresh, to: new_target, world, recording: file, root_inputs } = edits;
+        let recording = self.open_recording(file.as_ref())?;
+        let recording = recording.as_deref();
+        let mut entries = self.read_earlier(earlier, recording)?;
         let cut = at.map(|at| cut_off(&mut entries, at)).transpose()?.unwrap_or_default();
         let mut first = started_event(earlier, &entries)?.clone();
         let RunEvent::Started {
@@ -139,15 +151,21 @@ impl Launch {
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
         let (seq, fresh_from) = (end_of(&entries), fresh.clone());
-        let origin = RunOrigin { run: earlier.clone(), seq, edited, cut, fresh: fresh_from, world };
+        let origin =
+            RunOrigin { run: earlier.clone(), seq, edited, cut, fresh: fresh_from, world, recording: file };
         *parent_run_id = parent;
         *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
             (*input, *set, *origins, *grants) =
                 (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
         }
+        if let Some(RootInputs { input: given, overrides }) = root_inputs {
+            let is_given = given.is_some() || !overrides.is_empty();
+            (*input, *set) = (given, overrides);
+            *origins = if is_given { Origins::of(Origin::Person) } else { Origins::NONE };
+        }
         let document = match edit {
-            None => recorded_flow(&self.store, &flow.hash)?,
+            None => self.recorded_flow(&flow.hash, recording)?,
             Some(EditedFlow { flow: mut document, path, .. }) => {
                 if *ignores_pins {
                     document.remove_pins();
@@ -158,9 +176,13 @@ impl Launch {
             }
         };
         let config = recorded_config(config, models).into_owned();
-        let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
+        let conversation =
+            conversation.as_ref().map(|at| self.recorded_conversation(at, recording)).transpose()?;
         if is_root {
-            self.host.earlier = self.read_tree(&origin, entries)?;
+            if self.host.earlier.recording().is_none() {
+                self.host.earlier = self.read_tree(&origin, entries, recording)?;
+            }
+            self.replay(&origin, recording)?;
             check_live(&origin.world, &document, &self.host.earlier)?;
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
@@ -179,42 +201,110 @@ impl Launch {
     }
 
     /// The tree that the run's own is forked from, as far as it counted then, without what the runs of the own tree have taken. Nothing
-    /// if it was removed meanwhile: then they buy everything that they have not taken yet.
-    pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
-        let Ok(mut entries) = self.read_earlier(&from.run) else {
+    /// if it was removed meanwhile: then they buy everything that they have not taken yet. Where it is a file, that has to be there.
+    pub(super) fn restored_tree(&mut self, from: &RunOrigin) -> Result<(), ErrorReply> {
+        let recording = self.open_recording(from.recording.as_ref())?;
+        let recording = recording.as_deref();
+        let Ok(mut entries) = self.read_earlier(&from.run, recording) else {
             let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
-            return Ok(EarlierTree::asking([nothing], from.edited, from.world.clone()));
+            self.host.earlier = EarlierTree::asking([nothing], from.edited, from.world.clone());
+            return Ok(());
         };
         entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
-        let tree = self.read_tree(from, entries)?;
+        let tree = self.read_tree(from, entries, recording)?;
         for record in self.store.tree(&self.run)? {
             tree.restore(&self.read_journal(&record.run)?);
         }
-        Ok(tree)
+        self.host.earlier = tree;
+        self.replay(from, recording)
     }
 
     /// The tree of an earlier run of which these entries count. A child run that cannot be read counts for nothing: what it recorded is
     /// made again.
-    fn read_tree(&self, from: &RunOrigin, entries: Vec<Entry>) -> Result<EarlierTree, Fault> {
+    fn read_tree(
+        &self,
+        from: &RunOrigin,
+        entries: Vec<Entry>,
+        recording: Option<&Recording>,
+    ) -> Result<EarlierTree, Fault> {
         // Of child runs, what had happened by then. Their journals do not say at which event of their parent.
         let until = entries.last().filter(|_| from.cut).map(|last| last.at);
+        let others: Vec<RunId> = match recording {
+            Some(recording) => recording.runs.iter().map(|(run, _)| run.clone()).collect(),
+            None => self.store.tree(&from.run)?.into_iter().map(|record| record.run).collect(),
+        };
         let mut runs = vec![(from.run.clone(), entries)];
-        for record in self.store.tree(&from.run)? {
-            if record.run != from.run
-                && let Ok(mut entries) = self.read_earlier(&record.run)
+        for run in others {
+            if run != from.run
+                && let Ok(mut entries) = self.read_earlier(&run, recording)
             {
                 entries.retain(|entry| until.is_none_or(|until| entry.at <= until));
-                runs.push((record.run, entries));
+                runs.push((run, entries));
             }
         }
         let runs = runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
-        Ok(EarlierTree::asking(runs, from.edited, from.world.clone()))
+        Ok(match &from.recording {
+            Some(file) => EarlierTree::of_recording(runs, (from.edited, from.world.clone()), &file.hash),
+            None => EarlierTree::asking(runs, from.edited, from.world.clone()),
+        })
     }
 
     /// The entries of a run to fork from, except damaged ones.
-    fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
+    fn read_earlier(&self, run: &RunId, recording: Option<&Recording>) -> Result<Vec<Entry>, Fault> {
+        if let Some(recording) = recording {
+            return Ok(recording.entries(run)?.to_vec());
+        }
         self.store.keep_attachments_of(run)?;
         Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
+    }
+
+    /// The recording that a run is read from: its own, or for a child run that of its tree.
+    fn open_recording(&self, file: Option<&RecordingRef>) -> Result<Option<Arc<Recording>>, ErrorReply> {
+        if let Some(file) = file {
+            let recording = self.recordings.find(file)?;
+            if !self.store.is_read_only() {
+                recording.store_attachments(&self.store)?;
+            }
+            return Ok(Some(recording));
+        }
+        Ok(self.host.earlier.recording().and_then(|hash| self.recordings.get(hash)))
+    }
+
+    fn recorded_flow(&self, hash: &str, recording: Option<&Recording>) -> Result<Flow, ErrorReply> {
+        match recording {
+            Some(recording) => recording.flow(hash),
+            None => recorded_flow(&self.store, hash),
+        }
+    }
+
+    pub(super) fn recorded_conversation(
+        &self,
+        at: &Arc<ConversationRef>,
+        recording: Option<&Recording>,
+    ) -> Result<Conversation, ErrorReply> {
+        match recording {
+            Some(recording) => Ok(recording.conversation(at)),
+            None => self.open_conversation(at),
+        }
+    }
+
+    /// Keeps the tree of a fork from asking anyone, if that is what it is to do.
+    fn replay(&mut self, from: &RunOrigin, recording: Option<&Recording>) -> Result<(), ErrorReply> {
+        if from.world.misses != Misses::Fail || !from.world.live.is_empty() {
+            return Ok(());
+        }
+        let known = recording.is_none().then(|| self.recording_before(&from.run)).flatten();
+        if let Some(recording) = recording.or(known.as_deref()) {
+            self.host = replay_host(self.host.clone(), &recording.about)?;
+        }
+        Ok(())
+    }
+
+    /// The recording that a run of the store is a replay of, if its file is still there.
+    fn recording_before(&self, run: &RunId) -> Option<Arc<Recording>> {
+        let first = self.store.read_journal(run, 0).ok()?.next()?.ok()?;
+        let Event::Run(RunEvent::Started { from, .. }) = first.event else { return None };
+        self.recordings.find(from?.recording.as_ref()?).ok()
     }
 }
 

@@ -65,7 +65,7 @@ impl Studio {
             "second.response -> third.text",
             "clock.result -> third.clock",
             "third.response -> inner.value",
-            "inner.out -> out.value",
+            "inner.text -> out.value",
         ];
         self.machine.write("talk.flow.json", &flow_json("talk", nodes, &edges).to_string())
     }
@@ -146,7 +146,7 @@ async fn damaged_recordings_are_refused_by_the_name_of_the_part_and_leave_nothin
     studio.plait(&["run", &flow, "--allow", ALLOWED, "--record", &file]);
     let whole = std::fs::read(&file).unwrap();
     let bare = Home::default();
-    let mut refused = |bytes: &[u8], code: &str, part: &str| {
+    let refused = |bytes: &[u8], code: &str, part: &str| {
         std::fs::write(&file, bytes).unwrap();
         let output = bare.plait(&["runs", "open", &file]);
         assert!(output.code == 1 && output.err.contains(code) && output.err.contains(part), "{output:#?}");

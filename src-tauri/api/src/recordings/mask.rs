@@ -3,13 +3,14 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use plait_adapters::Redaction;
 use plait_core::flow;
 use plait_core::hash::content_hash;
 use plait_core::id::AttachmentHash;
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -125,12 +126,37 @@ impl<'r> Mask<'r> {
         let Some(names) = self.names.as_ref().filter(|names| names.is_match(&redacted)) else {
             return redacted;
         };
-        let masked = names.replace_all(&redacted, |found: &Captures<'_>| {
-            // A letter may have another lower case than the pattern had: then no name is lost, but its number.
-            self.placeholders.get(&found[0].to_lowercase()).map_or("MASKED", String::as_str).to_owned()
-        });
-        Cow::Owned(masked.into_owned())
+        let (mut masked, mut copied, mut from) = (String::with_capacity(redacted.len()), 0, 0);
+        while let Some(found) = names.find_at(&redacted, from) {
+            if stands_alone(&redacted, found.range()) {
+                masked.push_str(&redacted[copied..found.start()]);
+                let name = found.as_str().to_lowercase();
+                // A letter may have another lower case than the pattern had: then no name is lost, but its number.
+                masked.push_str(self.placeholders.get(&name).map_or("MASKED", String::as_str));
+                copied = found.end();
+                from = found.end();
+            } else {
+                from = found.start() + found.as_str().chars().next().map_or(1, char::len_utf8);
+            }
+        }
+        masked.push_str(&redacted[copied..]);
+        Cow::Owned(masked)
     }
+}
+
+/// Whether a name is no part of a longer word: `Ada` is in `Ada's`, `ada_notes` and `AdaLovelace`, but not in `metadata`. Scripts
+/// without upper case have no gaps between words: there it is everywhere.
+fn stands_alone(text: &str, Range { start, end }: Range<usize>) -> bool {
+    let goes_on = |left: Option<char>, right: Option<char>| match (left, right) {
+        (Some(left), Some(right)) => {
+            let is_letter = |letter: char| letter.is_lowercase() || letter.is_uppercase();
+            is_letter(left) && is_letter(right) && !(left.is_lowercase() && right.is_uppercase())
+        }
+        _ => false,
+    };
+    let (name, before, after) = (&text[start..end], &text[..start], &text[end..]);
+    !goes_on(before.chars().next_back(), name.chars().next())
+        && !goes_on(name.chars().next_back(), after.chars().next())
 }
 
 /// The text of an attachment that is one.

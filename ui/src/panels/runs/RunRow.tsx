@@ -5,6 +5,8 @@ import {
   CircleAlert,
   CircleDot,
   CirclePause,
+  FileDown,
+  History,
   LoaderCircle,
   Play,
   RotateCcw,
@@ -23,6 +25,7 @@ import { oneLine, previewOfQuestion } from "@/run/values/preview";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { useWorkspace } from "@/workspace/context";
 import { useRunList, useRunState } from "@/workspace/run-hooks";
+import { exportRecording, replayRun } from "./recordings";
 import { TEXTS } from "./texts";
 
 const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
@@ -157,6 +160,22 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           icon={<RotateCcw size={14} />}
           onClick={() => void workspace.runs.retry(run.run)}
         />
+      ) : null}
+      {over && run.parentRunId === undefined ? (
+        <>
+          <IconButton
+            label={TEXTS.replay}
+            data-testid={`run-replay-${run.run}`}
+            icon={<History size={14} />}
+            onClick={() => void replayRun(workspace, run.run)}
+          />
+          <IconButton
+            label={TEXTS.exportRecording}
+            data-testid={`run-export-${run.run}`}
+            icon={<FileDown size={14} />}
+            onClick={() => void exportRecording(workspace, run.run, name)}
+          />
+        </>
       ) : null}
       {over || run.parentRunId !== undefined ? null : (
         <IconButton

@@ -1,5 +1,6 @@
+import { FolderOpen } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { Button } from "@/design/controls/Button";
+import { Button, IconButton } from "@/design/controls/Button";
 import { SearchField } from "@/design/controls/SearchField";
 import { Select } from "@/design/controls/Select";
 import { Empty } from "@/design/text/Empty";
@@ -10,6 +11,7 @@ import { formatCount } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunList } from "@/workspace/run-hooks";
 import { RunRow } from "./RunRow";
+import { openRecording } from "./recordings";
 import { TEXTS } from "./texts";
 import { UsageByDay } from "./UsageByDay";
 
@@ -60,6 +62,12 @@ export function RunsPanel() {
             ]}
             value={flowFilter}
             onChange={setFlowFilter}
+          />
+          <IconButton
+            label={TEXTS.openRecording}
+            data-testid="open-recording"
+            icon={<FolderOpen size={14} />}
+            onClick={() => void openRecording(workspace)}
           />
         </div>
       </div>

@@ -1,6 +1,7 @@
 //! Recordings: a run in one file, replayed on a bare data directory without network; and cassettes, which a flow is run against.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -161,4 +162,67 @@ async fn damaged_recordings_are_refused_by_the_name_of_the_part_and_leave_nothin
     refused(&[newer.as_bytes(), &whole[18..]].concat(), "recording.newer", "newer");
     refused(b"PK\x03\x04 a zip\n", "recording.unknown_form", "no recording");
     assert!(!Path::new(&file).with_extension("tmp").exists());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replay_streams_at_the_recorded_pace_or_not_at_all() {
+    let machine = Machine::default();
+    let reply =
+        |_: &serde_json::Value, _| ServerReply::Slow(Duration::from_millis(20), "One two three".to_owned());
+    let model = ModelServer::start(reply).await;
+    machine.home.set_provider_url(&model.url).await;
+    let nodes = json!({
+        "start": { "type": "contextStart", "config": { "provider": "openai", "model": "scripted" } },
+        "chat": { "type": "chat", "config": { "prompt": "Count" } },
+    });
+    let flow = flow_json("count", nodes, &["start.context -> chat.context"]).to_string();
+    let flow = machine.write("count.flow.json", &flow);
+    let file = machine.path("count.plait-recording").display().to_string();
+    let recorded = machine.plait(&["run", &flow, "--record", &file, "--json"]);
+    assert_eq!(recorded.code, 0, "{recorded:#?}");
+    let events = recorded.events();
+    let replied = events.iter().find(|event| event["type"] == "model.replied").unwrap();
+    let pace = replied["account"]["pace"].as_array().unwrap();
+    let chars: i64 = pace.iter().map(|part| part[1].as_i64().unwrap()).sum();
+    assert_eq!(chars, 13, "each part of the reply is in the pace: {pace:?}");
+
+    let bare = Home::default();
+    let deltas = |pace: &str| {
+        let replayed = bare.plait(&["replay", &file, "--json", "--pace", pace]);
+        assert_eq!(replayed.code, 0, "{replayed:#?}");
+        let events = replayed.events();
+        let parts = events.iter().filter(|event| event["type"] == "node.delta");
+        parts.map(|event| event["text"].as_str().unwrap_or_default().to_owned()).collect::<String>()
+    };
+    assert_eq!(deltas("recorded"), "One two three");
+    assert_eq!(deltas("fast"), "");
+    assert_eq!(model.calls().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn recording_of_a_run_in_a_conversation_has_what_it_recalled() {
+    let machine = Machine::default();
+    let model = ModelServer::start(|request, _| {
+        ServerReply::Text(format!("{} messages", request["messages"].as_array().unwrap().len()))
+    });
+    let model = model.await;
+    machine.home.set_provider_url(&model.url).await;
+    let nodes = json!({
+        "start": { "type": "contextStart", "config": { "provider": "openai", "model": "scripted" } },
+        "chat": { "type": "chat", "config": { "prompt": "Count" } },
+        "out": { "type": "output" },
+    });
+    let edges = ["start.context -> chat.context", "chat.response -> out.value"];
+    let flow = machine.write("count.flow.json", &flow_json("count", nodes, &edges).to_string());
+    machine.plait(&["run", &flow, "--conversation", "new"]);
+    let file = machine.path("second.plait-recording").display().to_string();
+    let second = machine.plait(&["run", &flow, "--conversation", "last", "--record", &file]);
+    assert!(second.code == 0 && second.out.contains("3 messages"), "{second:#?}");
+
+    let bare = Home::default();
+    let replayed = bare.plait(&["replay", &file]);
+    assert_eq!((replayed.code, &replayed.out), (0, &second.out), "{replayed:#?}");
+    assert_eq!(model.calls().len(), 2, "nobody was asked");
+    let conversations = bare.plait(&["conversations", "list", "--json"]);
+    assert!(!conversations.out.contains("count"), "a replay begins no conversation: {conversations:#?}");
 }

@@ -175,7 +175,7 @@ fn loops(measured: Measurements<'_>) -> Vec<Target> {
 }
 
 fn commands(measured: Measurements<'_>) -> Vec<Target> {
-    [
+    let mut targets: Vec<Target> = [
         ("run of a chain", 20.0, "µs"),
         ("run of a chain, peak memory", 4.0, "KB"),
         ("check of a chain", 8.0, "µs"),
@@ -185,7 +185,11 @@ fn commands(measured: Measurements<'_>) -> Vec<Target> {
         let what = format!("`plait`, whole command: {by}, for each of 100,000");
         target(what, measured.figure("command", by), Limit::AtMost(most), unit)
     })
-    .into()
+    .into();
+    let replay = "replay of 10,000 nodes, compared with their run";
+    let what = format!("`plait`, whole command: {replay}");
+    targets.push(target(what, measured.figure("command", replay), Limit::AtMost(1.5), "×"));
+    targets
 }
 
 fn expressions(measured: Measurements<'_>) -> Vec<Target> {

@@ -3,11 +3,17 @@
 use std::path::Path;
 use std::time::Duration;
 
+use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
+use plait_run::view::RunStatus;
+use plait_run::world_policy::{Misses, WorldPolicy};
 use serde_json::json;
 
 use crate::http_tools::{Machine, WebServer};
+use crate::mcp_servers;
+use crate::support::app::App;
 use crate::support::binary::{CliOutput, Home};
 use crate::support::folder::flow_json;
+use crate::support::provider::RecordingProvider;
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 const ALLOWED: &str = "host=127.0.0.1,folder=.";
@@ -100,6 +106,11 @@ async fn cassette_of_three_turns_with_a_clock_replays_and_names_the_word_that_di
     assert_eq!((replayed.code, &replayed.out), (0, &recorded.out), "{replayed:#?}");
     assert_eq!(studio.requests(), (1, 4), "nobody was asked");
 
+    let bare = Home::default();
+    let elsewhere = bare.plait(&["run", &flow, "--allow", ALLOWED, "--replay", &cassette]);
+    assert_eq!((elsewhere.code, &elsewhere.out), (0, &recorded.out), "without its provider: {elsewhere:#?}");
+    assert_eq!(studio.requests(), (1, 4), "nobody was asked");
+
     let flow = studio.write(&QUESTION.replace("Monday", "Tuesday"));
     let missed = studio.plait(&["run", &flow, "--allow", ALLOWED, "--replay", &cassette]);
     assert_eq!((missed.code, studio.requests()), (1, (1, 4)), "{missed:#?}");
@@ -134,6 +145,17 @@ async fn export_with_masked_names_replays_on_a_bare_data_directory_without_netwo
     assert!(shown.code == 0 && shown.out.contains("MASKED_2"), "{shown:#?}");
     let events = bare.plait(&["runs", "show", "last", "--json"]);
     assert!(!events.out.to_lowercase().contains("babbage"), "{events:#?}");
+
+    let stopped = bare.plait(&["replay", &file, "--break", "second:after"]);
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    let moved = format!("{file}.moved");
+    std::fs::rename(&file, &moved).unwrap();
+    let lost = bare.plait(&["resume", "last"]);
+    assert!(lost.code == 1 && lost.err.contains("recording.not_read"), "{lost:#?}");
+    std::fs::rename(&moved, &file).unwrap();
+    let resumed = bare.plait(&["resume", "last"]);
+    assert_eq!((resumed.code, &resumed.out), (0, &masked), "{resumed:#?}");
+    assert_eq!(studio.requests(), before, "another process goes on with it, and asks nobody");
 
     let again = bare.plait(&["replay", "last"]);
     assert_eq!((again.code, &again.out), (0, &masked), "a replay replays: {again:#?}");
@@ -225,4 +247,32 @@ async fn recording_of_a_run_in_a_conversation_has_what_it_recalled() {
     assert_eq!(model.calls().len(), 2, "nobody was asked");
     let conversations = bare.plait(&["conversations", "list", "--json"]);
     assert!(!conversations.out.contains("count"), "a replay begins no conversation: {conversations:#?}");
+}
+
+#[tokio::test]
+async fn replay_offers_the_tools_of_an_mcp_server_without_starting_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tools.plait-recording").display().to_string();
+    let provider = mcp_servers::caller("s_act", vec![json!({ "do": "structured" })]).with_keys_of_content();
+    let app = mcp_servers::app(&provider, "good", &folder.path().join("state")).await;
+    let flow = mcp_servers::flow(&json!({ "server": "scripted", "prefix": "s_" }));
+    let recorded = app.run(&flow, [""; 0]).await;
+    let run = recorded.view().outline.run.unwrap();
+    let written =
+        app.plait.call(ExportRecording { run, file: file.clone(), mask: Vec::new() }).await.unwrap();
+    assert!(written.unrecorded.is_empty(), "{written:#?}");
+    app.close().await;
+
+    let nobody = RecordingProvider::echo().with_keys_of_content();
+    let bare = App::with(&nobody);
+    let found = bare.plait.call(ReadRecording { file: file.clone() }).await.unwrap();
+    let world = WorldPolicy { misses: Misses::Fail, ..WorldPolicy::default() };
+    let request = RerunRequest { recording: Some(file), world, ..RerunRequest::of(found.run) };
+    let replay = bare.plait.call(RerunRun(request)).await.unwrap().run;
+    let replayed = bare.follow(&replay, [""; 0]).await;
+    assert_eq!(replayed.view().outline.status, RunStatus::Finished, "{replayed:#?}");
+    assert_eq!(replayed.output("chat", "response"), recorded.output("chat", "response"));
+    assert_eq!(replayed.output("server", "tools"), recorded.output("server", "tools"));
+    assert_eq!(nobody.sent().len(), 0);
+    bare.close().await;
 }

@@ -46,6 +46,7 @@ pub use dialogs::Dialogs;
 pub use error_reply::ErrorReply;
 pub use flows::examples;
 pub use plait::{Options, Plait};
+pub use recordings::check_recording;
 pub use runs::Watch;
 pub use text_export::ExportFormat;
 pub use window_json::{from_window_json, to_window_json};

@@ -16,3 +16,10 @@ pub(crate) use file::damaged;
 pub(crate) use mask::{Mask, refused};
 pub(crate) use record::{names_of_others, recording_of};
 pub(crate) use replay_host::replay_host;
+
+use crate::ErrorReply;
+
+/// How many runs a recording has. The errors are those of `recording.read`.
+pub fn check_recording(file: &[u8]) -> Result<usize, ErrorReply> {
+    Ok(Recording::read(file)?.0.runs.len())
+}

@@ -210,3 +210,6 @@ impl ConversationReader for RecordedConversation {
 fn not_recorded(what: &str) -> Fault {
     Fault::new(RUN_NOT_RECORDED, format!("The recording lacks a {what} of the conversation."))
 }
+
+#[cfg(test)]
+mod tests;

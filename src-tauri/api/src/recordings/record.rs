@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plait_adapters::{ProviderRegistry, ProviderSettings};
+use plait_adapters::ProviderSettings;
 use plait_core::attachment::AttachmentStore as _;
 use plait_core::error::Fault;
 use plait_core::id::{AttachmentHash, RunId};
@@ -24,7 +24,7 @@ use crate::ErrorReply;
 pub(crate) fn recording_of(
     store: &Store,
     root: &RunId,
-    providers: &ProviderRegistry,
+    providers: &BTreeMap<String, ProviderSettings>,
 ) -> Result<Recording, ErrorReply> {
     let mut runs = Vec::new();
     for record in store.tree(root)? {
@@ -60,12 +60,15 @@ pub(crate) fn recording_of(
 }
 
 /// The settings of the providers that were called, without what names a key.
-fn providers_of(recording: &Recording, providers: &ProviderRegistry) -> BTreeMap<String, ProviderSettings> {
+fn providers_of(
+    recording: &Recording,
+    providers: &BTreeMap<String, ProviderSettings>,
+) -> BTreeMap<String, ProviderSettings> {
     let mut found = BTreeMap::new();
     for entry in recording.runs.iter().flat_map(|(_, entries)| entries) {
         if let Event::Call(_, CallEvent::PromptRendered { prompt, .. }) = &entry.event
             && !found.contains_key(&prompt.provider)
-            && let Ok(settings) = providers.settings_of(&prompt.provider)
+            && let Some(settings) = providers.get(&prompt.provider)
         {
             let settings =
                 ProviderSettings { key_env: None, key_of: None, key_header: None, ..settings.clone() };

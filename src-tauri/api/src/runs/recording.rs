@@ -1,5 +1,6 @@
 //! `recording.*`: writes a run tree into a file, and says what is in one. `run.rerun` replays it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -57,12 +58,14 @@ impl Command for ExportRecording {
         let Self { run, file, mask } = self;
         service.check_recordable(&run).await?;
         let redaction = service.parts.providers.keys().redaction_with_stored_keys().await;
-        let (store, providers) = (service.parts.store.clone(), service.parts.providers.table());
+        let (store, providers) = (service.parts.store.clone(), &service.parts.providers);
+        // Providers that the application was opened with have no settings.
+        let settings = if providers.is_fixed() { BTreeMap::new() } else { providers.table().settings() };
         // What a failing disk lost is not in the recording; the run says so.
         let _ = store.flush().await;
         let recorded = {
             let run = run.clone();
-            run_blocking(move || recording_of(&store, &run, &providers)).await?
+            run_blocking(move || recording_of(&store, &run, &settings)).await?
         };
         let unmasked = if mask.is_empty() { Vec::new() } else { names_of_others(&recorded) };
         let recorded = Arc::new(recorded);

@@ -102,6 +102,8 @@ pub(super) struct ForkEdits {
     pub(super) recording: Option<RecordingRef>,
     /// The inputs of a root, if not the same.
     pub(super) root_inputs: Option<RootInputs>,
+    /// Where it stops.
+    pub(super) breakpoints: Vec<Breakpoint>,
 }
 
 /// The inputs that a person gives to a fork.

@@ -7,7 +7,7 @@ use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Bill;
 use plait_run::earlier_run::{EarlierTree, NotedKeys};
 use plait_run::grant::GrantRule;
-use plait_run::journal::{FreshFrom, RecordingRef};
+use plait_run::journal::{Breakpoint, FreshFrom, RecordingRef};
 use plait_run::world_policy::{Misses, WorldPolicy};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -61,6 +61,10 @@ pub struct RerunRequest {
     #[serde(default)]
     #[ts(optional)]
     pub inputs: Option<RootInputs>,
+    /// Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<Breakpoint>>")]
+    pub breakpoints: Vec<Breakpoint>,
 }
 
 impl RerunRequest {
@@ -77,6 +81,7 @@ impl RerunRequest {
             world: WorldPolicy::default(),
             recording: None,
             inputs: None,
+            breakpoints: Vec::new(),
         }
     }
 }
@@ -195,7 +200,8 @@ impl RunService {
 
     /// The run to repeat and what is otherwise, if that can be run.
     async fn check_edits(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
-        let RerunRequest { run, flow, path, grants, at, fresh, to, world, recording, inputs } = request;
+        let RerunRequest { run, flow, path, grants, at, fresh, to, world, recording, inputs, breakpoints } =
+            request;
         let recording = match recording {
             None => None,
             Some(file) => {
@@ -207,10 +213,11 @@ impl RunService {
             None => None,
             Some(flow) => {
                 let start = super::RunRequest { flow, path, ..super::RunRequest::default() };
-                let super::RunRequest { flow, path, .. } = self.check_start(start).await?;
+                let super::RunRequest { flow, path, .. } =
+                    self.check_start_of(start, recording.is_some()).await?;
                 Some(EditedFlow { flow, path, grants })
             }
         };
-        Ok((run, ForkEdits { flow, at, fresh, to, world, recording, root_inputs: inputs }))
+        Ok((run, ForkEdits { flow, at, fresh, to, world, recording, root_inputs: inputs, breakpoints }))
     }
 }

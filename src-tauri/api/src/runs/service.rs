@@ -183,7 +183,16 @@ impl RunService {
     }
 
     /// Refuses a run that could not get past a node. `flow.invalid`.
-    pub(super) async fn check_start(&self, mut request: RunRequest) -> Result<RunRequest, ErrorReply> {
+    pub(super) async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
+        self.check_start_of(request, false).await
+    }
+
+    /// The same for a flow that may be a replay: providers, servers and knowledge bases of the recording need not be here.
+    pub(super) async fn check_start_of(
+        &self,
+        mut request: RunRequest,
+        is_replay: bool,
+    ) -> Result<RunRequest, ErrorReply> {
         if request.ignore_pins {
             request.flow.remove_pins();
         }
@@ -191,6 +200,7 @@ impl RunService {
         let path_of_flow = request.path.clone();
         let checked = run_blocking(move || {
             let installed = Installed::of(&sources);
+            let installed = if is_replay { installed.without_names() } else { installed };
             let RunRequest { flow, path, to, overrides, .. } = &request;
             let checked =
                 check_runnable(flow, path.as_deref(), &registry, &installed, to.as_ref(), overrides);

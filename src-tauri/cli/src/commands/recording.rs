@@ -6,10 +6,12 @@ use clap::Args;
 use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
+use plait_run::journal::Breakpoint;
 use plait_run::world_policy::{Misses, Pace, WorldPolicy};
 
 use super::runs::find;
 use crate::ctrl_c::CtrlC;
+use crate::debugger::{self, BREAKPOINT, parse_breakpoint};
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 use crate::printable::printable;
@@ -24,6 +26,7 @@ Examples:
   plait replay last
   plait replay bug.plait-recording
   plait replay last --pace recorded
+  plait replay bug.plait-recording --break chat:after
   plait replay bug.plait-recording --json")]
 pub(crate) struct ReplayArgs {
     /// The file of a recording; or a run: its ID, a unique prefix of it, or `last`.
@@ -31,6 +34,9 @@ pub(crate) struct ReplayArgs {
     /// Stream replies as fast as the run gets to them, or as they arrived when they were recorded.
     #[arg(long, value_name = "PACE", default_value = "fast", value_parser = parse_pace)]
     pace: Pace,
+    /// Stop there, as with `plait run --break`. Repeatable.
+    #[arg(long = "break", value_name = BREAKPOINT, value_parser = parse_breakpoint)]
+    breakpoints: Vec<Breakpoint>,
     /// Print one event per line as JSON.
     #[arg(long)]
     json: bool,
@@ -45,6 +51,7 @@ pub(crate) async fn execute(home: &Home, args: ReplayArgs) -> Result<ExitStatus,
         RerunRequest { world: asks_nobody(), ..RerunRequest::of(run) }
     };
     request.world.pace = args.pace;
+    request.breakpoints = debugger::number(args.breakpoints);
     let earlier = request.run.clone();
     let ctrl_c = CtrlC::listen()?;
     let run = app.call(RerunRun(request)).await?.run;

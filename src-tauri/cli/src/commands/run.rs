@@ -97,7 +97,7 @@ pub(crate) struct RunArgs {
     record: Option<PathBuf>,
     /// Take what models, tools, people and the clock say from this recording, and ask nobody. What it does not have fails with the words
     /// that differ (`run.not_recorded`).
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["conversation", "breakpoints", "attach"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["conversation", "attach"])]
     replay: Option<PathBuf>,
     /// Print one event per line as JSON.
     #[arg(long)]
@@ -222,12 +222,13 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
 
 /// Starts a flow that asks nobody: a fork of the recorded run.
 async fn start_replay(app: &Connection, file: &Path, request: RunRequest) -> Result<StartedRun, ErrorReply> {
-    let RunRequest { flow, path, input, overrides, to, grants, .. } = request;
+    let RunRequest { flow, path, input, overrides, to, grants, breakpoints, .. } = request;
     let edit = |replay: RerunRequest| RerunRequest {
         flow: Some(flow),
         path,
         to,
         grants,
+        breakpoints,
         inputs: Some(RootInputs { input, overrides }),
         ..replay
     };

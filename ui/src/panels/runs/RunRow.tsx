@@ -133,7 +133,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
           {run.children === 1 ? TEXTS.n1SubFlow : `${run.children} sub-flows`}
         </button>
       ) : null}
-      <span className="absolute top-0.5 right-1 hidden rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
+      <span className="absolute top-0.5 right-1 hidden h-10 items-center rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
         <Actions run={run} name={name} />
       </span>
     </li>

@@ -42,7 +42,17 @@ export function RunsPanel() {
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.runs}>
       <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
-        <SearchField label={TEXTS.searchRuns} testId="runs-search" value={words} onChange={setWords} />
+        <div className="flex items-center gap-1.5">
+          <div className="min-w-0 flex-1">
+            <SearchField label={TEXTS.searchRuns} testId="runs-search" value={words} onChange={setWords} />
+          </div>
+          <IconButton
+            label={TEXTS.openRecording}
+            data-testid="open-recording"
+            icon={<FolderOpen size={14} />}
+            onClick={() => void openRecording(workspace)}
+          />
+        </div>
         <div className="flex gap-1.5">
           <Select
             label={TEXTS.status}
@@ -62,12 +72,6 @@ export function RunsPanel() {
             ]}
             value={flowFilter}
             onChange={setFlowFilter}
-          />
-          <IconButton
-            label={TEXTS.openRecording}
-            data-testid="open-recording"
-            icon={<FolderOpen size={14} />}
-            onClick={() => void openRecording(workspace)}
           />
         </div>
       </div>

@@ -18,7 +18,7 @@ use plait_run::journal::{
 };
 use plait_run::plan::Plan;
 use plait_run::world_policy::{LivePart, Misses, Pace, WorldPolicy};
-use plait_run::{Driver, RunHandle, RunSetup};
+use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
 
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
@@ -46,10 +46,11 @@ impl Launch {
     pub(super) fn fork(
         mut self,
         earlier: &RunId,
-        edits: ForkEdits,
+        mut edits: ForkEdits,
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
+        let breakpoints = std::mem::take(&mut edits.breakpoints);
         let newer = edits.flow.as_ref().filter(|_| parent.is_none()).map(|edit| edit.grants.clone());
         let Fork { document, config, mut first, mut start } =
             self.prepare_fork(earlier, edits, inputs, parent)?;
@@ -57,6 +58,7 @@ impl Launch {
             return Err(no_start(earlier));
         };
         let plan = self.plan(&document, &config, to.as_ref(), set)?;
+        check_breakpoints(&plan, &breakpoints)?;
         *pins = plan.pinned_nodes();
         if let Some(newer) = newer {
             // The edit may need more than the earlier run did.
@@ -68,7 +70,11 @@ impl Launch {
         self.store.put_flow(&write_flow(&document)?)?;
         let flow = flow.clone();
         self.broadcast.open(0);
-        Ok(Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?)
+        let (mut driver, handle) = Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?;
+        if !breakpoints.is_empty() {
+            driver.set_breakpoints(breakpoints)?;
+        }
+        Ok((driver, handle))
     }
 
     /// The bill of such a fork. Changes nothing.
@@ -120,7 +126,8 @@ impl Launch {
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let ForkEdits { flow: edit, at, fresh, to: new_target, world, recording: file, root_inputs } = edits;
+        let ForkEdits { flow: edit, at, fresh, to: new_target, world, recording: file, root_inputs, .. } =
+            edits;
         let recording = self.open_recording(file.as_ref())?;
         let recording = recording.as_deref();
         let mut entries = self.read_earlier(earlier, recording)?;

@@ -9,7 +9,7 @@ use plait_api::{ErrorReply, data_dir};
 use crate::codes;
 use crate::commands::{
     cancel, check, completions, config, conversations, debug, doctor, export, forecast, grants, import, keys,
-    knowledge, lens, man, mcp, memory, models, new, nodes, providers, recording, redaction, rerun, resume,
+    knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, replay, rerun, resume,
     retry, run, runs, schema, tokens, tools, usage, users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
@@ -63,7 +63,7 @@ enum Command {
     /// Run again what a run ran, or an edited flow, and reuse what still matches. The bill comes first.
     Rerun(rerun::RerunArgs),
     /// Run again what a recording or a run has, without network: nothing is asked, bought or done outside.
-    Replay(recording::ReplayArgs),
+    Replay(replay::ReplayArgs),
     /// Cancel a run that is waiting or was interrupted.
     Cancel(cancel::CancelArgs),
     /// Watch a run of the window or of another terminal, live.
@@ -149,7 +149,7 @@ impl Cli {
             Command::Resume(args) => block_on(resume::execute(&home()?, args)),
             Command::Retry(args) => block_on(retry::execute(&home()?, args)),
             Command::Rerun(args) => block_on(rerun::execute(&home()?, args)),
-            Command::Replay(args) => block_on(recording::execute(&home()?, args)),
+            Command::Replay(args) => block_on(replay::execute(&home()?, args)),
             Command::Watch(args) => block_on(watch::execute(&home()?, args)),
             Command::Debug(args) => block_on(debug::execute(&home()?, args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),

@@ -23,6 +23,7 @@ pub(crate) mod nodes;
 pub(crate) mod providers;
 pub(crate) mod recording;
 pub(crate) mod redaction;
+pub(crate) mod replay;
 pub(crate) mod rerun;
 pub(crate) mod resume;
 pub(crate) mod retry;

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::provider::{Chunk, ModelReply};
 
-/// The most parts that are told apart. Later ones count as one with the last.
+/// The most parts of a reply that are kept. Later ones count as one with the last.
 const MAX_PARTS: usize = 20_000;
 
 /// The parts of a reply in the order in which they arrived: the milliseconds since the one before, or since the request, and the

@@ -37,6 +37,7 @@ pub enum Pace {
 }
 
 impl Pace {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_fast(&self) -> bool {
         *self == Self::Fast
     }

@@ -18,7 +18,7 @@ pub fn bought_reply(cost_nano_usd: u64, reused: Option<EventRef>) -> Event {
         estimated: false,
         disbelieved: None,
         cost_nano_usd: Some(cost_nano_usd),
-        pace: Default::default(),
+        pace: plait_run::stream_pace::StreamPace::default(),
     };
     let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
     let replied = CallEvent::ModelReplied {

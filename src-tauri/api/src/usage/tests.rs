@@ -25,7 +25,7 @@ fn spending(calls: &[(u64, Option<u64>)]) -> RunSpending {
             estimated: false,
             disbelieved: None,
             cost_nano_usd: *cost,
-            pace: Default::default(),
+            pace: plait_run::stream_pace::StreamPace::default(),
         };
         let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
         let event = Event::Call(

@@ -1,6 +1,6 @@
-//! `plait replay`; and recordings for the commands that write and read them.
+//! Recordings and replays, for the commands that write, read and start them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
@@ -9,28 +9,16 @@ use plait_core::id::RunId;
 use plait_run::journal::Breakpoint;
 use plait_run::world_policy::{Misses, Pace, WorldPolicy};
 
-use super::runs::find;
 use crate::ctrl_c::CtrlC;
 use crate::debugger::{self, BREAKPOINT, parse_breakpoint};
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app::{self, Home};
 use crate::printable::printable;
 use crate::run_follower::{Answers, RunFollower};
 use crate::terminal::print_error;
 
-/// A replay is a new run that takes everything from the recorded one: replies, results of tools, passages, answers, the clock. It needs
-/// no network, no keys and no providers. What is not recorded fails (`run.not_recorded`).
+/// How a run is replayed.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  plait replay last
-  plait replay bug.plait-recording
-  plait replay last --pace recorded
-  plait replay bug.plait-recording --break chat:after
-  plait replay bug.plait-recording --json")]
-pub(crate) struct ReplayArgs {
-    /// The file of a recording; or a run: its ID, a unique prefix of it, or `last`.
-    source: PathBuf,
+pub(super) struct ReplayOptions {
     /// Stream replies as fast as the run gets to them, or as they arrived when they were recorded.
     #[arg(long, value_name = "PACE", default_value = "fast", value_parser = parse_pace)]
     pace: Pace,
@@ -42,23 +30,19 @@ pub(crate) struct ReplayArgs {
     json: bool,
 }
 
-pub(crate) async fn execute(home: &Home, args: ReplayArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_running(home, &[]).await?;
-    let mut request = if args.source.is_file() {
-        replay_of(&app, &args.source).await?
-    } else {
-        let run = find(&app, &args.source.to_string_lossy()).await?;
-        RerunRequest { world: asks_nobody(), ..RerunRequest::of(run) }
-    };
-    request.world.pace = args.pace;
-    request.breakpoints = debugger::number(args.breakpoints);
+/// Starts a replay and follows it.
+pub(super) async fn follow(
+    app: &Connection,
+    mut request: RerunRequest,
+    options: ReplayOptions,
+) -> Result<ExitStatus, CliError> {
+    request.world.pace = options.pace;
+    request.breakpoints = debugger::number(options.breakpoints);
     let earlier = request.run.clone();
     let ctrl_c = CtrlC::listen()?;
     let run = app.call(RerunRun(request)).await?.run;
     print_error(&format!("Replaying run {earlier} as run {run}\n"));
-    let status = RunFollower::new(&app, run, ctrl_c, Answers::default(), args.json).follow().await;
-    open_app::close(&app).await?;
-    status
+    RunFollower::new(app, run, ctrl_c, Answers::default(), options.json).follow().await
 }
 
 /// A replay of the run in a recording.
@@ -77,7 +61,8 @@ fn parse_pace(text: &str) -> Result<Pace, String> {
     }
 }
 
-fn asks_nobody() -> WorldPolicy {
+/// What a replay does where nothing is recorded.
+pub(super) fn asks_nobody() -> WorldPolicy {
     WorldPolicy { misses: Misses::Fail, ..WorldPolicy::default() }
 }
 

@@ -3,6 +3,7 @@
 mod export;
 mod find;
 mod list;
+mod open;
 mod pin;
 mod remove;
 mod show;
@@ -16,7 +17,6 @@ use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_run::view::RunStatus;
 
-use super::recording;
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
@@ -45,14 +45,14 @@ enum RunsCommand {
     /// Write a run and its child runs into one file, to be replayed elsewhere.
     Export(export::ExportArgs),
     /// Replay the recording in a file: the same as `plait replay FILE`.
-    Open(recording::ReplayArgs),
+    Open(open::OpenArgs),
     /// Remove runs and their child runs.
     Rm(remove::RemoveArgs),
 }
 
 pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, CliError> {
     let command = match args.command {
-        RunsCommand::Open(args) => return recording::execute(home, args).await,
+        RunsCommand::Open(args) => return open::execute(home, args).await,
         command => command,
     };
     let app = match &command {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use similar::{ChangeTag, TextDiff};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::EarlierRun;
 use super::record::{Recorded, RecordedRun};
@@ -173,10 +173,14 @@ fn prompt_text(prompt: &PromptRecord) -> String {
     for tool in &prompt.tools {
         let _ = write!(text, " (tool {tool})");
     }
-    let settings = serde_json::to_value(&prompt.settings).unwrap_or_default();
-    for (name, value) in settings.as_object().into_iter().flatten() {
-        if !value.is_null() {
-            let _ = write!(text, " ({name} {})", Value::to_string(value));
+    match serde_json::to_value(&prompt.settings) {
+        Ok(settings) => {
+            for (name, value) in settings.as_object().into_iter().flatten() {
+                let _ = write!(text, " ({name} {value})");
+            }
+        }
+        Err(error) => {
+            let _ = write!(text, " ({error})");
         }
     }
     text
@@ -194,13 +198,13 @@ fn sentence(nearest: &Recording<'_>, differences: &[Difference]) -> String {
     }
     for (number, Difference { recorded, now }) in differences.iter().take(MAX_NAMED).enumerate() {
         sentence.push_str(if number == 0 { ": " } else { "; " });
-        let _ = match (recorded.is_empty(), now.is_empty()) {
-            (false, false) => {
-                write!(sentence, "it says \"{}\" where this one says \"{}\"", short(recorded), short(now))
-            }
-            (true, _) => write!(sentence, "it does not say \"{}\"", short(now)),
-            (_, true) => write!(sentence, "it also says \"{}\"", short(recorded)),
+        let (recorded, now) = (short(recorded), short(now));
+        let difference = match (recorded.is_empty(), now.is_empty()) {
+            (false, false) => format!("it says \"{recorded}\" where this one says \"{now}\""),
+            (true, _) => format!("it does not say \"{now}\""),
+            (_, true) => format!("it also says \"{recorded}\""),
         };
+        sentence.push_str(&difference);
     }
     if let Some(more @ 1..) = differences.len().checked_sub(MAX_NAMED) {
         let _ = write!(sentence, "; and {more} more differences");

@@ -20,6 +20,9 @@ use crate::tool::{SamplingRef, ToolResult};
 use plait_core::error::ErrorCode;
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
+/// Prompts with the positions of their events, by step and by the request of a tool that they serve.
+type Prompts = BTreeMap<(u32, Option<SamplingRef>), (Arc<PromptRecord>, u64)>;
+
 /// What a run recorded, by activation. Positions are those in its journal.
 #[derive(Debug)]
 pub(super) struct RecordedRun {
@@ -28,7 +31,7 @@ pub(super) struct RecordedRun {
     /// The activations, in the order of their first records.
     pub order: Vec<Activation>,
     /// The latest prompt of each step of an activation, and of each request of a tool.
-    pub prompts: FxHashMap<Activation, BTreeMap<(u32, Option<SamplingRef>), (Arc<PromptRecord>, u64)>>,
+    pub prompts: FxHashMap<Activation, Prompts>,
 }
 
 /// What one activation recorded.

@@ -32,7 +32,7 @@ fn account(cost_nano_usd: Option<u64>) -> CallAccount {
         estimated: false,
         disbelieved: None,
         cost_nano_usd,
-        pace: Default::default(),
+        pace: crate::stream_pace::StreamPace::default(),
     }
 }
 

@@ -3417,6 +3417,8 @@ export type RerunRequest = {
   recording?: string,
   /** Inputs in place of those of that run. */
   inputs?: RootInputs,
+  /** Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`. */
+  breakpoints?: Array<Breakpoint>,
 };
 
 /** `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers

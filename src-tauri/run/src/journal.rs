@@ -31,7 +31,7 @@ pub use breakpoint::{Breakpoint, DebugVerb, Side, StopCause, StopPoint, StopScop
 pub use call_account::CallAccount;
 pub use entry::Entry;
 pub use event::{
-    ActivationEvent, CallEvent, ChildEvent, ContextEvent, DebugEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
+    ActivationEvent, BegunAttempt, CallEvent, ChildEvent, ContextEvent, DebugEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
     MemoryEvent, NodeEvent, RunEnd, RunEvent, skip_notice,
 };
 pub use event_payload::{

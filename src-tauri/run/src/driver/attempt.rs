@@ -17,7 +17,7 @@ use crate::host::{Host, sleep_unless_held};
 use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
 use crate::memory::WorkflowMemory;
 use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
-use crate::plan::{NodeIx, PlanNode};
+use crate::plan::{NodeIx, Plan, PlanNode};
 use plait_core::error::Fault;
 use plait_core::flow::RetryPolicy;
 use plait_core::id::{Activation, Epoch};
@@ -110,6 +110,16 @@ pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun
         };
         Done { was_sleeping: is_timer(node), ..trial.end(result) }
     }))
+}
+
+/// The same of a node of another plan than that of the run.
+pub(super) fn begin_of(plan: Arc<Plan>, start: Start, cx: NodeContext) -> BoxFuture<'static, Done> {
+    Box::pin(async move {
+        match begin(&plan.nodes[start.node], start, cx) {
+            Begun::Done(done) => done,
+            Begun::Waiting(rest) => rest.await,
+        }
+    })
 }
 
 /// Whether the node does nothing but let time pass.

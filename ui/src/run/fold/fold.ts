@@ -83,8 +83,15 @@ export class RunFold {
         this.#changeActivation(point.node, point.epoch, draft, (view) => forceWay(view, from, to));
         changed.nodes.add(point.node);
       }
+      if (entry.type === "trial.made" || entry.type === "trial.dropped") changed.nodes.add(entry.node);
       if (isActivationEvent(entry)) {
-        this.#changeActivation(entry.node, entry.epoch, draft, (view) => applyToActivation(view, entry, draft));
+        const trial = this.head.trials?.[entry.node]?.config;
+        this.#changeActivation(entry.node, entry.epoch, draft, (view) => {
+          if (entry.type === "node.started" && !goesOnWith(view, entry.attempt)) {
+            if (trial || view.trial) view.trial = trial;
+          }
+          applyToActivation(view, entry, draft);
+        });
         changed.nodes.add(entry.node);
       }
     }
@@ -234,6 +241,17 @@ export class RunFold {
         head.stop = { ...head.stop, values, ...(ways && { ways }) };
         break;
       }
+      case "trial.made": {
+        const { node, was, config } = entry;
+        // Of several, the first one names the config of the flow.
+        head.trials = { ...head.trials, [node]: { was: head.trials?.[node]?.was ?? was, config } };
+        break;
+      }
+      case "trial.dropped": {
+        const { [entry.node]: _, ...trials } = head.trials ?? {};
+        head.trials = Object.keys(trials).length > 0 ? trials : undefined;
+        break;
+      }
       case "debug.continued":
         this.#leaveStop(head, at, draft);
         head.status = openStatus(head);
@@ -379,6 +397,8 @@ function isActivationEvent(entry: Entry): entry is ActivationEntry {
     case "debug.logged":
     case "value.overridden":
     case "value.rerouted":
+    case "trial.made":
+    case "trial.dropped":
       return false;
     default:
       return true;

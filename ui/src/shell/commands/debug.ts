@@ -52,6 +52,14 @@ export const debugCommands: readonly Command[] = [
   goOn("out", "Step out", ["Shift+F11"], ["end", "loop", "sub-flow"]),
   goOn("skip", "Skip paused node", [], ["pass over", "leave out"], "before"),
   goOn("retry", "Run paused node again", [], ["retry", "attempt", "repeat"], "after"),
+  {
+    id: "debug.dropTrials",
+    title: "Drop all temporary changes",
+    group: "Run",
+    terms: ["trial", "config", "debug", "revert"],
+    enabled: (workspace) => isPaused(workspace) && workspace.activeRun.head.trials !== undefined,
+    run: ({ runs }) => runs.debugger.dropTrials(),
+  },
   goOn("all", "Step all branches", ["Shift+F10"], ["wave", "parallel"]),
 ];
 

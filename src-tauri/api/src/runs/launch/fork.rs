@@ -13,11 +13,13 @@ use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
 use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
+use plait_run::view::RunOutline;
 use plait_run::world_policy::{LivePart, WorldPolicy};
 use plait_run::{Driver, RunHandle, RunSetup};
 
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
+use super::trial::{trials_of, with_trials};
 use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
 use crate::codes;
@@ -61,9 +63,8 @@ impl Launch {
             start.grants.clone_from(grants);
         }
         self.store.put_flow(&write_flow(&document)?)?;
-        let flow = flow.clone();
         self.broadcast.open(0);
-        Ok(Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?)
+        Ok(Driver::start(self.setup(plan, start, &first)?, Event::Run(first))?)
     }
 
     /// The bill of such a fork. Changes nothing.
@@ -135,7 +136,8 @@ impl Launch {
         else {
             return Err(no_start(earlier));
         };
-        let (edited, is_root) = (edit.is_some(), parent.is_none());
+        let trials = trials_of(&RunOutline::of(&entries));
+        let (edited, is_root) = (edit.is_some() || !trials.is_empty(), parent.is_none());
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
         let (seq, fresh_from) = (end_of(&entries), fresh.clone());
@@ -147,6 +149,11 @@ impl Launch {
                 (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
         }
         let document = match edit {
+            None if !trials.is_empty() => {
+                let document = with_trials(recorded_flow(&self.store, &flow.hash)?, &trials);
+                flow.hash = content_hash(write_flow(&document)?.as_bytes());
+                document
+            }
             None => recorded_flow(&self.store, &flow.hash)?,
             Some(EditedFlow { flow: mut document, path, .. }) => {
                 if *ignores_pins {

@@ -3,9 +3,10 @@
 use clap::Args;
 use plait_api::runs::{ShowRun, StopRun};
 use plait_api::{Connection, ErrorReply};
-use plait_core::id::RunId;
+use plait_core::id::{Epoch, NodeId, RunId};
 use plait_run::view::RunOutline;
 
+use super::rerun::parse_fresh;
 use super::runs;
 use crate::codes;
 use crate::debugger::{self, StopCommand};
@@ -66,10 +67,10 @@ impl Command {
             _ => {}
         }
         if let Some(place) = text.strip_prefix("pause ") {
-            return Ok(Self::Pause(Some({
-                let at = rerun::parse_from(place.trim()).map_err(|problem| ErrorReply::new(codes::USAGE_INPUT, problem))?;
-                (at.node, at.epoch)
-            })));
+            let at = parse_fresh(place.trim()).map_err(|problem| {
+                ErrorReply::new(codes::USAGE_INPUT, format!("`{text}` can't be done: {problem}."))
+            })?;
+            return Ok(Self::Pause(Some((at.node, at.epoch))));
         }
         match debugger::parse_command(text) {
             Ok(StopCommand::Quit | StopCommand::Help) => {

@@ -224,7 +224,10 @@ fn branch_that_is_held_two_levels_below_goes_on_from_the_root() {
         plait.runs().idle_tree(&root).await;
         let shown = plait.call(ShowRun { run: root }).await.unwrap();
         let last = serde_json::to_value(shown.entries.last().unwrap()).unwrap();
-        assert_eq!((&last["type"], &last["outputs"]["result"]["value"]), (&json!("run.finished"), &json!("<inside>")));
+        assert_eq!(
+            (&last["type"], &last["outputs"]["result"]["value"]),
+            (&json!("run.finished"), &json!("<inside>"))
+        );
         plait.close().await.unwrap();
     });
 }

@@ -94,11 +94,7 @@ impl<'a> AtStop<'a> {
     }
 
     /// Shows the config with which a node executes from now on, after changing a setting if the person wants that.
-    async fn try_config(
-        &self,
-        node: String,
-        setting: Option<(Vec<String>, Value)>,
-    ) -> Result<(), CliError> {
+    async fn try_config(&self, node: String, setting: Option<(Vec<String>, Value)>) -> Result<(), CliError> {
         let (run, stop, node) = (self.held.run.clone(), self.held.stop.number, NodeId::from(node));
         let NodeConfig { mut config } =
             self.app.call(ShowNodeConfig { run: run.clone(), node: node.clone() }).await?;

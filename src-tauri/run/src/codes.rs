@@ -175,6 +175,9 @@ plait_core::error_codes! {
         PIN_EMPTY = "pin.empty",
             "A pin has no value.",
             "Give a value for an output, or unpin the node.";
+        PIN_ERROR = "pin.error",
+            "A pin plays a failure, and nothing takes it from the output `error`.",
+            "Unpin the node, or connect its output `error`.";
         PIN_IN_CYCLE = "pin.in_cycle",
             "A node in a cycle is pinned, so each iteration gets the same values.",
             "Unpin it if the iterations should differ.";

@@ -52,7 +52,12 @@ pub(super) async fn server() -> ModelServer {
 }
 
 /// Runs the flow until its stop, in a process that ends there. Gives what is in the journal.
-pub(super) async fn stopped_at(home: &Home, folder: &FlowFolder, server: &ModelServer, place: &str) -> Vec<Value> {
+pub(super) async fn stopped_at(
+    home: &Home,
+    folder: &FlowFolder,
+    server: &ModelServer,
+    place: &str,
+) -> Vec<Value> {
     home.set_provider_url(&server.url).await;
     let stopped = home.plait(&["run", &folder.file("routed.flow.json"), "--break", place, "--json"]);
     assert_eq!(stopped.code, 4, "{stopped:#?}");

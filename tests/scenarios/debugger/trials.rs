@@ -96,7 +96,8 @@ async fn tried_config_is_what_the_server_gets_and_a_rerun_takes_it_as_an_edit() 
     assert_eq!((bought, &again[0]["from"]["edited"]), (0, &json!(true)));
     assert_eq!(again.last().unwrap()["outputs"], events.last().unwrap()["outputs"]);
     // The text of the request leads to the person. That of the node before it leads to the flow.
-    let from = |place: &str, text: &str| home.plait(&["lens", "from", run.as_str(), place, "--text", text]).out;
+    let from =
+        |place: &str, text: &str| home.plait(&["lens", "from", run.as_str(), place, "--text", text]).out;
     let (tried, of_flow) = (from("praise:prompt.1.1", "Blame"), from("ask:prompt.1.1", "What is"));
     assert!(tried.contains("setting `/prompt` of `praise`, which a person tried at a stop"), "{tried}");
     assert!(of_flow.contains("setting `/prompt` of `ask`") && !of_flow.contains("tried"), "{of_flow}");

@@ -119,8 +119,7 @@ impl At<'_> {
     /// Where a text comes from that the node got from nowhere else: a setting with the same text, if there is one.
     fn own_source(&self) -> LineageSource {
         let mut settings = self.run.config(self.activation).into_iter().flatten();
-        let setting =
-            settings.find_map(|(name, value)| setting_of(value, self.text, format!("/{name}")));
+        let setting = settings.find_map(|(name, value)| setting_of(value, self.text, format!("/{name}")));
         setting.map_or(LineageSource::Unknown, |setting| self.run.setting(self.activation, setting))
     }
 }

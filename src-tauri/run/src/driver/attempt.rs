@@ -19,9 +19,11 @@ use crate::memory::WorkflowMemory;
 use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
 use crate::plan::{NodeIx, Plan, PlanNode};
 use plait_core::error::Fault;
+use plait_core::expression::as_text;
 use plait_core::flow::RetryPolicy;
-use plait_core::id::{Activation, Epoch};
+use plait_core::id::{Activation, Epoch, NodeId};
 use plait_core::origin::Origins;
+use plait_core::port::ERROR_PORT;
 
 /// A try that was begun.
 #[allow(
@@ -141,6 +143,11 @@ impl Trial<'_> {
         let result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
         let outcome = match result.and_then(readable) {
             Ok(NodeOutput { pause: Some(pause), .. }) => Outcome::Paused(pause),
+            Ok(NodeOutput { pinned: true, outputs, .. })
+                if !self.node.handles_error && outputs.contains_key(ERROR_PORT) =>
+            {
+                Outcome::Failed(pinned_error(&self.node.id, &outputs[ERROR_PORT]))
+            }
             Ok(output) => Outcome::Finished {
                 output,
                 written: take(&self.transaction),
@@ -162,6 +169,15 @@ fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
         format!("The value on `{port}` is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
     Err(Fault::new(codes::NODE_TOO_DEEP, message)
         .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
+}
+
+/// The failure that a pin plays where nothing takes it from the output `error`, as the failure of the node itself would be none of
+/// its outputs.
+fn pinned_error(node: &NodeId, value: &Value) -> Fault {
+    serde_json::from_value(value.clone()).unwrap_or_else(|_| {
+        let message = format!("The pin of `{node}` is an error: {}", as_text(value));
+        Fault::new(codes::PIN_ERROR, message).hint("Unpin it, or connect its output `error`.")
+    })
 }
 
 fn now(host: &Host) -> u64 {

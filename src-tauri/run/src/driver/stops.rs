@@ -118,8 +118,17 @@ impl Stops {
 
     /// What the journal leaves. The tree, or the branch, stands still if it did in this run.
     pub fn restore(restored: RestoredStops, plan: &Plan, debugger: &Debugger, run: &RunId) -> Self {
-        let RestoredStops { breakpoints, stopped, current, scope, is_awaited, elsewhere, left, overrides, .. } =
-            restored;
+        let RestoredStops {
+            breakpoints,
+            stopped,
+            current,
+            scope,
+            is_awaited,
+            elsewhere,
+            left,
+            overrides,
+            ..
+        } = restored;
         if !breakpoints.is_empty() && debugger.breakpoints().is_empty() {
             debugger.set_breakpoints(breakpoints);
         }

@@ -68,7 +68,12 @@ impl Trials {
     }
 
     /// The plan with one more trial. Faults of planning, `debug.cannot_try`.
-    fn check(&self, plan: &Plan, node: &NodeId, config: &Arc<Map<String, Value>>) -> Result<Arc<Plan>, Fault> {
+    fn check(
+        &self,
+        plan: &Plan,
+        node: &NodeId,
+        config: &Arc<Map<String, Value>>,
+    ) -> Result<Arc<Plan>, Fault> {
         let Some(at) = plan.find(node) else { return Err(no_config(node)) };
         let spec = &plan.nodes[at];
         if spec.body.is_some() || spec.node.behavior().is_pinned {
@@ -137,7 +142,10 @@ impl Driver {
     pub(super) async fn drop_trials(&mut self, node: Option<NodeId>) -> Result<Result<(), Fault>, Fault> {
         let dropped: Vec<NodeId> = match node {
             Some(node) if !self.trials.configs.contains_key(&node) => {
-                return Ok(Err(Fault::new(codes::DEBUG_NO_TRIAL, format!("No config is tried on `{node}`."))));
+                return Ok(Err(Fault::new(
+                    codes::DEBUG_NO_TRIAL,
+                    format!("No config is tried on `{node}`."),
+                )));
             }
             Some(node) => vec![node],
             None => self.trials.configs.keys().cloned().collect(),

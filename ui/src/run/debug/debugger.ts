@@ -1,5 +1,5 @@
 /** Stops of the active run: pausing and going on. */
-import type { DebugVerb, MessageEdit, NodeId, PortName, RunId, StopView } from "@/bindings";
+import type { DebugVerb, Epoch, MessageEdit, NodeId, PortName, RunId, StopView } from "@/bindings";
 import { type Host, HostError } from "@/ipc";
 import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
@@ -20,11 +20,11 @@ export class RunDebugger {
     this.#parts = parts;
   }
 
-  /** Stops the active run wherever it is. */
-  async pause(): Promise<void> {
+  /** Stops the active run wherever it is, or only the branch of a node that runs. */
+  async pause(branch?: { node: NodeId; epoch: Epoch }): Promise<void> {
     const session = this.#parts.active.session;
     if (!session || isOver(session.fold.head.status)) return;
-    await this.#perform(session.run, () => this.#parts.host.call("run.stop", { run: session.run }));
+    await this.#perform(session.run, () => this.#parts.host.call("run.stop", { run: session.run, ...branch }));
   }
 
   /** Lets the active run go on from its stop. */

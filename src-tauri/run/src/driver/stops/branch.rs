@@ -141,7 +141,8 @@ impl Driver {
         let found = self.plan.find(node).filter(|node| self.plan.nodes[*node].body.is_none());
         let begun = found.map(|node| self.scheduler.begun(node)).unwrap_or_default();
         let runs = |start: &Start| {
-            epoch.is_none_or(|epoch| *epoch == start.epoch) && self.scheduler.is_open(start.node, &start.epoch)
+            epoch.is_none_or(|epoch| *epoch == start.epoch)
+                && self.scheduler.is_open(start.node, &start.epoch)
         };
         let Some(start) = begun.into_iter().find(runs) else {
             let message = format!("`{node}` does not run now, so its branch can't be paused there.");

@@ -86,7 +86,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
                   key={draft ? "trial" : "flow"}
                   config={draft?.config ?? config}
                   spec={spec}
-                  findings={draft ? NO_FINDINGS : findings}
+                  findings={draft ? [] : findings}
                   readOnly={readOnly}
                   onChange={draft?.onChange ?? ((path, value) => editor.setConfig(nodeId, path, value))}
                 />
@@ -119,7 +119,6 @@ type FormProps = {
   onChange: (path: Path, value: unknown) => void;
 };
 
-const NO_FINDINGS: ReturnType<typeof diagnosticsOf> = [];
 const NO_HELP: Pick<Spec, "help"> = { help: undefined };
 
 function ConfigForm({ config, spec, findings, readOnly, onChange }: FormProps) {
@@ -138,13 +137,7 @@ function ConfigForm({ config, spec, findings, readOnly, onChange }: FormProps) {
 }
 
 /** Config fields that are not in the schema, so that they can be seen and removed. */
-function UnknownFields({
-  config,
-  spec,
-  onChange,
-  findings,
-  readOnly,
-}: FormProps) {
+function UnknownFields({ config, spec, onChange, findings, readOnly }: FormProps) {
   const known = new Set(spec.kind === "object" ? spec.fields.map((field) => field.name) : []);
   const strange = Object.keys(config).filter((key) => !known.has(key));
   return strange.map((key) => (

@@ -4,6 +4,7 @@ import type { Node, NodeId } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { equalJson } from "@/design/json/equal-json";
 import { ErrorMessage } from "@/design/text/ErrorMessage";
+import { isContainer } from "@/flow/containers/containers";
 import { setAt } from "@/flow/edits/edits";
 import type { Path } from "@/forms/findings";
 import type { HostError } from "@/ipc";
@@ -25,7 +26,7 @@ export function TrialSection({ nodeId, node, children }: Props) {
   const trial = useRunHead((head) => head.trials?.[nodeId]);
   const isPast = usePastRun() !== undefined;
   const isViewing = useFlow((state) => state.viewing !== undefined);
-  const isLoop = useNodeTypes((types) => types.byType.get(node.type)?.editor.container === true);
+  const isLoop = useNodeTypes((types) => isContainer(types, node));
   const [draft, setDraft] = useState<Config>();
   const [error, setError] = useState<HostError>();
   const config = node.config ?? {};
@@ -47,7 +48,7 @@ export function TrialSection({ nodeId, node, children }: Props) {
     return (
       <div data-testid="trial-form">
         <Note text={TEXTS.trialDraft}>
-          <Button kind="primary" onClick={() => void apply()}>
+          <Button kind="main" onClick={() => void apply()}>
             {TEXTS.tryInRun}
           </Button>
           <Button onClick={close}>{TEXTS.cancelTrial}</Button>
@@ -61,14 +62,14 @@ export function TrialSection({ nodeId, node, children }: Props) {
     <>
       <Note text={trial ? (isAccepted ? TEXTS.trialAccepted : TEXTS.trialRuns) : TEXTS.trialHint}>
         {canTry ? (
-          <Button onClick={() => setDraft(trial?.config ?? config)}>
-            {trial ? TEXTS.editTrial : TEXTS.tryConfig}
-          </Button>
+          <Button onClick={() => setDraft(trial?.config ?? config)}>{trial ? TEXTS.editTrial : TEXTS.tryConfig}</Button>
         ) : null}
         {trial && !isAccepted && !isViewing ? (
           <Button onClick={() => editor.setConfig(nodeId, [], trial.config)}>{TEXTS.acceptTrial}</Button>
         ) : null}
-        {trial && canTry ? <Button onClick={() => void runs.debugger.dropTrials(nodeId)}>{TEXTS.dropTrial}</Button> : null}
+        {trial && canTry ? (
+          <Button onClick={() => void runs.debugger.dropTrials(nodeId)}>{TEXTS.dropTrial}</Button>
+        ) : null}
       </Note>
       {children(undefined)}
     </>

@@ -3,7 +3,7 @@
  * what changed. The same rules as the engine's `run::view`; shared test vectors check both.
  */
 import type { ContextId, Entry, Epoch, NodeId, RunStatus } from "@/bindings";
-import { applyToActivation, beginIteration, forceWay, newEpochView } from "./activation";
+import { applyToActivation, beginIteration, forceWay, goesOnWith, newEpochView } from "./activation";
 import { applyToContexts } from "./contexts";
 import { Draft } from "./draft";
 import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
@@ -376,7 +376,7 @@ function displayedAfter(node: NodeView, changed: EpochView): EpochView | undefin
   return order > 0 && node.state === "skipped" ? changed : undefined;
 }
 
-type ActivationEntry = Extract<Entry, { node: NodeId }>;
+type ActivationEntry = Extract<Entry, { node: NodeId; epoch: Epoch }>;
 
 function isActivationEvent(entry: Entry): entry is ActivationEntry {
   if (isIterationEvent(entry)) return false;

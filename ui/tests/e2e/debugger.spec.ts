@@ -86,7 +86,9 @@ test("a config is tried at a stop, dropped, tried again and accepted into the fl
   await expect(page.getByTestId("trial-badge")).toHaveCount(0);
   await page.getByTestId("go-continue").click();
   await expect(status(page)).toHaveAttribute("data-status", "finished");
-  await expect(node(page, "out")).toContainText("Hello Ada?!");
+  await (await intoView(page, node(page, "out"))).click();
+  await page.getByTestId("inspector-tab-io").click();
+  await expect(page.getByTestId("inspector")).toContainText("Hello Ada?!");
 });
 
 test("a changed value is what the next node gets", async ({ page }) => {

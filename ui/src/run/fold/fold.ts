@@ -83,7 +83,6 @@ export class RunFold {
         this.#changeActivation(point.node, point.epoch, draft, (view) => forceWay(view, from, to));
         changed.nodes.add(point.node);
       }
-      if (entry.type === "trial.made" || entry.type === "trial.dropped") changed.nodes.add(entry.node);
       if (isActivationEvent(entry)) {
         const trial = this.head.trials?.[entry.node]?.config;
         this.#changeActivation(entry.node, entry.epoch, draft, (view) => {

@@ -194,7 +194,7 @@ fn pin_in_a_cycle_delivers_in_each_iteration_and_is_warned_of() {
 #[test]
 fn pinned_error_that_nobody_reads_fails_the_run() {
     let real = json!({ "code": "provider.refused", "message": "No." });
-    for (error, code) in [(real, "provider.refused"), (json!("It broke."), "pin.error")] {
+    for (error, code) in [(real, "provider.refused"), (json!({ "why": "It broke." }), "pin.error")] {
         let stage = Stage::new();
         let nodes = json!({
             "value": { "type": "value", "config": { "value": 1 } },

@@ -63,7 +63,7 @@ export const FAMILIES = [
 export function familyOf(entry: Entry): string {
   const word = entry.type.slice(0, entry.type.indexOf("."));
   if (word === "iteration" || word === "history") return "loop";
-  return word === "value" ? "debug" : word;
+  return word === "value" || word === "trial" ? "debug" : word;
 }
 
 /** Whether the event is about a failure. */

@@ -12,13 +12,16 @@ use serde_json::{Map, Value};
 use super::{Driver, Start};
 use crate::codes;
 use crate::journal::{BegunAttempt, DebugEvent, Event};
-use crate::node::Behavior;
+use crate::node::{Behavior, CallLimit};
 use crate::plan::{NodeIx, Plan, PlanNode};
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId};
 
+/// The config of a trial.
+type Tried = Arc<Map<String, Value>>;
+
 /// The configs of trials, by node.
-pub type TrialConfigs = BTreeMap<NodeId, Arc<Map<String, Value>>>;
+pub type TrialConfigs = BTreeMap<NodeId, Tried>;
 
 /// Plans the flow of a run once more.
 pub trait TrialPlanner: Send + Sync {
@@ -92,13 +95,7 @@ impl Trials {
             .hint("Keep its ports and contexts, or edit the flow and rerun it: what was bought is reused."))
     }
 
-    fn change(
-        &mut self,
-        plan: &Plan,
-        node: &NodeId,
-        begun: &[BegunAttempt],
-        to: Option<(Arc<Map<String, Value>>, Arc<Plan>)>,
-    ) {
+    fn change(&mut self, plan: &Plan, node: &NodeId, begun: &[BegunAttempt], to: Option<(Tried, Arc<Plan>)>) {
         let Some(at) = plan.find(node) else { return };
         let was = self.plans.remove(&at);
         for BegunAttempt { epoch, attempt } in begun {
@@ -182,7 +179,7 @@ fn has_same_place(one: &PlanNode, other: &PlanNode) -> bool {
     let planned = |node: &PlanNode| Behavior {
         needs: Vec::new(),
         calls: None,
-        call_limit: Default::default(),
+        call_limit: CallLimit::default(),
         takes_prompt_only: None,
         missing_setting: None,
         ..node.node.behavior().clone()

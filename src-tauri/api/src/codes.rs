@@ -38,6 +38,9 @@ plait_core::error_codes! {
         OWNER_LOST = "owner.lost",
             "The process that had the data directory open ended unexpectedly.",
             "Look at what it did: `plait runs list`. Runs that it left can be resumed.";
+        OWNER_PANICKED = "owner.panicked",
+            "A command broke down in the process that has the data directory open.",
+            "This is a mistake in Plait; please report it.";
         OWNER_OTHER_VERSION = "owner.other_version",
             "Another version of Plait has the data directory open.",
             "Close the other Plait first, or use the same version.";

@@ -1,7 +1,7 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
 //! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `service`
-//! owns the life of a run, and `start`, `rerun`, `retry`, `control`, `waiting`, `find` and `records` are the commands.
+//! owns the life of a run, and `start`, `trials`, `rerun`, `retry`, `control`, `waiting`, `find` and `records` are the commands.
 
 pub mod answer_text;
 mod breakpoints;
@@ -24,6 +24,7 @@ mod retry;
 mod run_host;
 mod service;
 mod start;
+mod trials;
 mod versions;
 mod waiting;
 mod watch;
@@ -44,6 +45,7 @@ pub use retry::RetryRun;
 pub(crate) use service::RunParts;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
+pub use trials::{DropTrials, NodeConfig, ShowNodeConfig, TryConfig};
 pub use versions::{FlowVersion, ListVersions, VersionRun};
 pub use waiting::{CheckWaiting, EditEffect, MoveRun, WaitingRun};
 pub use watch::Watch;

@@ -48,6 +48,8 @@ pub(crate) struct RunFollower<'a> {
     canceling: bool,
     /// Whether the next stop is left at once: the one that a resumed run was left at.
     leaves_stop: bool,
+    /// Whether the person does not want to watch the run any more.
+    is_leaving: bool,
     role: Role,
     /// What the watch gave at a prompt and the prompt could not use: an error, or its end.
     unused: Option<Watched>,
@@ -99,6 +101,7 @@ impl<'a> RunFollower<'a> {
             last_wait: None,
             canceling: false,
             leaves_stop: false,
+            is_leaving: false,
             role: Role::Driver,
             unused: None,
         }
@@ -147,7 +150,20 @@ impl<'a> RunFollower<'a> {
         loop {
             if idle_at.is_some_and(|seq| seq <= self.outline.next_seq) {
                 idle_at = None;
-                if let Next::Stop = self.answer(&mut watch).await? {
+                let next = match self.answer(&mut watch).await {
+                    // Whether it did what the person wanted is in the journal.
+                    Err(CliError::Error(error)) if error.code == codes::OWNER_LOST => {
+                        print_error(&error_text(&error));
+                        watch = self.take_over().await?;
+                        (looks, tries) = (true, TAKEOVER_TRIES);
+                        continue;
+                    }
+                    next => next?,
+                };
+                if self.is_leaving {
+                    return Ok(self.leave());
+                }
+                if let Next::Stop = next {
                     if !self.is_guest() || self.interactive {
                         return self.leave_waiting();
                     }
@@ -167,6 +183,7 @@ impl<'a> RunFollower<'a> {
                     }
                 }
                 News::Idle(None) => match self.answer_alone(&mut watch).await? {
+                    Next::Continue if self.is_leaving => return Ok(self.leave()),
                     Next::Continue => {}
                     Next::Stop => return self.leave_waiting(),
                 },
@@ -395,7 +412,8 @@ impl<'a> RunFollower<'a> {
     /// Cancels the run, unless it is somebody else's: then the command ends. A second Ctrl+C exits immediately.
     async fn cancel(&mut self) -> Result<(), CliError> {
         if self.is_guest() {
-            std::process::exit(self.leave().code().into());
+            self.is_leaving = true;
+            return Ok(());
         }
         if self.canceling {
             std::process::exit(ExitStatus::Canceled.code().into());

@@ -31,8 +31,8 @@ pub use breakpoint::{Breakpoint, DebugVerb, Side, StopCause, StopPoint, StopScop
 pub use call_account::CallAccount;
 pub use entry::Entry;
 pub use event::{
-    ActivationEvent, CallEvent, ChildEvent, ContextEvent, DebugEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
-    MemoryEvent, NodeEvent, RunEnd, RunEvent, skip_notice,
+    ActivationEvent, BegunAttempt, CallEvent, ChildEvent, ContextEvent, DebugEvent, Event, LoopEvent,
+    MAX_LISTED_QUESTIONS, MemoryEvent, NodeEvent, RunEnd, RunEvent, skip_notice,
 };
 pub use event_payload::{
     Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, FreshFrom, InputOverrides, NodeOutputs,

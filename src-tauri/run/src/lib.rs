@@ -35,5 +35,5 @@ pub mod view;
 pub mod world_policy;
 
 pub use breakpoint::check_breakpoints;
-pub use driver::{Control, DebugCommand, Driver, RunHandle, RunSetup, Watcher};
+pub use driver::{Control, DebugCommand, Driver, RunHandle, RunSetup, TrialConfigs, TrialPlanner, Watcher};
 pub use scheduler::{RunPhase, Scheduler, Start};

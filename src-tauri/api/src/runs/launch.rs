@@ -3,6 +3,7 @@
 mod blocking_host;
 mod fork;
 mod rehearsed_children;
+mod trial;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,9 +25,11 @@ use plait_run::models::ModelOverrides;
 use plait_run::needs::NeedCatalog;
 use plait_run::node::Registry;
 use plait_run::plan::{Plan, PlanNode, plan};
-use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
+use plait_run::{Driver, RunHandle, RunSetup, TrialPlanner, check_breakpoints};
 use plait_store::Store;
 use serde_json::json;
+
+use trial::FlowTrials;
 
 use super::broadcast::RunBroadcast;
 use super::past_spending;
@@ -114,7 +117,7 @@ impl Launch {
             revision: ENGINE_REVISION,
             user: user.clone(),
             from: None,
-            flow: Box::new(flow.clone()),
+            flow: Box::new(flow),
             to,
             input: input.clone(),
             origins: origins.clone(),
@@ -132,7 +135,7 @@ impl Launch {
         // A child run of a fork takes over what other runs of the earlier tree recorded.
         let earlier = self.host.earlier.view(None, []);
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
-        let setup = self.setup(plan, start, &flow)?;
+        let setup = self.setup(plan, start, &first)?;
         let (mut driver, handle) = Driver::start(setup, Event::Run(first))?;
         if !breakpoints.is_empty() {
             driver.set_breakpoints(breakpoints)?;
@@ -149,9 +152,9 @@ impl Launch {
         }
         let entries = self.read_journal(&self.run)?;
         let plan = self.recorded_plan(&entries)?;
+        let started = started_event(&self.run, &entries)?;
         let RunEvent::Started {
             user,
-            flow: flow_ref,
             from,
             input,
             origins,
@@ -160,7 +163,7 @@ impl Launch {
             grants,
             ignores_pins,
             ..
-        } = started_event(&self.run, &entries)?
+        } = started
         else {
             return Err(no_start(&self.run));
         };
@@ -182,7 +185,7 @@ impl Launch {
         let input = run_input(input.as_ref(), origins);
         let (user, grants, ignores_pins) = (user.clone(), grants.clone(), *ignores_pins);
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
-        Ok(Driver::resume(self.setup(plan, start, flow_ref)?, &entries)?)
+        Ok(Driver::resume(self.setup(plan, start, started)?, &entries)?)
     }
 
     /// Whether [`resume`](Self::resume) would get so far as to continue the run. Changes nothing.
@@ -299,14 +302,18 @@ impl Launch {
         RunInfo { run, user, flow_name, folder, input, conversation, grants, ignores_pins, earlier }
     }
 
-    fn setup(self, plan: Plan, start: StartedWith, flow: &FlowRef) -> Result<RunSetup, ErrorReply> {
+    /// `started` is the first event of the run.
+    fn setup(self, plan: Plan, start: StartedWith, started: &RunEvent) -> Result<RunSetup, ErrorReply> {
+        let RunEvent::Started { flow, .. } = started else { return Err(no_start(&self.run)) };
         if !self.to_cancel {
             self.open_quotas(&plan, start.conversation.as_ref())?;
         }
         let info = self.run_info(start, flow);
         let spent_by_children = past_spending::spent_by_children(&self.store, &self.run)?;
+        let trials = FlowTrials::of(&self, started).map(|trials| Arc::new(trials) as Arc<dyn TrialPlanner>);
         let (broadcast, calibration) = (self.broadcast, self.calibration);
         Ok(RunSetup {
+            trials,
             plan: Arc::new(plan),
             journal: Box::new(self.store.journal(&self.run)?),
             info,

@@ -165,7 +165,7 @@ fn parse_misses(text: &str) -> Result<Misses, String> {
 }
 
 /// Reads `NODE[#N[.N]]`.
-fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
+pub(super) fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
     let (node, epoch) = match text.split_once('#') {
         None => (text, None),
         Some((node, counters)) => {

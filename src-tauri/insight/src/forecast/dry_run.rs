@@ -90,6 +90,7 @@ pub(super) fn dry_run(mut plan: Plan, request: &ForecastRequest<'_>) -> Result<(
         journal: Box::new(ObservingJournal(Arc::clone(&shared))),
         watcher: Box::new(|_| ()),
         spent_by_children: BTreeMap::new(),
+        trials: None,
     };
     let (driver, _handle) = Driver::start(setup, first_event(request))?;
     block_on(driver.drive())?;

@@ -118,16 +118,9 @@ impl At<'_> {
 
     /// Where a text comes from that the node got from nowhere else: a setting with the same text, if there is one.
     fn own_source(&self) -> LineageSource {
-        let node = self.run.node(&self.activation.node);
-        let setting = node.and_then(|node| {
-            node.config.iter().find_map(|(name, value)| setting_of(value, self.text, format!("/{name}")))
-        });
-        match setting {
-            Some(setting) => {
-                LineageSource::Flow { node: self.activation.node.clone(), setting: Some(setting) }
-            }
-            None => LineageSource::Unknown,
-        }
+        let mut settings = self.run.config(self.activation).into_iter().flatten();
+        let setting = settings.find_map(|(name, value)| setting_of(value, self.text, format!("/{name}")));
+        setting.map_or(LineageSource::Unknown, |setting| self.run.setting(self.activation, setting))
     }
 }
 

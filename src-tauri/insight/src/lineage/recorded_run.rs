@@ -9,8 +9,9 @@ use plait_run::context::SharedMessage;
 use plait_run::journal::{CallEvent, ContextEvent, DebugEvent, Entry, Event, NodeEvent, Side};
 use plait_run::long_term_memory::Recall;
 use plait_run::view::{EpochView, RunView};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::LineageSource;
 use super::place::LineageSpot;
 use crate::lens::{Lens, SentMessage};
 
@@ -149,6 +150,21 @@ impl RecordedRun {
 
     pub(super) fn node(&self, id: &NodeId) -> Option<&Node> {
         self.flow.as_ref()?.nodes.get(id)
+    }
+
+    /// The config that an activation had: that of the flow, or one that a person tried.
+    pub(super) fn config(&self, at: &Activation) -> Option<&Map<String, Value>> {
+        let tried = self.epoch(at).and_then(|epoch| epoch.trial.as_deref());
+        tried.or_else(|| Some(&self.node(&at.node)?.config))
+    }
+
+    /// Where a text comes from that a setting of an activation has, by its pointer.
+    pub(super) fn setting(&self, at: &Activation, setting: String) -> LineageSource {
+        let node = at.node.clone();
+        match self.epoch(at).and_then(|epoch| epoch.trial.as_ref()) {
+            Some(_) => LineageSource::Trial { node, setting },
+            None => LineageSource::Flow { node, setting: Some(setting) },
+        }
     }
 
     /// The messages of a prompt as they were sent.

@@ -17,11 +17,18 @@ use plait_run::journal::{
     ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RecordingRef, RunEvent, RunOrigin,
 };
 use plait_run::plan::Plan;
+<<<<<<< HEAD
 use plait_run::world_policy::{LivePart, Misses, Pace, WorldPolicy};
 use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
+=======
+use plait_run::view::RunOutline;
+use plait_run::world_policy::{LivePart, WorldPolicy};
+use plait_run::{Driver, RunHandle, RunSetup};
+>>>>>>> trials
 
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
+use super::trial::{trials_of, with_trials};
 use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
 use crate::codes;
@@ -68,13 +75,16 @@ impl Launch {
             start.grants.clone_from(grants);
         }
         self.store.put_flow(&write_flow(&document)?)?;
-        let flow = flow.clone();
         self.broadcast.open(0);
+<<<<<<< HEAD
         let (mut driver, handle) = Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?;
         if !breakpoints.is_empty() {
             driver.set_breakpoints(breakpoints)?;
         }
         Ok((driver, handle))
+=======
+        Ok(Driver::start(self.setup(plan, start, &first)?, Event::Run(first))?)
+>>>>>>> trials
     }
 
     /// The bill of such a fork. Changes nothing.
@@ -154,7 +164,8 @@ impl Launch {
         else {
             return Err(no_start(earlier));
         };
-        let (edited, is_root) = (edit.is_some(), parent.is_none());
+        let trials = trials_of(&RunOutline::of(&entries));
+        let (edited, is_root) = (edit.is_some() || !trials.is_empty(), parent.is_none());
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
         let (seq, fresh_from) = (end_of(&entries), fresh.clone());
@@ -172,7 +183,16 @@ impl Launch {
             *origins = if is_given { Origins::of(Origin::Person) } else { Origins::NONE };
         }
         let document = match edit {
+<<<<<<< HEAD
             None => self.recorded_flow(&flow.hash, recording)?,
+=======
+            None if !trials.is_empty() => {
+                let document = with_trials(recorded_flow(&self.store, &flow.hash)?, &trials);
+                flow.hash = content_hash(write_flow(&document)?.as_bytes());
+                document
+            }
+            None => recorded_flow(&self.store, &flow.hash)?,
+>>>>>>> trials
             Some(EditedFlow { flow: mut document, path, .. }) => {
                 if *ignores_pins {
                     document.remove_pins();

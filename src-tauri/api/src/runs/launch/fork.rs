@@ -17,14 +17,9 @@ use plait_run::journal::{
     ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RecordingRef, RunEvent, RunOrigin,
 };
 use plait_run::plan::Plan;
-<<<<<<< HEAD
+use plait_run::view::RunOutline;
 use plait_run::world_policy::{LivePart, Misses, Pace, WorldPolicy};
 use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
-=======
-use plait_run::view::RunOutline;
-use plait_run::world_policy::{LivePart, WorldPolicy};
-use plait_run::{Driver, RunHandle, RunSetup};
->>>>>>> trials
 
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
@@ -76,15 +71,11 @@ impl Launch {
         }
         self.store.put_flow(&write_flow(&document)?)?;
         self.broadcast.open(0);
-<<<<<<< HEAD
-        let (mut driver, handle) = Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?;
+        let (mut driver, handle) = Driver::start(self.setup(plan, start, &first)?, Event::Run(first))?;
         if !breakpoints.is_empty() {
             driver.set_breakpoints(breakpoints)?;
         }
         Ok((driver, handle))
-=======
-        Ok(Driver::start(self.setup(plan, start, &first)?, Event::Run(first))?)
->>>>>>> trials
     }
 
     /// The bill of such a fork. Changes nothing.
@@ -183,16 +174,12 @@ impl Launch {
             *origins = if is_given { Origins::of(Origin::Person) } else { Origins::NONE };
         }
         let document = match edit {
-<<<<<<< HEAD
-            None => self.recorded_flow(&flow.hash, recording)?,
-=======
-            None if !trials.is_empty() => {
-                let document = with_trials(recorded_flow(&self.store, &flow.hash)?, &trials);
+            None if trials.is_empty() => self.recorded_flow(&flow.hash, recording)?,
+            None => {
+                let document = with_trials(self.recorded_flow(&flow.hash, recording)?, &trials);
                 flow.hash = content_hash(write_flow(&document)?.as_bytes());
                 document
             }
-            None => recorded_flow(&self.store, &flow.hash)?,
->>>>>>> trials
             Some(EditedFlow { flow: mut document, path, .. }) => {
                 if *ignores_pins {
                     document.remove_pins();

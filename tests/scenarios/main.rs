@@ -58,6 +58,7 @@ mod providers;
 mod proxies;
 mod quotas;
 mod recorded_journals;
+mod replies_of_other_runs;
 mod rerun;
 mod retry;
 mod run_limits;

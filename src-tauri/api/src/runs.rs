@@ -35,7 +35,7 @@ pub use debug::{
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};
-pub use records::{ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
+pub use records::{ForgetReplies, ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
 pub use request::RunRequest;
 pub use rerun::{BillRerun, RerunRequest, RerunRun};
 pub use retry::RetryRun;

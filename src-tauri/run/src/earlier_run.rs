@@ -17,11 +17,13 @@
 //! that the fork does not have.
 //!
 //! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. Each record is
-//! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken. A fork can leave out an
+//! taken once: two samples of one prompt stay two samples. Last come the replies of any other run of the same user, where a person chose that
+//! ([`OtherReplies`]). A reply that made its node fail is never taken. A fork can leave out an
 //! activation and all that follows from it: for those, nothing is taken. Its [`WorldPolicy`](crate::world_policy::WorldPolicy) says
 //! which results, passages and memories it asks for again, and what happens where nothing is recorded.
 
 mod fresh;
+mod other_runs;
 mod record;
 mod tree;
 
@@ -43,6 +45,7 @@ use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
 pub use fresh::Fresh;
+pub use other_runs::{OtherReplies, reusable_replies};
 use record::{Recorded, RecordedToolCall};
 pub use tree::EarlierTree;
 use tree::Tree;
@@ -66,6 +69,8 @@ pub struct EarlierReply {
     pub account: Option<Arc<CallAccount>>,
     /// The event that holds it.
     pub event: EventRef,
+    /// The event of the run that bought it, if that is another one.
+    pub bought: Option<EventRef>,
 }
 
 impl EarlierRun {
@@ -87,7 +92,7 @@ impl EarlierRun {
     }
 
     /// Takes a reply to the request with this key: the one that the activation got in this step, for this request of a tool if for
-    /// one, or else one that nobody has taken.
+    /// one, or else one that nobody has taken: of the earlier tree, and then of other runs, if they count.
     pub fn reply(
         &self,
         activation: &Activation,
@@ -97,9 +102,9 @@ impl EarlierRun {
     ) -> Option<EarlierReply> {
         let place = (step, sampling.cloned());
         let same = self.recorded(activation).and_then(|recorded| recorded.replies.get(&place));
-        let same = same.filter(|(recorded, reply)| recorded == key && self.tree.take(&reply.event));
-        let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key))?;
-        Some(EarlierReply::clone(&reply))
+        let same = same.filter(|(recorded, reply)| recorded == key && self.tree.take_reply(reply));
+        let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key));
+        reply.map(Arc::unwrap_or_clone).or_else(|| self.tree.take_from_other_runs(key))
     }
 
     /// Takes what an equal tool call led to: the one that the activation made in the same step, or else one that nobody has taken.

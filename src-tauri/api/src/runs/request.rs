@@ -10,7 +10,7 @@ use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides};
+use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides, ReplySource};
 use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,6 +59,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<GrantRule>>")]
     pub grants: Vec<GrantRule>,
+    /// Where it looks for replies that were bought before. A run buys its replies unless a person chose otherwise.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ReplySource>")]
+    pub replies: ReplySource,
     /// Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`.
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
@@ -98,6 +102,8 @@ pub(super) struct ForkEdits {
     pub(super) to: Option<NodeId>,
     /// What it asks the world for.
     pub(super) world: WorldPolicy,
+    /// Where it looks for replies that were bought before.
+    pub(super) replies: ReplySource,
 }
 
 impl ForkEdits {

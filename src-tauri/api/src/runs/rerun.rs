@@ -4,7 +4,7 @@ use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Bill;
 use plait_run::grant::GrantRule;
-use plait_run::journal::FreshFrom;
+use plait_run::journal::{FreshFrom, ReplySource};
 use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -49,13 +49,17 @@ pub struct RerunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<WorldPolicy>")]
     pub world: WorldPolicy,
+    /// Where it looks for replies that were bought before, after that run.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ReplySource>")]
+    pub replies: ReplySource,
 }
 
 impl RerunRequest {
     /// All of a run again.
     pub fn of(run: RunId) -> Self {
-        let world = WorldPolicy::default();
-        Self { run, flow: None, path: None, grants: Vec::new(), at: None, fresh: None, to: None, world }
+        let (world, replies) = (WorldPolicy::default(), ReplySource::default());
+        Self { run, flow: None, path: None, grants: Vec::new(), at: None, fresh: None, to: None, world, replies }
     }
 }
 
@@ -136,7 +140,7 @@ impl RunService {
 
     /// The run to repeat and what is otherwise, if that can be run.
     async fn check_edits(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
-        let RerunRequest { run, flow, path, grants, at, fresh, to, world } = request;
+        let RerunRequest { run, flow, path, grants, at, fresh, to, world, replies } = request;
         let flow = match flow {
             None => None,
             Some(flow) => {
@@ -145,6 +149,6 @@ impl RunService {
                 Some(EditedFlow { flow, path, grants })
             }
         };
-        Ok((run, ForkEdits { flow, at, fresh, to, world }))
+        Ok((run, ForkEdits { flow, at, fresh, to, world, replies }))
     }
 }

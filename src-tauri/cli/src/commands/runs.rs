@@ -1,6 +1,7 @@
 //! `plait runs`. Also finds the run that an argument names.
 
 mod find;
+mod forget_replies;
 mod list;
 mod pin;
 mod remove;
@@ -40,6 +41,8 @@ enum RunsCommand {
     Turns(turns::TurnsArgs),
     /// Pin a turn of a loop's conversation, so that models always get it.
     Pin(pin::PinArgs),
+    /// Forget bought replies, so that other runs no longer take them.
+    ForgetReplies(forget_replies::ForgetRepliesArgs),
     /// Remove runs and their child runs.
     Rm(remove::RemoveArgs),
 }
@@ -49,7 +52,7 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         RunsCommand::List(_) | RunsCommand::Find(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => {
             open_app::for_reading(home)?
         }
-        RunsCommand::Rm(_) => open_app::for_writing(home).await?,
+        RunsCommand::Rm(_) | RunsCommand::ForgetReplies(_) => open_app::for_writing(home).await?,
         // Pinning continues the run, which only waits.
         RunsCommand::Pin(_) => open_app::for_running(home, &[]).await?,
     };
@@ -59,6 +62,7 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         RunsCommand::Show(args) => show::execute(&app, &args).await?,
         RunsCommand::Turns(args) => turns::execute(&app, &args).await?,
         RunsCommand::Pin(args) => pin::execute(&app, &args).await?,
+        RunsCommand::ForgetReplies(args) => forget_replies::execute(&app, &args).await?,
         RunsCommand::Rm(args) => remove::execute(&app, &args).await?,
     }
     app.close().await?;

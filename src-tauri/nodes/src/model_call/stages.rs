@@ -67,8 +67,9 @@ struct Sent<'a> {
     place: CallPlace,
     key: Option<ReplyKey>,
     answer: Recorded,
-    /// Where an earlier run has recorded the reply, if it bought it.
+    /// Where another run has recorded the reply, and which one bought it if that did not.
     reused: Option<EventRef>,
+    bought: Option<EventRef>,
     /// What is reserved, unless an earlier run has paid.
     charge: Option<CallCharge<'a>>,
 }
@@ -178,9 +179,9 @@ impl<'a> Reserved<'a> {
         let CallPlace { step, sampling } = place.clone();
         call.node_context.note(CallEvent::PromptRendered { step, prompt, sampling });
         let (request, unkeyed, charge) = match purchase {
-            Purchase::Reused(EarlierReply { reply, account, event }) => {
+            Purchase::Reused(EarlierReply { reply, account, event, bought }) => {
                 let answer = Recorded { reply, account, origins, is_reused: true };
-                return Ok(Sent { call, place, key, answer, reused: Some(event), charge: None });
+                return Ok(Sent { call, place, key, answer, reused: Some(event), bought, charge: None });
             }
             Purchase::New { request, unkeyed, charge } => (request, unkeyed, charge),
         };
@@ -192,7 +193,8 @@ impl<'a> Reserved<'a> {
             Ok((reply, account)) => {
                 let account = Some(Arc::new(account));
                 let answer = Recorded { reply, account, origins, is_reused: false };
-                Ok(Sent { call, place, key: key.or(made_key), answer, reused: None, charge: Some(charge) })
+                let (key, charge) = (key.or(made_key), Some(charge));
+                Ok(Sent { call, place, key, answer, reused: None, bought: None, charge })
             }
             Err(fault) => {
                 call.note_failure(place, &fault.code);
@@ -206,7 +208,7 @@ impl<'a> Reserved<'a> {
 impl Sent<'_> {
     /// Journals the reply, then settles what was reserved.
     async fn record(self) -> Result<Recorded, Fault> {
-        let Self { call, place, key, answer, reused, charge } = self;
+        let Self { call, place, key, answer, reused, bought, charge } = self;
         let event = CallEvent::ModelReplied {
             step: place.step,
             reply: Box::new(answer.reply.clone()),
@@ -215,6 +217,7 @@ impl Sent<'_> {
             sampling: place.sampling,
             origins: answer.origins.clone(),
             reused,
+            bought,
         };
         call.node_context.record(event).await?;
         if let Some(charge) = charge {

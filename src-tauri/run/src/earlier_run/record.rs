@@ -92,11 +92,12 @@ impl RecordedRun {
         match event {
             Event::Call(
                 activation,
-                CallEvent::ModelReplied { step, reply, account, key: Some(key), sampling, .. },
+                CallEvent::ModelReplied { step, reply, account, key: Some(key), sampling, reused, bought, .. },
             ) => {
                 let event = EventRef { run: self.run.clone(), seq };
                 let (reply, account) = (ModelReply::clone(reply), account.clone());
-                let reply = (key.clone(), Arc::new(EarlierReply { reply, account, event }));
+                let bought = bought.clone().or_else(|| reused.clone());
+                let reply = (key.clone(), Arc::new(EarlierReply { reply, account, event, bought }));
                 self.recorded(activation).replies.insert((*step, sampling.clone()), reply);
             }
             Event::Call(activation, CallEvent::ToolCalled { step, call, binding }) => {

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
 use super::record::{RecordedRun, RecordedToolCall};
-use super::{EarlierReply, EarlierRun};
+use super::{EarlierReply, EarlierRun, OtherReplies};
 use crate::journal::{CallEvent, Entry, Event, EventRef, NodeEvent, RunEvent};
 use crate::tool::ToolResult;
 use crate::world_policy::WorldPolicy;
@@ -33,26 +33,39 @@ pub(super) struct Tree {
     edited: bool,
     /// What the new tree asks the world for.
     world: WorldPolicy,
+    /// The replies of other runs, if they count.
+    others: Option<Arc<dyn OtherReplies>>,
 }
 
 impl EarlierTree {
     /// The runs of an earlier tree with their entries, the root first. `edited` says whether the new tree runs another flow.
     pub fn of<'e>(runs: impl IntoIterator<Item = (RunId, &'e [Entry])>, edited: bool) -> Self {
-        Self::asking(runs, edited, WorldPolicy::default())
+        Self::asking(runs, edited, WorldPolicy::default(), None)
     }
 
-    /// The same, where the new tree asks the world for this.
+    /// The same, where the new tree asks the world for this, and takes replies of `others`, if given.
     pub fn asking<'e>(
         runs: impl IntoIterator<Item = (RunId, &'e [Entry])>,
         edited: bool,
         world: WorldPolicy,
+        others: Option<Arc<dyn OtherReplies>>,
     ) -> Self {
-        Self(Some(Arc::new(Tree { world, ..Tree::of(runs, edited) })))
+        Self(Some(Arc::new(Tree { world, others, ..Tree::of(runs, edited) })))
+    }
+
+    /// The tree of a run that is forked from none, and takes replies of `others`.
+    pub fn of_other_runs(others: Arc<dyn OtherReplies>) -> Self {
+        Self::asking([], false, WorldPolicy::default(), Some(others))
     }
 
     /// Whether a run of the new tree runs the flow that it is given, and not the one that the earlier run recorded.
     pub fn is_edited(&self) -> bool {
         self.0.as_ref().is_some_and(|tree| tree.edited)
+    }
+
+    /// Whether this run is one of the earlier tree.
+    pub fn has_run(&self, run: &RunId) -> bool {
+        self.0.as_ref().is_some_and(|tree| tree.runs.contains_key(run))
     }
 
     /// The names of the tools that the earlier runs called.
@@ -65,7 +78,7 @@ impl EarlierTree {
     /// Notes what a run of the new tree has taken so far, from its journal.
     pub fn restore(&self, entries: &[Entry]) {
         let Some(tree) = &self.0 else { return };
-        tree.taken.lock().extend(entries.iter().filter_map(|entry| taken_by(&entry.event)));
+        tree.taken.lock().extend(entries.iter().flat_map(|entry| taken_by(&entry.event)));
     }
 
     /// What a run of the new tree takes over: first of all what `run` recorded, and then what its other runs did. `nodes` are the
@@ -87,23 +100,24 @@ impl EarlierTree {
     }
 }
 
-/// The event of an earlier run that this one is taken from. A child run is taken with its first event.
-fn taken_by(event: &Event) -> Option<EventRef> {
-    match event {
+/// The events of other runs that this one is taken from. A child run is taken with its first event.
+fn taken_by(event: &Event) -> impl Iterator<Item = EventRef> {
+    let (taken, bought) = match event {
         Event::Run(RunEvent::Started { from: Some(from), parent_run_id: Some(_), .. }) => {
-            Some(EventRef { run: from.run.clone(), seq: 0 })
+            (Some(EventRef { run: from.run.clone(), seq: 0 }), None)
         }
+        Event::Call(_, CallEvent::ModelReplied { reused, bought, .. }) => (reused.clone(), bought.clone()),
         Event::Node(_, NodeEvent::Answered { reused, .. })
         | Event::Call(
             _,
-            CallEvent::ModelReplied { reused, .. }
-            | CallEvent::ToolFinished { reused, .. }
+            CallEvent::ToolFinished { reused, .. }
             | CallEvent::KnowledgeRetrieved { reused, .. }
             | CallEvent::MemoryRecalled { reused, .. }
             | CallEvent::MemoryRemembered { reused, .. },
-        ) => reused.clone(),
-        _ => None,
-    }
+        ) => (reused.clone(), None),
+        _ => (None, None),
+    };
+    taken.into_iter().chain(bought)
 }
 
 impl Tree {
@@ -116,6 +130,7 @@ impl Tree {
             taken: Mutex::default(),
             edited,
             world: WorldPolicy::default(),
+            others: None,
         };
         for (run, entries) in runs {
             tree.root.get_or_insert_with(|| run.clone());
@@ -168,9 +183,27 @@ impl Tree {
         self.taken.lock().insert(event.clone())
     }
 
+    /// Takes a reply, unless it was taken before.
+    pub(super) fn take_reply(&self, reply: &EarlierReply) -> bool {
+        let mut taken = self.taken.lock();
+        let is_free = reply.events().all(|event| !taken.contains(event));
+        if is_free {
+            taken.extend(reply.events().cloned());
+        }
+        is_free
+    }
+
+    /// The newest reply of another run to such a request that nobody has taken, if other runs count. What the runs of this tree have is
+    /// taken from them, or not at all.
+    pub(super) fn take_from_other_runs(&self, key: &ReplyKey) -> Option<EarlierReply> {
+        let mut take =
+            |reply: &EarlierReply| !self.runs.contains_key(&reply.event.run) && self.take_reply(reply);
+        self.others.as_ref()?.find(key, &mut take)
+    }
+
     /// The first reply to such a request that nobody has taken, in an edited tree.
     pub(super) fn take_other_reply(&self, key: &ReplyKey) -> Option<Arc<EarlierReply>> {
-        self.replies.get(key).filter(|_| self.edited)?.iter().find(|reply| self.take(&reply.event)).cloned()
+        self.replies.get(key).filter(|_| self.edited)?.iter().find(|reply| self.take_reply(reply)).cloned()
     }
 
     /// The result of an equal call that nobody has taken, in an edited tree: of one with the same id, if there is one.

@@ -9,7 +9,7 @@ use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::{Bill, rehearse, standing_host};
-use plait_run::earlier_run::EarlierTree;
+use plait_run::earlier_run::{EarlierTree, OtherReplies};
 use plait_run::host::Host;
 use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
@@ -76,13 +76,14 @@ impl Launch {
         let fork = self.prepare_fork(earlier, edits, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
+        let earlier = self.host.earlier.clone();
         // Once for the whole tree: its child runs get the host of the run that starts them.
         self.host = blocking_host(standing_host(self.host));
         let place = RehearsedPlace::root(access);
         let rehearsal = place.rehearsal.clone();
         let (_, setup, first) = self.rehearse(fork, place)?;
         rehearse(setup, first)?;
-        Ok(Bill::of(rehearsal, &models))
+        Ok(Bill::of(rehearsal, &models, &earlier))
     }
 
     /// What the rehearsal of a fork is driven with, and its number there.
@@ -110,7 +111,7 @@ impl Launch {
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let ForkEdits { flow: edit, at, fresh, to: new_target, world } = edits;
+        let ForkEdits { flow: edit, at, fresh, to: new_target, world, replies: source } = edits;
         let mut entries = self.read_earlier(earlier)?;
         let cut = at.map(|at| cut_off(&mut entries, at)).transpose()?.unwrap_or_default();
         let mut first = started_event(earlier, &entries)?.clone();
@@ -119,6 +120,7 @@ impl Launch {
             revision,
             user,
             from,
+            replies,
             flow,
             to,
             input,
@@ -141,6 +143,7 @@ impl Launch {
         let (seq, fresh_from) = (end_of(&entries), fresh.clone());
         let origin = RunOrigin { run: earlier.clone(), seq, edited, cut, fresh: fresh_from, world };
         *parent_run_id = parent;
+        *replies = source;
         *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
             (*input, *set, *origins, *grants) =
@@ -160,7 +163,7 @@ impl Launch {
         let config = recorded_config(config, models).into_owned();
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         if is_root {
-            self.host.earlier = self.read_tree(&origin, entries)?;
+            self.host.earlier = self.read_tree(&origin, entries, self.other_replies(source, user)?)?;
             check_live(&origin.world, &document, &self.host.earlier)?;
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
@@ -178,15 +181,22 @@ impl Launch {
         Ok(Fork { document, config, first, start })
     }
 
-    /// The tree that the run's own is forked from, as far as it counted then, without what the runs of the own tree have taken. Nothing
-    /// if it was removed meanwhile: then they buy everything that they have not taken yet.
-    pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
-        let Ok(mut entries) = self.read_earlier(&from.run) else {
-            let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
-            return Ok(EarlierTree::asking([nothing], from.edited, from.world.clone()));
+    /// The tree that the run's own is forked from, if it is, as far as it counted then, with the replies of `others`, without what the
+    /// runs of the own tree have taken. Of a tree that was removed meanwhile nothing: what they have not taken yet is bought.
+    pub(super) fn restored_tree(
+        &self,
+        from: Option<&RunOrigin>,
+        others: Option<Arc<dyn OtherReplies>>,
+    ) -> Result<EarlierTree, Fault> {
+        let tree = match (from, others) {
+            (None, None) => return Ok(EarlierTree::default()),
+            (None, Some(others)) => EarlierTree::of_other_runs(others),
+            (Some(from), others) => {
+                let mut entries = self.read_earlier(&from.run).unwrap_or_default();
+                entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
+                self.read_tree(from, entries, others)?
+            }
         };
-        entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
-        let tree = self.read_tree(from, entries)?;
         for record in self.store.tree(&self.run)? {
             tree.restore(&self.read_journal(&record.run)?);
         }
@@ -195,11 +205,16 @@ impl Launch {
 
     /// The tree of an earlier run of which these entries count. A child run that cannot be read counts for nothing: what it recorded is
     /// made again.
-    fn read_tree(&self, from: &RunOrigin, entries: Vec<Entry>) -> Result<EarlierTree, Fault> {
+    fn read_tree(
+        &self,
+        from: &RunOrigin,
+        entries: Vec<Entry>,
+        others: Option<Arc<dyn OtherReplies>>,
+    ) -> Result<EarlierTree, Fault> {
         // Of child runs, what had happened by then. Their journals do not say at which event of their parent.
         let until = entries.last().filter(|_| from.cut).map(|last| last.at);
         let mut runs = vec![(from.run.clone(), entries)];
-        for record in self.store.tree(&from.run)? {
+        for record in self.store.tree(&from.run).unwrap_or_default() {
             if record.run != from.run
                 && let Ok(mut entries) = self.read_earlier(&record.run)
             {
@@ -208,7 +223,7 @@ impl Launch {
             }
         }
         let runs = runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
-        Ok(EarlierTree::asking(runs, from.edited, from.world.clone()))
+        Ok(EarlierTree::asking(runs, from.edited, from.world.clone(), others))
     }
 
     /// The entries of a run to fork from, except damaged ones.

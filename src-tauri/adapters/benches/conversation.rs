@@ -1,4 +1,4 @@
-//! A conversation of 2,000 turns (`userInput ⟲ chat`, offline provider, the store's journal): what a turn takes as the
+//! A conversation of 5,050 turns (`userInput ⟲ chat`, offline provider, the store's journal): what a turn takes as the
 //! conversation grows, and what it takes on disk. Then one of 1,000 turns over as many runs.
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench conversation` does alone. It is one long run, so

@@ -81,11 +81,8 @@ async fn bill_of_a_repetition_counts_replies_of_other_runs() {
     let app = App::with(&provider);
     let other = start(&app, &samples(3), ReplySource::Earlier).await;
     let earlier = start(&app, &samples(1), ReplySource::Earlier).await;
-    let request = |replies| RerunRequest {
-        flow: Some(samples(3)),
-        replies,
-        ..RerunRequest::of(run_of(&earlier))
-    };
+    let request =
+        |replies| RerunRequest { flow: Some(samples(3)), replies, ..RerunRequest::of(run_of(&earlier)) };
     let alone = app.plait.call(BillRerun(request(ReplySource::Earlier))).await.unwrap();
     assert_eq!((alone.reused.calls, alone.reused_from_others, alone.bought.len()), (1, 0, 1), "{alone:#?}");
     let bill = app.plait.call(BillRerun(request(ReplySource::Any))).await.unwrap();

@@ -28,7 +28,8 @@ use workload::{BenchError, Figures, is_selected};
 /// All of it fits the model's window, so that every call is given the whole history.
 const TURNS: usize = 5_050;
 /// Ranges of turns to compare by their medians.
-const STRETCHES: [(usize, usize); 5] = [(10, 110), (500, 600), (1_000, 1_100), (1_900, 2_000), (4_950, 5_050)];
+const STRETCHES: [(usize, usize); 5] =
+    [(10, 110), (500, 600), (1_000, 1_100), (1_900, 2_000), (4_950, 5_050)];
 
 fn main() -> Result<(), BenchError> {
     if !is_selected("conversation") {

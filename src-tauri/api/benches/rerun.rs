@@ -92,7 +92,8 @@ fn chain(last: &str) -> Result<Flow, BenchError> {
     let mut nodes = Map::new();
     let mut edges = Map::new();
     let mut edge = |source: &str, output: &str, target: &str, input: &str| {
-        let edge = json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
+        let edge =
+            json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
         edges.insert(format!("e{}", edges.len()), edge);
     };
     nodes.insert(

@@ -91,6 +91,11 @@ impl EarlierRun {
         self.fresh.as_ref().is_some_and(|fresh| fresh.covers(activation))
     }
 
+    /// Whether replies may be recorded under hashes of whole requests, as by earlier versions.
+    pub fn has_whole_hashes(&self) -> bool {
+        self.tree.has_whole_hashes()
+    }
+
     /// Takes a reply to the request with this key: the one that the activation got in this step, for this request of a tool if for
     /// one, or else one that nobody has taken: of the earlier tree, and then of other runs, if they count.
     pub fn reply(

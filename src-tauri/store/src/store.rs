@@ -26,9 +26,10 @@ use crate::document_files::{GRANTS, MCP_LOG, MCP_SERVERS, MCP_TOOLS, SETTINGS};
 use crate::record::RunRecord;
 use crate::store_core::StoreCore;
 use crate::{
-    ConversationFilter, ConversationFork, Draft, ForgottenReplies, GuardedDocument, JournalEntries, MemoryList,
-    NewConversation, Progress, RecentFlow, RunFilter, RunJournal, RunSpending, StoredConversation, Template,
-    UserList, checksums, documents, drafts, forgotten_replies, templates, tree, users, writer,
+    ConversationFilter, ConversationFork, Draft, ForgottenReplies, GuardedDocument, JournalEntries,
+    MemoryList, NewConversation, Progress, RecentFlow, RunFilter, RunJournal, RunSpending,
+    StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies, templates, tree,
+    users, writer,
 };
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.

@@ -40,7 +40,7 @@ impl From<RunStart> for Event {
             revision: 1,
             user: UserName::default(),
             from: None,
-        replies: ReplySource::Earlier,
+            replies: ReplySource::Earlier,
             flow: Box::new(flow),
             to: None,
             input: None,

@@ -59,7 +59,17 @@ impl RerunRequest {
     /// All of a run again.
     pub fn of(run: RunId) -> Self {
         let (world, replies) = (WorldPolicy::default(), ReplySource::default());
-        Self { run, flow: None, path: None, grants: Vec::new(), at: None, fresh: None, to: None, world, replies }
+        Self {
+            run,
+            flow: None,
+            path: None,
+            grants: Vec::new(),
+            at: None,
+            fresh: None,
+            to: None,
+            world,
+            replies,
+        }
     }
 }
 

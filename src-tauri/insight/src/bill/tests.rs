@@ -32,7 +32,7 @@ impl Provider for Replies {
     }
 
     /// Without the node that asks, as those of HTTP providers are.
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         let activation = Activation { node: "".into(), epoch: Epoch::root() };
         ModelRequest { activation, ..request.clone() }.key()
     }

@@ -3,8 +3,7 @@
 //!
 //! 1. [`Prepared`]: a request that can be sent. [`reserve`](Prepared::reserve) takes the reply that the run got for it that this
 //!    one is forked from, or reserves what the call may cost at most.
-//! 2. [`Reserved`]: [`send`](Reserved::send) journals the prompt and calls the provider. The key of the request is made
-//!    meanwhile.
+//! 2. [`Reserved`]: [`send`](Reserved::send) journals the prompt and calls the provider.
 //! 3. [`Sent`]: a reply that nobody has seen. [`record`](Sent::record) journals it and settles the reservation.
 //! 4. [`Recorded`]: the reply. Tools are called for a recorded reply only. One that was journaled before a crash is taken from
 //!    the journal, so nothing is paid for twice.
@@ -20,7 +19,7 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_core::expression::as_text;
 use plait_core::id::ReplyKey;
 use plait_core::origin::{Origin, Origins};
-use plait_run::earlier_run::EarlierReply;
+use plait_run::earlier_run::{EarlierReply, EarlierRun};
 use plait_run::journal::{CallAccount, CallEvent, EventRef, MAX_NESTING_DEPTH, is_too_deep};
 use plait_run::models::{CalibrationSample, TokenUsage};
 use plait_run::node::NodeContext;
@@ -34,8 +33,9 @@ struct Prepared<'a> {
     place: CallPlace,
     prompt: Arc<PromptRecord>,
     request: ModelRequest,
-    /// Finds a reply of an earlier run. Otherwise it is made while the reply is awaited.
-    key: Option<ReplyKey>,
+    key: ReplyKey,
+    /// Under which earlier versions recorded the reply, if there may be one.
+    whole_hash: Option<ReplyKey>,
     /// Where the reply will come from.
     origins: Origins,
 }
@@ -45,7 +45,7 @@ struct Reserved<'a> {
     call: ModelCall<'a>,
     place: CallPlace,
     prompt: Arc<PromptRecord>,
-    key: Option<ReplyKey>,
+    key: ReplyKey,
     origins: Origins,
     purchase: Purchase<'a>,
 }
@@ -55,8 +55,6 @@ enum Purchase<'a> {
     Reused(EarlierReply),
     New {
         request: Box<ModelRequest>,
-        /// The request without its attachments, if its key is not known.
-        unkeyed: Option<Box<ModelRequest>>,
         charge: CallCharge<'a>,
     },
 }
@@ -65,7 +63,7 @@ enum Purchase<'a> {
 struct Sent<'a> {
     call: ModelCall<'a>,
     place: CallPlace,
-    key: Option<ReplyKey>,
+    key: ReplyKey,
     answer: Recorded,
     /// Where another run has recorded the reply, and which one bought it if that did not.
     reused: Option<EventRef>,
@@ -141,19 +139,21 @@ impl<'a> ModelCall<'a> {
         };
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
         // A request without a possible key cannot be sent.
-        let needs_key = node_context.earlier().is_some() || !node_context.host.quotas.is_empty();
-        let key = needs_key.then(|| self.provider.reply_key(&request)).transpose()?;
-        Ok(Prepared { call: self, place, prompt, request, key, origins })
+        let key = self.provider.reply_key(&request)?;
+        let has_whole_hashes = node_context.earlier().is_some_and(EarlierRun::has_whole_hashes);
+        let whole_hash = has_whole_hashes.then(|| self.provider.whole_hash(&request)).transpose()?;
+        Ok(Prepared { call: self, place, prompt, request, key, whole_hash, origins })
     }
 }
 
 impl<'a> Prepared<'a> {
     /// Takes the reply of an earlier run, or reserves what the call may cost at most.
     async fn reserve(self) -> Result<Reserved<'a>, CallError> {
-        let Self { call, place, prompt, request, key, origins } = self;
+        let Self { call, place, prompt, request, key, whole_hash, origins } = self;
         let node_context = call.node_context;
-        let earlier = node_context.earlier().zip(key.as_ref()).and_then(|(run, key)| {
-            run.reply(&node_context.activation, place.step, place.sampling.as_ref(), key)
+        let earlier = node_context.earlier().and_then(|run| {
+            let take = |key| run.reply(&node_context.activation, place.step, place.sampling.as_ref(), key);
+            take(&key).or_else(|| take(whole_hash.as_ref()?))
         });
         let purchase = if let Some(reply) = earlier {
             Purchase::Reused(reply)
@@ -162,10 +162,9 @@ impl<'a> Prepared<'a> {
                 let what = || format!("The reply of `{}/{}` to this prompt", prompt.provider, prompt.model);
                 run.refuse_purchase(what)?;
             }
-            let unkeyed = key.is_none().then(|| Box::new(request.clone()));
             let request = Box::new(load_request(request, &*node_context.host.attachments).await?);
             let charge = CallCharge::reserve(&call, &place, &prompt).await?;
-            Purchase::New { request, unkeyed, charge }
+            Purchase::New { request, charge }
         };
         Ok(Reserved { call, place, prompt, key, origins, purchase })
     }
@@ -178,22 +177,21 @@ impl<'a> Reserved<'a> {
         let prompt_tokens = prompt.counted();
         let CallPlace { step, sampling } = place.clone();
         call.node_context.note(CallEvent::PromptRendered { step, prompt, sampling });
-        let (request, unkeyed, charge) = match purchase {
+        let (request, charge) = match purchase {
             Purchase::Reused(EarlierReply { reply, account, event, bought }) => {
                 let answer = Recorded { reply, account, origins, is_reused: true };
                 return Ok(Sent { call, place, key, answer, reused: Some(event), bought, charge: None });
             }
-            Purchase::New { request, unkeyed, charge } => (request, unkeyed, charge),
+            Purchase::New { request, charge } => (request, charge),
         };
         let under_way = CallUnderWay { call, place: place.clone(), has_ended: false };
-        let answered = call.call_provider(*request, prompt_tokens, sink);
-        let (answered, made_key) = futures::join!(answered, call.key_meanwhile(unkeyed));
+        let answered = call.call_provider(*request, prompt_tokens, sink).await;
         under_way.end();
         match answered {
             Ok((reply, account)) => {
                 let account = Some(Arc::new(account));
                 let answer = Recorded { reply, account, origins, is_reused: false };
-                let (key, charge) = (key.or(made_key), Some(charge));
+                let charge = Some(charge);
                 Ok(Sent { call, place, key, answer, reused: None, bought: None, charge })
             }
             Err(fault) => {
@@ -213,7 +211,7 @@ impl Sent<'_> {
             step: place.step,
             reply: Box::new(answer.reply.clone()),
             account: answer.account.clone(),
-            key,
+            key: Some(key),
             sampling: place.sampling,
             origins: answer.origins.clone(),
             reused,
@@ -280,15 +278,6 @@ impl Recorded {
 }
 
 impl ModelCall<'_> {
-    /// The key of a request that is on its way: to make it takes as long as to send a long conversation does. None if it cannot
-    /// be made, which the call itself says.
-    async fn key_meanwhile(&self, unkeyed: Option<Box<ModelRequest>>) -> Option<ReplyKey> {
-        let request = unkeyed?;
-        // A connection that is open sends first.
-        tokio::task::yield_now().await;
-        self.provider.reply_key(&request).ok()
-    }
-
     /// The reply, with the usage to go by.
     async fn call_provider(
         &self,

@@ -92,7 +92,16 @@ impl RecordedRun {
         match event {
             Event::Call(
                 activation,
-                CallEvent::ModelReplied { step, reply, account, key: Some(key), sampling, reused, bought, .. },
+                CallEvent::ModelReplied {
+                    step,
+                    reply,
+                    account,
+                    key: Some(key),
+                    sampling,
+                    reused,
+                    bought,
+                    ..
+                },
             ) => {
                 let event = EventRef { run: self.run.clone(), seq };
                 let (reply, account) = (ModelReply::clone(reply), account.clone());

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::record::{RecordedRun, RecordedToolCall};
 use super::{EarlierReply, EarlierRun, OtherReplies};
 use crate::journal::{CallEvent, Entry, Event, EventRef, NodeEvent, RunEvent};
+use crate::provider::is_whole_hash;
 use crate::tool::ToolResult;
 use crate::world_policy::WorldPolicy;
 use plait_core::id::{NodeId, ReplyKey, RunId};
@@ -35,6 +36,8 @@ pub(super) struct Tree {
     world: WorldPolicy,
     /// The replies of other runs, if they count.
     others: Option<Arc<dyn OtherReplies>>,
+    /// Whether the replies of an earlier version are among these.
+    has_whole_hashes: bool,
 }
 
 impl EarlierTree {
@@ -131,6 +134,7 @@ impl Tree {
             edited,
             world: WorldPolicy::default(),
             others: None,
+            has_whole_hashes: false,
         };
         for (run, entries) in runs {
             tree.root.get_or_insert_with(|| run.clone());
@@ -143,6 +147,7 @@ impl Tree {
         for activation in &run.order {
             let Some(recorded) = run.activations.get(activation) else { continue };
             for (key, reply) in recorded.replies.values() {
+                self.has_whole_hashes |= is_whole_hash(key);
                 self.replies.entry(key.clone()).or_default().push(Arc::clone(reply));
             }
             for made in &recorded.tool_calls {
@@ -181,6 +186,10 @@ impl Tree {
     /// Takes the record of this event, unless it was taken before.
     pub(super) fn take(&self, event: &EventRef) -> bool {
         self.taken.lock().insert(event.clone())
+    }
+
+    pub(super) fn has_whole_hashes(&self) -> bool {
+        self.others.is_some() || self.has_whole_hashes
     }
 
     /// Takes a reply, unless it was taken before.

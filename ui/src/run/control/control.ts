@@ -12,7 +12,6 @@ import type {
   RunId,
   RunStatus,
   RunSummary,
-  WorldPolicy,
 } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";
 import type { QuestionStore } from "@/design/dialogs/question-store";

@@ -54,8 +54,7 @@ impl StoredReplies {
         let entries: Vec<Entry> = self.store.read_journal(run, 0)?.collect::<Result<_, Fault>>()?;
         let bought_at: HashMap<u64, u64> =
             entries.iter().filter_map(|entry| Some((entry.seq?, entry.at))).collect();
-        let is_forgotten =
-            |seq: u64| bought_at.get(&seq).is_none_or(|at| self.forgotten.contains(run, *at));
+        let is_forgotten = |seq: u64| bought_at.get(&seq).is_none_or(|at| self.forgotten.contains(run, *at));
         let replies = reusable_replies(run, &entries).into_iter();
         let replies = replies.filter(|(_, reply)| !is_forgotten(reply.event.seq));
         Ok(replies.map(|(key, reply)| (reply.event.seq, (key, reply))).collect())

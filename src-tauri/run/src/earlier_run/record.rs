@@ -105,7 +105,9 @@ impl RecordedRun {
             ) => {
                 let event = EventRef { run: self.run.clone(), seq };
                 let (reply, account) = (ModelReply::clone(reply), account.clone());
-                let bought = bought.clone().or_else(|| reused.clone());
+                let bought = bought.as_ref().or(reused.as_ref());
+                // A run takes nothing from itself.
+                let bought = bought.filter(|bought| bought.run != self.run).cloned();
                 let reply = (key.clone(), Arc::new(EarlierReply { reply, account, event, bought }));
                 self.recorded(activation).replies.insert((*step, sampling.clone()), reply);
             }

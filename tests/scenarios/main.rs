@@ -59,6 +59,7 @@ mod proxies;
 mod quotas;
 mod recorded_journals;
 mod recordings;
+mod replies_of_other_runs;
 mod rerun;
 mod retry;
 mod run_limits;

@@ -81,6 +81,7 @@ commands![
     runs::ListRuns,
     runs::ResolveRun,
     runs::ShowRun,
+    runs::ForgetReplies,
     runs::RemoveRun,
     runs::ListVersions,
     conversations::ListConversations,

@@ -38,7 +38,7 @@ pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};
 pub use recording::{ExportRecording, ExportedRecording, ReadRecording, RecordingSummary};
-pub use records::{ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
+pub use records::{ForgetReplies, ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
 pub use request::{RootInputs, RunRequest};
 pub use rerun::{BillRerun, RerunRequest, RerunRun};
 pub use retry::RetryRun;

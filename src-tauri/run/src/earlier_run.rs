@@ -17,12 +17,14 @@
 //! that the fork does not have.
 //!
 //! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. Each record is
-//! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken. A fork can leave out an
+//! taken once: two samples of one prompt stay two samples. Last come the replies of any other run of the same user, where a person chose that
+//! ([`OtherReplies`]). A reply that made its node fail is never taken. A fork can leave out an
 //! activation and all that follows from it: for those, nothing is taken. Its [`WorldPolicy`](crate::world_policy::WorldPolicy) says
 //! which results, passages and memories it asks for again, and what happens where nothing is recorded.
 
 mod fresh;
 mod nearest;
+mod other_runs;
 mod record;
 mod tree;
 
@@ -45,6 +47,7 @@ use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
 pub use fresh::Fresh;
 pub use nearest::Sought;
+pub use other_runs::{OtherReplies, reusable_replies};
 use record::{Recorded, RecordedToolCall};
 use tree::Tree;
 pub use tree::{EarlierTree, NotedKeys};
@@ -68,6 +71,8 @@ pub struct EarlierReply {
     pub account: Option<Arc<CallAccount>>,
     /// The event that holds it.
     pub event: EventRef,
+    /// The event of the run that bought it, if that is another one.
+    pub bought: Option<EventRef>,
 }
 
 impl EarlierRun {
@@ -88,8 +93,13 @@ impl EarlierRun {
         self.fresh.as_ref().is_some_and(|fresh| fresh.covers(activation))
     }
 
+    /// Whether replies may be recorded under hashes of whole requests, as by earlier versions.
+    pub fn has_whole_hashes(&self) -> bool {
+        self.tree.has_whole_hashes()
+    }
+
     /// Takes a reply to the request with this key: the one that the activation got in this step, for this request of a tool if for
-    /// one, or else one that nobody has taken.
+    /// one, or else one that nobody has taken: of the earlier tree, and then of other runs, if they count.
     pub fn reply(
         &self,
         activation: &Activation,
@@ -100,10 +110,10 @@ impl EarlierRun {
         let place = (step, sampling.cloned());
         let same = self.recorded(activation).and_then(|recorded| recorded.replies.get(&place));
         let same = same.filter(|(recorded, reply)| {
-            self.tree.is_same_request(recorded, &reply.event, key) && self.tree.take(&reply.event)
+            self.tree.is_same_request(recorded, &reply.event, key) && self.tree.take_reply(reply)
         });
-        let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key))?;
-        Some(EarlierReply::clone(&reply))
+        let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key));
+        reply.map(Arc::unwrap_or_clone).or_else(|| self.tree.take_from_other_runs(key))
     }
 
     /// Takes what an equal tool call led to: the one that the activation made in the same step, or else one that nobody has taken.

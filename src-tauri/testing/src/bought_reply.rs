@@ -29,6 +29,7 @@ pub fn bought_reply(cost_nano_usd: u64, reused: Option<EventRef>) -> Event {
         key: Some("k".into()),
         sampling: None,
         reused,
+        bought: None,
     };
     Event::Call(Activation { node: "chat".into(), epoch: Epoch::root() }, replied)
 }

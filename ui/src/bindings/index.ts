@@ -231,6 +231,8 @@ export type Bill = {
   lines: Array<BillLine>,
   /** The replies that are reused, and what they cost when they were bought. */
   reused: Spending,
+  /** How many of them other runs bought than the one that is forked. */
+  reusedFromOthers: number,
   /** The results of tools and searches that are reused. */
   reusedResults: number,
   /** The answers of people that are reused. */
@@ -3318,6 +3320,14 @@ export type RemoveKnowledge = { name: string,
 export type RemoveMcpServer = { name: string,
 };
 
+/** `runs.forgetReplies`: other runs no longer take the replies that were bought until now, by a run with its child runs or by all runs.
+ * A repetition of such a run still does. `run.unknown`.
+ */
+export type ForgetReplies = {
+  /** All runs unless given. */
+  run?: RunId,
+};
+
 /** `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended, `run.is_child` while a run that it is part of
  * has not.
  */
@@ -3371,6 +3381,9 @@ export type RequestSettings = {
   refusedParameters?: Array<string>,
 };
 
+/** The runs from which a run takes replies of models that were bought before. */
+export type ReplySource = "earlier" | "any";
+
 /** What is run again, and what of it otherwise. */
 export type RerunRequest = {
   /** The run to repeat. It stays as it is. */
@@ -3389,6 +3402,8 @@ export type RerunRequest = {
   to?: NodeId,
   /** What it asks the world for, and what it does where nothing is recorded. */
   world?: WorldPolicy,
+  /** Where it looks for replies that were bought before, after that run. */
+  replies?: ReplySource,
 };
 
 /** `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers
@@ -4512,6 +4527,7 @@ export type Commands = {
   "runs.list": { args: ListRuns; reply: Array<RunSummary> };
   "runs.resolve": { args: ResolveRun; reply: RunId };
   "runs.show": { args: ShowRun; reply: RunDetail };
+  "runs.forgetReplies": { args: ForgetReplies; reply: null };
   "runs.remove": { args: RemoveRun; reply: null };
   "flow.versions": { args: ListVersions; reply: Array<FlowVersion> };
   "conversations.list": { args: ListConversations; reply: Array<ConversationRecord> };

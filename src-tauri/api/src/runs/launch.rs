@@ -2,6 +2,7 @@
 
 mod blocking_host;
 mod fork;
+mod other_replies;
 mod rehearsed_children;
 mod trial;
 
@@ -17,10 +18,10 @@ use plait_core::id::{ConversationId, NodeId, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::context::{Conversation, ConversationRef, MAIN};
-use plait_run::earlier_run::EarlierRun;
+use plait_run::earlier_run::{EarlierRun, EarlierTree, OtherReplies};
 use plait_run::grant::{GrantRule, Grants};
 use plait_run::host::{Host, RunInfo, RunInput};
-use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, RunEvent};
+use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, ReplySource, RunEvent};
 use plait_run::models::ModelOverrides;
 use plait_run::needs::NeedCatalog;
 use plait_run::node::Registry;
@@ -29,6 +30,7 @@ use plait_run::{Driver, RunHandle, RunSetup, TrialPlanner, check_breakpoints};
 use plait_store::Store;
 use serde_json::json;
 
+use other_replies::StoredReplies;
 use trial::FlowTrials;
 
 use super::broadcast::RunBroadcast;
@@ -82,7 +84,7 @@ impl Launch {
     }
 
     fn start_request(
-        self,
+        mut self,
         request: RunRequest,
         user: UserName,
         origins: Origins,
@@ -99,6 +101,7 @@ impl Launch {
             grants,
             breakpoints,
             ignore_pins: ignores_pins,
+            replies,
             ..
         } = request;
         let plan = self.plan(&flow, &self.config, to.as_ref(), &overrides)?;
@@ -117,6 +120,7 @@ impl Launch {
             revision: ENGINE_REVISION,
             user: user.clone(),
             from: None,
+            replies,
             flow: Box::new(flow),
             to,
             input: input.clone(),
@@ -132,6 +136,9 @@ impl Launch {
         };
         self.broadcast.open(0);
         let input = input.map(|text| RunInput { text, origins });
+        if let Some(others) = self.other_replies(replies, &user)? {
+            self.host.earlier = EarlierTree::of_other_runs(others);
+        }
         // A child run of a fork takes over what other runs of the earlier tree recorded.
         let earlier = self.host.earlier.view(None, []);
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
@@ -156,6 +163,7 @@ impl Launch {
         let RunEvent::Started {
             user,
             from,
+            replies,
             input,
             origins,
             parent_run_id,
@@ -168,8 +176,8 @@ impl Launch {
             return Err(no_start(&self.run));
         };
         let from = from.as_deref();
-        if let Some(from) = from.filter(|_| parent_run_id.is_none()) {
-            self.restored_tree(from)?;
+        if parent_run_id.is_none() {
+            self.restored_tree(from, self.other_replies(*replies, user)?)?;
         }
         let recording = self.host.earlier.recording().and_then(|hash| self.recordings.get(hash));
         let conversation = conversation
@@ -186,6 +194,18 @@ impl Launch {
         let (user, grants, ignores_pins) = (user.clone(), grants.clone(), *ignores_pins);
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
         Ok(Driver::resume(self.setup(plan, start, started)?, &entries)?)
+    }
+
+    /// The replies of other runs of the user, if they count for the tree of this run, which is its root.
+    fn other_replies(
+        &self,
+        source: ReplySource,
+        user: &UserName,
+    ) -> Result<Option<Arc<dyn OtherReplies>>, Fault> {
+        match source {
+            ReplySource::Earlier => Ok(None),
+            ReplySource::Any => StoredReplies::of(&self.store, user.clone(), self.run.clone()).map(Some),
+        }
     }
 
     /// Whether [`resume`](Self::resume) would get so far as to continue the run. Changes nothing.

@@ -10,7 +10,7 @@ use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides, RecordingRef};
+use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides, RecordingRef, ReplySource};
 use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,6 +59,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<GrantRule>>")]
     pub grants: Vec<GrantRule>,
+    /// Where it looks for replies that were bought before. A run buys its replies unless a person chose otherwise.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ReplySource>")]
+    pub replies: ReplySource,
     /// Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`.
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
@@ -104,6 +108,8 @@ pub(super) struct ForkEdits {
     pub(super) root_inputs: Option<RootInputs>,
     /// Where it stops.
     pub(super) breakpoints: Vec<Breakpoint>,
+    /// Where it looks for replies that were bought before.
+    pub(super) replies: ReplySource,
 }
 
 /// The inputs that a person gives to a fork.

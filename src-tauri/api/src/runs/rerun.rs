@@ -7,7 +7,7 @@ use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Bill;
 use plait_run::earlier_run::{EarlierTree, NotedKeys};
 use plait_run::grant::GrantRule;
-use plait_run::journal::{Breakpoint, FreshFrom, RecordingRef};
+use plait_run::journal::{Breakpoint, FreshFrom, RecordingRef, ReplySource};
 use plait_run::world_policy::{Misses, WorldPolicy};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -53,6 +53,10 @@ pub struct RerunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<WorldPolicy>")]
     pub world: WorldPolicy,
+    /// Where it looks for replies that were bought before, after that run.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ReplySource>")]
+    pub replies: ReplySource,
     /// The file of a recording that has the run, in place of the store.
     #[serde(default)]
     #[ts(optional)]
@@ -79,6 +83,7 @@ impl RerunRequest {
             fresh: None,
             to: None,
             world: WorldPolicy::default(),
+            replies: ReplySource::default(),
             recording: None,
             inputs: None,
             breakpoints: Vec::new(),
@@ -200,8 +205,20 @@ impl RunService {
 
     /// The run to repeat and what is otherwise, if that can be run.
     async fn check_edits(&self, request: RerunRequest) -> Result<(RunId, ForkEdits), ErrorReply> {
-        let RerunRequest { run, flow, path, grants, at, fresh, to, world, recording, inputs, breakpoints } =
-            request;
+        let RerunRequest {
+            run,
+            flow,
+            path,
+            grants,
+            at,
+            fresh,
+            to,
+            world,
+            replies,
+            recording,
+            inputs,
+            breakpoints,
+        } = request;
         let recording = match recording {
             None => None,
             Some(file) => {
@@ -218,6 +235,6 @@ impl RunService {
                 Some(EditedFlow { flow, path, grants })
             }
         };
-        Ok((run, ForkEdits { flow, at, fresh, to, world, recording, root_inputs: inputs, breakpoints }))
+        Ok((run, ForkEdits { flow, at, fresh, to, world, replies, recording, root_inputs: inputs, breakpoints }))
     }
 }

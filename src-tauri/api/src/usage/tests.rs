@@ -38,6 +38,7 @@ fn spending(calls: &[(u64, Option<u64>)]) -> RunSpending {
                 key: None,
                 sampling: None,
                 reused: None,
+                bought: None,
             },
         );
         record.apply(&entry(seq, *at, event));

@@ -26,6 +26,7 @@ use crate::grant_rules::{GrantArgs, named_hosts};
 use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
 use crate::printable::printable;
+use crate::reply_source::ReplyArgs;
 use crate::run_follower::{Answers, RunFollower};
 use crate::terminal::print_styled;
 
@@ -43,6 +44,7 @@ Examples:
   plait run my.flow.json --input \"What is this?\" --attach photo.png
   plait run my.flow.json --to draft --json
   plait run my.flow.json --no-pins
+  plait run my.flow.json --replies any
   plait run imported.flow.json --confirm-import
   plait run my.flow.json --max-model-calls 20
   plait run my.flow.json --break chat --break 'judge:after:when=value.score < 0.5'
@@ -79,6 +81,8 @@ pub(crate) struct RunArgs {
     /// Execute pinned nodes, also those of sub-flows, in place of delivering the values of their pins.
     #[arg(long)]
     no_pins: bool,
+    #[command(flatten)]
+    replies: ReplyArgs,
     /// Continue a conversation: an ID, a unique prefix of one, `last` (the latest of this flow, or a new one) or `new`.
     /// Its ID is printed on standard error.
     #[arg(long, value_name = "ID")]
@@ -200,6 +204,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         overrides,
         to,
         ignore_pins: args.no_pins,
+        replies: args.replies.source(),
         conversation,
         grants: rules,
         breakpoints: debugger::number(args.breakpoints),

@@ -2,6 +2,7 @@
 
 mod export;
 mod find;
+mod forget_replies;
 mod list;
 mod open;
 mod pin;
@@ -46,6 +47,8 @@ enum RunsCommand {
     Export(export::ExportArgs),
     /// Replay the recording in a file: the same as `plait replay FILE`.
     Open(open::OpenArgs),
+    /// Forget bought replies, so that other runs no longer take them.
+    ForgetReplies(forget_replies::ForgetRepliesArgs),
     /// Remove runs and their child runs.
     Rm(remove::RemoveArgs),
 }
@@ -59,8 +62,8 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         RunsCommand::List(_) | RunsCommand::Find(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => {
             open_app::for_reading(home)?
         }
-        RunsCommand::Rm(_) => open_app::for_writing(home).await?,
         RunsCommand::Export(_) => open_app::for_reading(home)?,
+        RunsCommand::Rm(_) | RunsCommand::ForgetReplies(_) => open_app::for_writing(home).await?,
         // Pinning continues the run, which only waits.
         RunsCommand::Pin(_) | RunsCommand::Open(_) => open_app::for_running(home, &[]).await?,
     };
@@ -72,6 +75,7 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         RunsCommand::Show(args) => show::execute(&app, &args).await?,
         RunsCommand::Turns(args) => turns::execute(&app, &args).await?,
         RunsCommand::Pin(args) => pin::execute(&app, &args).await?,
+        RunsCommand::ForgetReplies(args) => forget_replies::execute(&app, &args).await?,
         RunsCommand::Rm(args) => remove::execute(&app, &args).await?,
     }
     app.close().await?;

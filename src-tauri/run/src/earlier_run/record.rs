@@ -101,11 +101,23 @@ impl RecordedRun {
         match event {
             Event::Call(
                 activation,
-                CallEvent::ModelReplied { step, reply, account, key: Some(key), sampling, .. },
+                CallEvent::ModelReplied {
+                    step,
+                    reply,
+                    account,
+                    key: Some(key),
+                    sampling,
+                    reused,
+                    bought,
+                    ..
+                },
             ) => {
                 let event = EventRef { run: self.run.clone(), seq };
                 let (reply, account) = (ModelReply::clone(reply), account.clone());
-                let reply = (key.clone(), Arc::new(EarlierReply { reply, account, event }));
+                let bought = bought.as_ref().or(reused.as_ref());
+                // A run takes nothing from itself.
+                let bought = bought.filter(|bought| bought.run != self.run).cloned();
+                let reply = (key.clone(), Arc::new(EarlierReply { reply, account, event, bought }));
                 self.recorded(activation).replies.insert((*step, sampling.clone()), reply);
             }
             Event::Call(activation, CallEvent::ToolCalled { step, call, binding }) => {

@@ -105,6 +105,23 @@ pub struct FreshFrom {
     pub epoch: Option<Epoch>,
 }
 
+/// The runs from which a run takes replies of models that were bought before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ReplySource {
+    /// The one that it is forked from, if there is one.
+    #[default]
+    Earlier,
+    /// After that one, any run of the same user.
+    Any,
+}
+
+impl ReplySource {
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// An event of another run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 pub struct EventRef {

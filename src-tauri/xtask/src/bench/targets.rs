@@ -56,6 +56,7 @@ fn targets(measured: Measurements<'_>) -> Vec<Target> {
         opening,
         finding,
         lineage,
+        reuse,
         expressions,
         prompts,
         retrieval,
@@ -238,6 +239,25 @@ fn lineage(measured: Measurements<'_>) -> Vec<Target> {
         .into()
 }
 
+fn reuse(measured: Measurements<'_>) -> Vec<Target> {
+    let figure = |by: &str| measured.figure("rerun", by);
+    vec![
+        target(
+            "running 1,000 nodes with 100 model calls again after an edit of the last call",
+            figure("the same again after an edit of the last call"),
+            Limit::AtMost(50.0),
+            "ms",
+        ),
+        target("its bill before", figure("its bill before"), Limit::AtMost(50.0), "ms"),
+        target(
+            "finding a reply among 1,000,000 by its key",
+            figure("finding a reply among 1,000,000"),
+            Limit::AtMost(100.0),
+            "µs",
+        ),
+    ]
+}
+
 fn prompts(measured: Measurements<'_>) -> Vec<Target> {
     let pass =
         ratio(measured.micros_per_element("trim", "engine"), measured.micros_per_element("trim", "bare"));
@@ -316,13 +336,19 @@ fn conversations(measured: Measurements<'_>) -> Vec<Target> {
     let beside_text = ratio(stored("on disk, journals of all runs included"), stored("its text"));
     vec![
         target(
+            "a turn at 10,000 messages compared with one at 100",
+            ratio(turns("4950–5050"), turns("10–110")),
+            Limit::AtMost(2.0),
+            "×",
+        ),
+        target(
             "turn 2,000 compared with turn 10",
             ratio(turns("1900–2000"), turns("10–110")),
             UNCHANGED,
             "×",
         ),
         target(
-            "stored size of the second 1,000 turns compared with the first",
+            "stored size of the second half of 5,050 turns compared with the first",
             ratio(second, half),
             UNCHANGED,
             "×",

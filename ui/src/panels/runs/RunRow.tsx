@@ -5,6 +5,7 @@ import {
   CircleAlert,
   CircleDot,
   CirclePause,
+  Eraser,
   FileDown,
   History,
   LoaderCircle,
@@ -185,6 +186,14 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void workspace.runs.cancel(run.run)}
         />
       )}
+      {over && run.tokens.output > 0 ? (
+        <IconButton
+          label={TEXTS.forgetReplies}
+          data-testid={`run-forget-${run.run}`}
+          icon={<Eraser size={14} />}
+          onClick={() => void workspace.runs.forgetReplies(run.run)}
+        />
+      ) : null}
       {over ? (
         <IconButton
           label={TEXTS.deleteThisRun}

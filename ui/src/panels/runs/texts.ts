@@ -6,6 +6,7 @@ export const TEXTS = {
   retry: "Retry run, reusing its replies",
   repeatsEarlier: "repeat",
   stopThisRun: "Stop run",
+  forgetReplies: "Forget replies, so that no other run takes them",
   deleteThisRun: "Delete run…",
   replay: "Replay without network",
   exportRecording: "Export recording…",

@@ -11,7 +11,7 @@ use plait_core::id::{NodeId, RunId};
 use plait_core::origin::{Origin, Origins};
 use plait_insight::bill::{Bill, rehearse, standing_host};
 use plait_run::context::{Conversation, ConversationRef};
-use plait_run::earlier_run::EarlierTree;
+use plait_run::earlier_run::{EarlierTree, OtherReplies};
 use plait_run::host::Host;
 use plait_run::journal::{
     ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RecordingRef, RunEvent, RunOrigin,
@@ -90,6 +90,7 @@ impl Launch {
         let fork = self.prepare_fork(earlier, edits, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
+        let earlier = self.host.earlier.clone();
         // Once for the whole tree: its child runs get the host of the run that starts them.
         let tools = self.host.earlier.recording().map(|_| Arc::clone(&self.host.tools));
         let host = standing_host(self.host);
@@ -99,7 +100,7 @@ impl Launch {
         let rehearsal = place.rehearsal.clone();
         let (_, setup, first) = self.rehearse(fork, place)?;
         rehearse(setup, first)?;
-        Ok(Bill::of(rehearsal, &models))
+        Ok(Bill::of(rehearsal, &models, &earlier))
     }
 
     /// What the rehearsal of a fork is driven with, and its number there.
@@ -127,8 +128,17 @@ impl Launch {
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let ForkEdits { flow: edit, at, fresh, to: new_target, world, recording: file, root_inputs, .. } =
-            edits;
+        let ForkEdits {
+            flow: edit,
+            at,
+            fresh,
+            to: new_target,
+            world,
+            replies: source,
+            recording: file,
+            root_inputs,
+            ..
+        } = edits;
         let recording = self.open_recording(file.as_ref())?;
         let recording = recording.as_deref();
         let mut entries = self.read_earlier(earlier, recording)?;
@@ -139,6 +149,7 @@ impl Launch {
             revision,
             user,
             from,
+            replies,
             flow,
             to,
             input,
@@ -163,6 +174,7 @@ impl Launch {
         let origin =
             RunOrigin { run: earlier.clone(), seq, edited, cut, fresh: fresh_from, world, recording: file };
         *parent_run_id = parent;
+        *replies = source;
         *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
             (*input, *set, *origins, *grants) =
@@ -194,7 +206,8 @@ impl Launch {
             conversation.as_ref().map(|at| self.recorded_conversation(at, recording)).transpose()?;
         if is_root {
             if self.host.earlier.recording().is_none() {
-                self.host.earlier = self.read_tree(&origin, entries, recording)?;
+                let others = self.other_replies(source, user)?;
+                self.host.earlier = self.read_tree(&origin, entries, (recording, others))?;
             }
             self.replay(&origin, recording)?;
             check_live(&origin.world, &document, &self.host.earlier)?;
@@ -214,23 +227,30 @@ impl Launch {
         Ok(Fork { document, config, first, start })
     }
 
-    /// The tree that the run's own is forked from, as far as it counted then, without what the runs of the own tree have taken. Nothing
-    /// if it was removed meanwhile: then they buy everything that they have not taken yet. Where it is a file, that has to be there.
-    pub(super) fn restored_tree(&mut self, from: &RunOrigin) -> Result<(), ErrorReply> {
-        let recording = self.open_recording(from.recording.as_ref())?;
+    /// The tree that the run's own is forked from, if it is, as far as it counted then, with the replies of `others`, without what the
+    /// runs of the own tree have taken. Of a tree that was removed meanwhile nothing: what they have not taken yet is bought. Where it is
+    /// a file, that has to be there.
+    pub(super) fn restored_tree(
+        &mut self,
+        from: Option<&RunOrigin>,
+        others: Option<Arc<dyn OtherReplies>>,
+    ) -> Result<(), ErrorReply> {
+        let recording = self.open_recording(from.and_then(|from| from.recording.as_ref()))?;
         let recording = recording.as_deref();
-        let Ok(mut entries) = self.read_earlier(&from.run, recording) else {
-            let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
-            self.host.earlier = EarlierTree::asking([nothing], from.edited, from.world.clone());
-            return Ok(());
+        let tree = match (from, others) {
+            (None, None) => return Ok(()),
+            (None, Some(others)) => EarlierTree::of_other_runs(others),
+            (Some(from), others) => {
+                let mut entries = self.read_earlier(&from.run, recording).unwrap_or_default();
+                entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
+                self.read_tree(from, entries, (recording, others))?
+            }
         };
-        entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
-        let tree = self.read_tree(from, entries, recording)?;
         for record in self.store.tree(&self.run)? {
             tree.restore(&self.read_journal(&record.run)?);
         }
         self.host.earlier = tree;
-        self.replay(from, recording)
+        from.map_or(Ok(()), |from| self.replay(from, recording))
     }
 
     /// The tree of an earlier run of which these entries count. A child run that cannot be read counts for nothing: what it recorded is
@@ -239,16 +259,16 @@ impl Launch {
         &self,
         from: &RunOrigin,
         entries: Vec<Entry>,
-        recording: Option<&Recording>,
+        (recording, others): (Option<&Recording>, Option<Arc<dyn OtherReplies>>),
     ) -> Result<EarlierTree, Fault> {
         // Of child runs, what had happened by then. Their journals do not say at which event of their parent.
         let until = entries.last().filter(|_| from.cut).map(|last| last.at);
-        let others: Vec<RunId> = match recording {
+        let children: Vec<RunId> = match recording {
             Some(recording) => recording.runs.iter().map(|(run, _)| run.clone()).collect(),
             None => self.store.tree(&from.run)?.into_iter().map(|record| record.run).collect(),
         };
         let mut runs = vec![(from.run.clone(), entries)];
-        for run in others {
+        for run in children {
             if run != from.run
                 && let Ok(mut entries) = self.read_earlier(&run, recording)
             {
@@ -259,7 +279,7 @@ impl Launch {
         let runs = runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
         Ok(match &from.recording {
             Some(file) => EarlierTree::of_recording(runs, (from.edited, from.world.clone()), &file.hash),
-            None => EarlierTree::asking(runs, from.edited, from.world.clone()),
+            None => EarlierTree::asking(runs, from.edited, from.world.clone(), others),
         })
     }
 

@@ -19,6 +19,7 @@ fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Event {
             key: None,
             sampling: None,
             reused: None,
+            bought: None,
         },
     )
 }

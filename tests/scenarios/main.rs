@@ -44,6 +44,7 @@ mod loop_examples;
 mod loop_pins;
 mod loops;
 mod mcp_questions;
+mod mcp_server;
 mod mcp_servers;
 mod memory;
 mod model_servers;

@@ -1,6 +1,6 @@
 //! The error codes of the terminal command. Those of the crates below are here as well.
 
-pub use plait_mcp_server::codes::*;
+pub use plait_api::codes::*;
 
 plait_core::error_codes! {
     "Answers" {

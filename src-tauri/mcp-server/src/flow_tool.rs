@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_api::ErrorReply;
-use plait_api::runs::{AnswerRun, RunRequest, answer_text};
+use plait_api::runs::RunRequest;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_run::view::RunStatus;
@@ -15,8 +15,7 @@ use serde_json::{Value, json};
 
 use crate::codes;
 use crate::reply::{self, Reply};
-use crate::running::RunState;
-use crate::server::PlaitServer;
+use crate::running::{RunState, Runner};
 
 /// The flow that is served.
 pub struct ServedFlow {
@@ -84,8 +83,9 @@ impl FlowTool {
         format!("`{}` runs the flow “{}” in Plait.", self.tool.name, self.served.flow.name)
     }
 
-    /// Runs the flow to its end. `command.arguments`, `run.waiting` if it asks what the arguments do not answer.
-    pub(crate) async fn call(&self, server: &PlaitServer, request: CallToolRequestParams) -> Reply {
+    /// Runs the flow to its end. `command.arguments`, the errors of `run.start`, and how it stands if it fails or asks what the
+    /// arguments do not answer.
+    pub(crate) async fn call(&self, runner: &Runner, request: CallToolRequestParams) -> Reply {
         let wrong = |message: String| ErrorReply::new(codes::COMMAND_ARGUMENTS, message);
         if request.name != self.tool.name {
             let message = format!("There is no tool `{}`, only `{}`.", request.name, self.tool.name);
@@ -95,7 +95,9 @@ impl FlowTool {
             serde_json::from_value(Value::Object(request.arguments.unwrap_or_default()))
                 .map_err(|error| wrong(format!("Wrong arguments of `{}`: {error}.", self.tool.name)))?;
         if arguments.input.is_some() && !self.takes_input {
-            return Err(wrong("The flow takes no text input: it has no `manualInput` node.".to_owned()).into());
+            return Err(
+                wrong("The flow takes no text input: it has no `manualInput` node.".to_owned()).into()
+            );
         }
         let request = RunRequest {
             flow: self.served.flow.clone(),
@@ -104,40 +106,25 @@ impl FlowTool {
             ..RunRequest::default()
         };
         let run = if self.served.is_limited {
-            server.begin(request, None).await?
+            runner.begin(request, None).await?
         } else {
-            server.begin_unlimited(request).await?
+            runner.begin_unlimited(request).await?
         };
-        let state = self.drive(server, &run, arguments.answers).await?;
+        let state = drive(runner, &run, arguments.answers).await?;
         match state.status() {
             RunStatus::Finished => outputs(&state),
             _ => reply::failed(&state),
         }
     }
+}
 
-    async fn drive(
-        &self,
-        server: &PlaitServer,
-        run: &RunId,
-        mut answers: VecDeque<String>,
-    ) -> Result<RunState, ErrorReply> {
-        loop {
-            let state = server.state_after(run, MAX_WAIT).await?;
-            if state.status().is_final() {
-                return Ok(state);
-            }
-            let Some(answer) = answers.pop_front() else { return Ok(state) };
-            let app = server.app().await?;
-            let first = state.questions().first().map(|question| question.node.clone());
-            let question = server.question(&app, run, first.as_ref()).await?;
-            let value = answer_text::parse_answer(&question.schema, &answer);
-            let (run_of_node, node, epoch) = match question.asker {
-                Some(asker) => (asker.run, asker.node, asker.epoch),
-                None => (run.clone(), question.node, question.epoch),
-            };
-            app.call(AnswerRun { run: run_of_node, node, epoch, value, attachments: Vec::new() }).await?;
-            server.hold(app, run.clone(), None);
-        }
+/// Answers the questions of a run in their order, until it ends or no answer is left.
+async fn drive(runner: &Runner, run: &RunId, mut answers: VecDeque<String>) -> Result<RunState, ErrorReply> {
+    loop {
+        let state = runner.state_after(run, MAX_WAIT).await?;
+        let first = state.questions().first().map(|question| &question.node);
+        let (Some(node), Some(answer)) = (first, answers.pop_front()) else { return Ok(state) };
+        runner.answer(run, Some(node), &answer).await?;
     }
 }
 

@@ -93,7 +93,10 @@ pub(crate) fn text(text: &str, from: usize) -> Reply {
 
 fn to_json(value: &impl Serialize) -> Result<Value, ErrorReply> {
     serde_json::to_value(value).map_err(|error| {
-        ErrorReply::new(crate::codes::COMMAND_REPLY, format!("The reply could not be written as JSON: {error}."))
+        ErrorReply::new(
+            crate::codes::COMMAND_REPLY,
+            format!("The reply could not be written as JSON: {error}."),
+        )
     })
 }
 
@@ -125,7 +128,8 @@ fn cut(value: &Value, chars: usize, elements: usize) -> Value {
             None => value.clone(),
         },
         Value::Array(all) => {
-            let mut kept: Vec<Value> = all.iter().take(elements).map(|value| cut(value, chars, elements)).collect();
+            let mut kept: Vec<Value> =
+                all.iter().take(elements).map(|value| cut(value, chars, elements)).collect();
             if all.len() > elements {
                 kept.push(json!(format!("… ({} more)", all.len() - elements)));
             }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use plait_api::ErrorReply;
-use plait_api::runs::{RerunRequest, RerunRun, RunDetail, RunRequest, ShowRun, StartRun};
+use plait_api::runs::{
+    AnswerRun, CancelRun, RerunRequest, RerunRun, RunDetail, RunRequest, ShowRun, StartRun, answer_text,
+};
 use plait_api::settings::GetSettings;
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, RunId};
@@ -15,32 +17,16 @@ use plait_run::view::{OpenPause, RunOutline, RunStatus};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::application::InUse;
+use crate::application::{Application, InUse};
 use crate::codes;
-use crate::server::PlaitServer;
 use crate::spending::{Budget, Share};
 
-/// The runs that were begun here.
-pub(crate) struct OwnRuns {
+/// Begins runs, and knows those that it began.
+pub(crate) struct Runner {
+    application: Arc<Application>,
     budget: Arc<Budget>,
-    /// What those may cost that have not ended.
-    open: Mutex<BTreeMap<RunId, Option<Share>>>,
-}
-
-impl OwnRuns {
-    pub(crate) fn new(spend_nano_usd: u64) -> Self {
-        Self { budget: Arc::new(Budget::new(spend_nano_usd)), open: Mutex::default() }
-    }
-
-    /// `agent.not_its_run` if the run was not begun here or has ended.
-    pub(crate) fn check_own(&self, run: &RunId) -> Result<(), ErrorReply> {
-        if self.open.lock().contains_key(run) {
-            return Ok(());
-        }
-        let message = format!("Run {run} has ended, or was not begun by this server.");
-        Err(ErrorReply::new(codes::AGENT_NOT_ITS_RUN, message)
-            .hint("The person answers and cancels other runs: in the window, or with `plait resume` and `plait cancel`."))
-    }
+    /// The runs that have not ended, with what they may cost.
+    open: Arc<Mutex<BTreeMap<RunId, Option<Share>>>>,
 }
 
 /// How a run stands, as tools show it.
@@ -100,24 +86,29 @@ impl RunState {
     }
 }
 
-impl PlaitServer {
+impl Runner {
+    /// `spend_nano_usd`: what the runs may cost together that have a share.
+    pub(crate) fn new(application: Arc<Application>, spend_nano_usd: u64) -> Self {
+        Self { application, budget: Arc::new(Budget::new(spend_nano_usd)), open: Arc::default() }
+    }
+
     /// Runs a flow that may cost `max_usd`, or all that agents may still spend. The errors of `run.start`, and `agent.spent`.
     pub(crate) async fn begin(
         &self,
         mut request: RunRequest,
         max_usd: Option<f64>,
     ) -> Result<RunId, ErrorReply> {
-        let app = self.app().await?;
-        let share = self.runs.budget.reserve(max_usd)?;
+        let app = self.application.in_use().await?;
+        let share = self.budget.reserve(max_usd)?;
         limit(&app, &mut request.flow, &share).await?;
         let run = app.call(StartRun(request)).await?.run;
         self.hold(app, run.clone(), Some(share));
         Ok(run)
     }
 
-    /// Runs a flow under its own quotas alone.
+    /// Runs a flow under its own quotas and those of the settings alone.
     pub(crate) async fn begin_unlimited(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
-        let app = self.app().await?;
+        let app = self.application.in_use().await?;
         let run = app.call(StartRun(request)).await?.run;
         self.hold(app, run.clone(), None);
         Ok(run)
@@ -129,15 +120,14 @@ impl PlaitServer {
         mut request: RerunRequest,
         max_usd: Option<f64>,
     ) -> Result<RunId, ErrorReply> {
-        let app = self.app().await?;
-        let share = self.runs.budget.reserve(max_usd)?;
-        let mut flow = match request.flow.take() {
-            Some(flow) => flow,
-            None => {
-                let recorded = app.call(ShowRun { run: request.run.clone() }).await?;
-                request.path = recorded.summary.path;
-                recorded.flow
-            }
+        let app = self.application.in_use().await?;
+        let share = self.budget.reserve(max_usd)?;
+        let mut flow = if let Some(flow) = request.flow.take() {
+            flow
+        } else {
+            let recorded = app.call(ShowRun { run: request.run.clone() }).await?;
+            request.path = recorded.summary.path;
+            recorded.flow
         };
         limit(&app, &mut flow, &share).await?;
         request.flow = Some(flow);
@@ -146,71 +136,104 @@ impl PlaitServer {
         Ok(run)
     }
 
+    /// Answers a question of a run that was begun here: of the node, or the only one. `agent.not_its_run`, `agent.no_question`,
+    /// `agent.person_decides`, and the errors of `run.answer`.
+    pub(crate) async fn answer(
+        &self,
+        run: &RunId,
+        node: Option<&NodeId>,
+        text: &str,
+    ) -> Result<(), ErrorReply> {
+        self.check_own(run)?;
+        let app = self.application.in_use().await?;
+        let question = question(&app, run, node).await?;
+        let value = answer_text::parse_answer(&question.schema, text);
+        let (run_of_node, node, epoch) = match question.asker {
+            Some(asker) => (asker.run, asker.node, asker.epoch),
+            None => (run.clone(), question.node, question.epoch),
+        };
+        app.call(AnswerRun { run: run_of_node, node, epoch, value, attachments: Vec::new() }).await?;
+        self.hold(app, run.clone(), None);
+        Ok(())
+    }
+
+    /// Cancels a run that was begun here. `agent.not_its_run`.
+    pub(crate) async fn cancel(&self, run: &RunId) -> Result<(), ErrorReply> {
+        self.check_own(run)?;
+        let app = self.application.in_use().await?;
+        app.call(CancelRun { run: run.clone() }).await?;
+        self.hold(app, run.clone(), None);
+        Ok(())
+    }
+
+    /// How the run stands when it has ended or waits for a person, or after the time.
+    pub(crate) async fn state_after(&self, run: &RunId, wait: Duration) -> Result<RunState, ErrorReply> {
+        let app = self.application.in_use().await?;
+        // Without a change in that time, it is shown as it stands.
+        let _ = tokio::time::timeout(wait, rest(&app, run)).await;
+        Ok(RunState::of(app.call(ShowRun { run: run.clone() }).await?))
+    }
+
     /// Keeps the data directory open until the run ends or waits for a person.
-    pub(crate) fn hold(&self, app: InUse, run: RunId, share: Option<Share>) {
-        if let Some(share) = share {
-            self.runs.open.lock().insert(run.clone(), Some(share));
-        } else {
-            self.runs.open.lock().entry(run.clone()).or_default();
+    fn hold(&self, app: InUse, run: RunId, share: Option<Share>) {
+        match share {
+            Some(share) => drop(self.open.lock().insert(run.clone(), Some(share))),
+            // It may have one already.
+            None => drop(self.open.lock().entry(run.clone()).or_default()),
         }
-        let runs = Arc::clone(&self.runs);
+        let open = Arc::clone(&self.open);
         tokio::spawn(async move {
             rest(&app, &run).await;
             // A run that can't be read keeps its share.
             if let Ok(detail) = app.call(ShowRun { run: run.clone() }).await
                 && detail.summary.status.is_final()
-                && let Some(Some(share)) = runs.open.lock().remove(&run)
+                && let Some(Some(share)) = open.lock().remove(&run)
             {
                 share.settle(detail.summary.cost);
             }
         });
     }
 
-    /// How the run stands when it has ended or waits for a person, or after the time.
-    pub(crate) async fn state_after(&self, run: &RunId, wait: Duration) -> Result<RunState, ErrorReply> {
-        let app = self.app().await?;
-        // Without a change in that time, it is shown as it stands.
-        let _ = tokio::time::timeout(wait, rest(&app, run)).await;
-        Ok(RunState::of(app.call(ShowRun { run: run.clone() }).await?))
-    }
-
-    /// The question of a run that an agent may answer: of the node, or the only one. `agent.no_question`, `agent.person_decides`.
-    pub(crate) async fn question(
-        &self,
-        app: &InUse,
-        run: &RunId,
-        node: Option<&NodeId>,
-    ) -> Result<OpenPause, ErrorReply> {
-        let detail = app.call(ShowRun { run: run.clone() }).await?;
-        let flow_of_run = detail.flow;
-        let questions = RunOutline::of(&detail.entries).pauses;
-        let mut asked = questions.into_iter().filter(|pause| node.is_none_or(|node| *node == pause.node));
-        let (Some(question), None) = (asked.next(), asked.next()) else {
-            let message = match node {
-                Some(node) => format!("Run {run} has no question of `{node}`."),
-                None => format!("Run {run} does not ask exactly one question."),
-            };
-            return Err(ErrorReply::new(codes::AGENT_NO_QUESTION, message)
-                .hint("`show_run` lists the questions of a run, with the node that asks."));
-        };
-        let asks = match &question.asker {
-            Some(asker) => {
-                let flow = app.call(ShowRun { run: asker.run.clone() }).await?.flow;
-                asks_for_text(&flow, &asker.node)
-            }
-            None => asks_for_text(&flow_of_run, &question.node),
-        };
-        if asks && question.tool.is_none() {
-            return Ok(question);
+    fn check_own(&self, run: &RunId) -> Result<(), ErrorReply> {
+        if self.open.lock().contains_key(run) {
+            return Ok(());
         }
-        let message = format!("`{}` asks for a decision of the person.", question.node);
-        Err(ErrorReply::new(codes::AGENT_PERSON_DECIDES, message)
-            .hint("The person answers it in the window, or with `plait resume`."))
+        let message = format!("Run {run} has ended, or was not begun by this server.");
+        Err(ErrorReply::new(codes::AGENT_NOT_ITS_RUN, message)
+            .hint("The person answers and cancels other runs: in the window, or with `plait resume` and `plait cancel`."))
     }
 }
 
+/// The question of a run that an agent may answer.
+async fn question(app: &InUse, run: &RunId, node: Option<&NodeId>) -> Result<OpenPause, ErrorReply> {
+    let detail = app.call(ShowRun { run: run.clone() }).await?;
+    let questions = RunOutline::of(&detail.entries).pauses;
+    let mut asked = questions.into_iter().filter(|pause| node.is_none_or(|node| *node == pause.node));
+    let (Some(question), None) = (asked.next(), asked.next()) else {
+        let message = match node {
+            Some(node) => format!("Run {run} has no question of `{node}`."),
+            None => format!("Run {run} does not ask exactly one question."),
+        };
+        return Err(ErrorReply::new(codes::AGENT_NO_QUESTION, message)
+            .hint("`show_run` lists the questions of a run, with the node that asks."));
+    };
+    let asks_for_input = match &question.asker {
+        Some(asker) => {
+            let flow = app.call(ShowRun { run: asker.run.clone() }).await?.flow;
+            asks_for_input(&flow, &asker.node)
+        }
+        None => asks_for_input(&detail.flow, &question.node),
+    };
+    if asks_for_input && question.tool.is_none() {
+        return Ok(question);
+    }
+    let message = format!("`{}` asks for a decision of the person.", question.node);
+    Err(ErrorReply::new(codes::AGENT_PERSON_DECIDES, message)
+        .hint("The person answers it in the window, or with `plait resume`."))
+}
+
 /// Whether a question of the node asks for an input, not for a decision.
-fn asks_for_text(flow: &Flow, node: &NodeId) -> bool {
+fn asks_for_input(flow: &Flow, node: &NodeId) -> bool {
     flow.nodes.get(node).is_some_and(|node| node.node_type == "userInput")
 }
 

@@ -17,7 +17,7 @@ use crate::codes;
 use crate::flow_tool::{FlowTool, ServedFlow};
 use crate::permissions::{Permission, Permissions};
 use crate::reply::ToolError;
-use crate::running::OwnRuns;
+use crate::running::Runner;
 
 /// How to serve.
 pub struct ServeOptions {
@@ -32,7 +32,7 @@ pub struct ServeOptions {
 #[derive(Clone)]
 pub struct PlaitServer {
     application: Arc<Application>,
-    pub(crate) runs: Arc<OwnRuns>,
+    pub(crate) runner: Arc<Runner>,
     offer: Arc<Offer>,
 }
 
@@ -43,7 +43,7 @@ enum Offer {
         /// The tools that the person did not permit, each with the permission that it needs.
         withheld: Vec<(Tool, Permission)>,
     },
-    Flow(FlowTool),
+    Flow(Box<FlowTool>),
 }
 
 const INSTRUCTIONS: &str = "Plait is an editor and debugger for LLM flows: graphs of model calls, tools and loops. Read flows \
@@ -55,14 +55,12 @@ impl PlaitServer {
     pub fn new(options: ServeOptions) -> Self {
         let ServeOptions { opening, permissions, flow } = options;
         let offer = match flow {
-            Some(flow) => Offer::Flow(FlowTool::new(flow)),
+            Some(flow) => Offer::Flow(Box::new(FlowTool::new(flow))),
             None => offered_tools(&permissions),
         };
-        Self {
-            application: Application::new(opening),
-            runs: Arc::new(OwnRuns::new(permissions.spend_nano_usd)),
-            offer: Arc::new(offer),
-        }
+        let application = Application::new(opening);
+        let runner = Arc::new(Runner::new(Arc::clone(&application), permissions.spend_nano_usd));
+        Self { application, runner, offer: Arc::new(offer) }
     }
 
     /// Serves the client at standard input and output, until it is gone. `agent.protocol`, and the errors of closing.
@@ -89,9 +87,10 @@ impl PlaitServer {
 fn offered_tools(permissions: &Permissions) -> Offer {
     let mut router = PlaitServer::flow_tools() + PlaitServer::run_tools() + PlaitServer::prompt_tools();
     let mut withheld = Vec::new();
-    for (tools, permission) in
-        [(PlaitServer::control_tools(), Permission::Run), (PlaitServer::proposal_tools(), Permission::Propose)]
-    {
+    for (tools, permission) in [
+        (PlaitServer::control_tools(), Permission::Run),
+        (PlaitServer::proposal_tools(), Permission::Propose),
+    ] {
         if permissions.granted.contains(&permission) {
             router.merge(tools);
         } else {
@@ -136,7 +135,7 @@ impl ServerHandler for PlaitServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match &*self.offer {
-            Offer::Flow(flow) => flow.call(self, request).await.into_call_tool_result(),
+            Offer::Flow(flow) => flow.call(&self.runner, request).await.into_call_tool_result(),
             Offer::Tools { router, withheld } => {
                 match withheld.iter().find(|(tool, _)| tool.name == request.name) {
                     Some((tool, permission)) => not_permitted(tool, *permission).into_call_tool_result(),

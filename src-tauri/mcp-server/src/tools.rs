@@ -32,8 +32,9 @@ async fn named_flow(app: &InUse, name: &str) -> Result<NamedFlow, ErrorReply> {
     }
     if !FLOW_ENDINGS.iter().any(|ending| name.to_lowercase().ends_with(ending)) {
         let message = format!("`{name}` is no flow file, and no example flow.");
-        return Err(ErrorReply::new(codes::AGENT_NOT_A_FLOW, message)
-            .hint("Flow files end in `.flow.json`, pipelines in `.yaml` or `.yml`. `list_flows` lists them."));
+        return Err(ErrorReply::new(codes::AGENT_NOT_A_FLOW, message).hint(
+            "Flow files end in `.flow.json`, pipelines in `.yaml` or `.yml`. `list_flows` lists them.",
+        ));
     }
     let path = std::path::absolute(name).map_or_else(|_| name.to_owned(), |path| path.display().to_string());
     let flow = app.call(ReadFlow { path: Some(path.clone()), text: None, name: None }).await?;

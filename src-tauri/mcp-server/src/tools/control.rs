@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plait_api::runs::{AnswerRun, CancelRun, RerunRequest, RunRequest, answer_text};
+use plait_api::runs::{RerunRequest, RunRequest};
 use plait_core::id::{NodeId, PortName};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{tool, tool_router};
@@ -118,8 +118,8 @@ impl PlaitServer {
             to: to.map(NodeId::from),
             ..RunRequest::default()
         };
-        let run = self.begin(request, max_usd).await?;
-        reply::value(&self.state_after(&run, seconds(wait_seconds)).await?)
+        let run = self.runner.begin(request, max_usd).await?;
+        reply::value(&self.runner.state_after(&run, seconds(wait_seconds)).await?)
     }
 
     /// Run again what a run ran, or an edited flow, as a new run. Replies that still match are not bought again: `bill_rerun` says before
@@ -133,44 +133,31 @@ impl PlaitServer {
             let NamedFlow { flow, path } = named_flow(&app, name).await?;
             (request.flow, request.path) = (Some(flow), path);
         }
-        let run = self.begin_again(request, max_usd).await?;
-        reply::value(&self.state_after(&run, seconds(wait_seconds)).await?)
+        let run = self.runner.begin_again(request, max_usd).await?;
+        reply::value(&self.runner.state_after(&run, seconds(wait_seconds)).await?)
     }
 
     /// Wait for a run to end or to ask something, and show how it stands then.
     #[tool(annotations(read_only_hint = true))]
     async fn wait_for_run(&self, Parameters(arguments): Parameters<WaitArguments>) -> Reply {
         let run = named_run(&self.app().await?, &arguments.run).await?;
-        reply::value(&self.state_after(&run, seconds(arguments.wait_seconds)).await?)
+        reply::value(&self.runner.state_after(&run, seconds(arguments.wait_seconds)).await?)
     }
 
     /// Answer a question of a run that was begun here. Approvals and other decisions are the person's.
     #[tool(annotations(destructive_hint = false))]
     async fn answer_run(&self, Parameters(arguments): Parameters<AnswerArguments>) -> Reply {
         let AnswerArguments { run, answer, node, wait_seconds } = arguments;
-        let app = self.app().await?;
-        let run = named_run(&app, &run).await?;
-        self.runs.check_own(&run)?;
-        let node = node.map(NodeId::from);
-        let question = self.question(&app, &run, node.as_ref()).await?;
-        let value = answer_text::parse_answer(&question.schema, &answer);
-        let (run_of_node, node, epoch) = match question.asker {
-            Some(asker) => (asker.run, asker.node, asker.epoch),
-            None => (run.clone(), question.node, question.epoch),
-        };
-        app.call(AnswerRun { run: run_of_node, node, epoch, value, attachments: Vec::new() }).await?;
-        self.hold(app, run.clone(), None);
-        reply::value(&self.state_after(&run, seconds(wait_seconds)).await?)
+        let run = named_run(&self.app().await?, &run).await?;
+        self.runner.answer(&run, node.map(NodeId::from).as_ref(), &answer).await?;
+        reply::value(&self.runner.state_after(&run, seconds(wait_seconds)).await?)
     }
 
     /// Cancel a run that was begun here.
     #[tool(annotations(destructive_hint = false))]
     async fn cancel_run(&self, Parameters(arguments): Parameters<CancelArguments>) -> Reply {
-        let app = self.app().await?;
-        let run = named_run(&app, &arguments.run).await?;
-        self.runs.check_own(&run)?;
-        app.call(CancelRun { run: run.clone() }).await?;
-        self.hold(app, run.clone(), None);
-        reply::value(&self.state_after(&run, seconds(DEFAULT_WAIT)).await?)
+        let run = named_run(&self.app().await?, &arguments.run).await?;
+        self.runner.cancel(&run).await?;
+        reply::value(&self.runner.state_after(&run, seconds(DEFAULT_WAIT)).await?)
     }
 }

@@ -140,14 +140,10 @@ impl PlaitServer {
         let wanted = arguments.node_type;
         let nodes = self.app().await?.call(ListNodes {}).await?;
         let found = nodes.iter().find(|node| node.node_type == wanted || node.aliases.contains(&wanted));
-        match found {
-            Some(node) => reply::value(node),
-            None => {
-                let message = format!("There is no node type `{wanted}`.");
-                Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message)
-                    .hint("`list_node_types` lists them.")
-                    .into())
-            }
-        }
+        let node = found.ok_or_else(|| {
+            let message = format!("There is no node type `{wanted}`.");
+            ErrorReply::new(codes::COMMAND_ARGUMENTS, message).hint("`list_node_types` lists them.")
+        })?;
+        reply::value(node)
     }
 }

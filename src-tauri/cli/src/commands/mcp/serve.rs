@@ -5,7 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use plait_mcp_server::{HttpServer, Permission, Permissions, PlaitServer, ServeOptions, ServedFlow, nano_usd};
+use plait_mcp_server::{
+    HttpServer, Permission, Permissions, PlaitServer, ServeOptions, ServedFlow, nano_usd,
+};
 
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};

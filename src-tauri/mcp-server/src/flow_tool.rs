@@ -29,7 +29,7 @@ pub struct ServedFlow {
 }
 
 /// How long a tool is waited for: long enough for any flow that a client waits for.
-const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_WAIT: Duration = Duration::from_hours(24);
 /// The most characters of a tool's name.
 const MAX_NAME: usize = 64;
 

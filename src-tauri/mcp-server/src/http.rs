@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use plait_api::ErrorReply;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -43,7 +45,7 @@ impl HttpServer {
         getrandom::fill(&mut bytes).map_err(|error| {
             ErrorReply::new(codes::AGENT_ADDRESS, format!("The system gives no random numbers: {error}."))
         })?;
-        let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
+        let token = URL_SAFE_NO_PAD.encode(bytes).into();
         Ok(Self { server, listener, address, token })
     }
 
@@ -85,7 +87,7 @@ impl HttpServer {
 
 /// Lets only requests with the token through.
 async fn require_token(State(token): State<Arc<str>>, request: Request, next: Next) -> Response {
-    let given = request.headers().get(header::AUTHORIZATION).map(|value| value.as_bytes());
+    let given = request.headers().get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
     let given = given.and_then(|value| value.strip_prefix(b"Bearer ")).unwrap_or_default();
     if bool::from(given.ct_eq(token.as_bytes())) {
         return next.run(request).await;

@@ -42,7 +42,7 @@ impl IntoCallToolResult for ToolError {
 
 /// One value. Long texts and lists in it are cut, and say by how much.
 pub(crate) fn value(value: &impl Serialize) -> Reply {
-    Ok(text_of(json!({ "notice": NOTICE, "data": bounded(to_json(value)?) })))
+    Ok(text_of(&json!({ "notice": NOTICE, "data": bounded(to_json(value)?) })))
 }
 
 /// A result that is no success: the same as [`value`], as an error.
@@ -69,7 +69,7 @@ pub(crate) fn list<T: Serialize>(all: &[T], from: usize) -> Reply {
     if next < all.len() {
         reply["next"] = json!(next);
     }
-    Ok(text_of(reply))
+    Ok(text_of(&reply))
 }
 
 /// A page of a text, from the character `from` on.
@@ -100,7 +100,7 @@ fn to_json(value: &impl Serialize) -> Result<Value, ErrorReply> {
     })
 }
 
-fn text_of(reply: Value) -> CallToolResult {
+fn text_of(reply: &Value) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(reply.to_string())])
 }
 

@@ -208,8 +208,8 @@ impl Runner {
 async fn question(app: &InUse, run: &RunId, node: Option<&NodeId>) -> Result<OpenPause, ErrorReply> {
     let detail = app.call(ShowRun { run: run.clone() }).await?;
     let questions = RunOutline::of(&detail.entries).pauses;
-    let mut asked = questions.into_iter().filter(|pause| node.is_none_or(|node| *node == pause.node));
-    let (Some(question), None) = (asked.next(), asked.next()) else {
+    let mut matching = questions.into_iter().filter(|pause| node.is_none_or(|node| *node == pause.node));
+    let (Some(question), None) = (matching.next(), matching.next()) else {
         let message = match node {
             Some(node) => format!("Run {run} has no question of `{node}`."),
             None => format!("Run {run} does not ask exactly one question."),

@@ -24,6 +24,7 @@ mod conversation;
 mod conversations;
 mod crash;
 mod debugger;
+mod diff;
 mod find_runs;
 mod flow_files;
 mod forecast;

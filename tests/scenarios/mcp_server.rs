@@ -175,6 +175,10 @@ async fn client_of_the_sdk_drives_thirty_tasks() {
     let again = agent.call("rerun", json!({ "run": run, "maxUsd": 0.01 }));
     assert_eq!(again["status"], "finished", "{again}");
     assert_eq!(server.calls().len(), 1, "the reply is reused");
+    let compared = agent.call("compare_runs", json!({ "before": run, "after": again["run"] }));
+    assert_eq!(compared["differences"], json!([]), "{compared}");
+    let compared = agent.call("compare_flows", json!({ "before": file, "after": "hello" }));
+    assert!(!compared["changes"].as_array().unwrap().is_empty());
     let waited = agent.call("wait_for_run", json!({ "run": again["run"] }));
     assert_eq!(waited["status"], "finished");
 

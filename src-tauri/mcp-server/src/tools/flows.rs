@@ -1,6 +1,6 @@
 //! Tools that read flows.
 
-use plait_api::flows::{CheckFlow, ListExamples, ListNearbyFlows, ListRecent, ReadFlow};
+use plait_api::flows::{CheckFlow, DiffFlows, ListExamples, ListNearbyFlows, ListRecent, ReadFlow};
 use plait_api::nodes::ListNodes;
 use plait_api::runs::ForecastFlow;
 use rmcp::handler::server::wrapper::Parameters;
@@ -62,6 +62,15 @@ struct NodeTypeArguments {
     node_type: String,
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CompareArguments {
+    /// The first flow: a file, or the ID of an example flow.
+    before: String,
+    /// The second flow.
+    after: String,
+}
+
 #[tool_router(router = flow_tools, vis = "pub(crate)")]
 impl PlaitServer {
     /// List flow files: those that were opened lately and others in their folders, and the example flows.
@@ -121,6 +130,15 @@ impl PlaitServer {
         let NamedFlow { flow, path } = named_flow(&app, &arguments.flow).await?;
         let forecast = ForecastFlow { flow, path, input: arguments.input, run: None };
         reply::value(&app.call(forecast).await?)
+    }
+
+    /// Say what differs between two flows by meaning: moving a node is no difference, renaming one is a single one.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn compare_flows(&self, Parameters(arguments): Parameters<CompareArguments>) -> Reply {
+        let app = self.app().await?;
+        let before = named_flow(&app, &arguments.before).await?.flow;
+        let after = named_flow(&app, &arguments.after).await?.flow;
+        reply::value(&app.call(DiffFlows { before, after }).await?)
     }
 
     /// List the node types that flows are made of, one line each.

@@ -1,6 +1,7 @@
 //! Tools that read recorded runs.
 
 use plait_api::ErrorReply;
+use plait_api::lens::CompareRuns;
 use plait_api::runs::{BillRerun, FindRuns, ListRuns, RerunRequest, ShowRun};
 use plait_core::id::NodeId;
 use plait_run::journal::{Entry, Side};
@@ -95,6 +96,15 @@ struct BillArguments {
     flow: Option<String>,
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CompareArguments {
+    /// The ID of the first run, or how it begins.
+    before: String,
+    /// The ID of the second run, or how it begins.
+    after: String,
+}
+
 #[tool_router(router = run_tools, vis = "pub(crate)")]
 impl PlaitServer {
     /// List recorded runs, newest first: status, tokens, cost, and why a run failed.
@@ -158,6 +168,15 @@ impl PlaitServer {
         let node = node.map(NodeId::from);
         let question = FindRuns { when, node, side, flow_path: flow, limit, ..FindRuns::default() };
         reply::value(&self.app().await?.call(question).await?)
+    }
+
+    /// Say what differs between two runs: the first difference, what follows from it, and what does not.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn compare_runs(&self, Parameters(arguments): Parameters<CompareArguments>) -> Reply {
+        let app = self.app().await?;
+        let before = named_run(&app, &arguments.before).await?;
+        let after = named_run(&app, &arguments.after).await?;
+        reply::value(&app.call(CompareRuns { before, after }).await?)
     }
 
     /// Say what running a run again would reuse, buy and do outside, also with an edited flow. Calls nobody.

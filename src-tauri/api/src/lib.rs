@@ -24,7 +24,7 @@ pub mod knowledge;
 pub mod lens;
 pub mod mcp;
 pub mod memories;
-mod nodes;
+pub mod nodes;
 mod plait;
 pub mod providers;
 mod recordings;

@@ -8,8 +8,8 @@ use plait_api::{ErrorReply, data_dir};
 
 use crate::codes;
 use crate::commands::{
-    cancel, check, completions, config, conversations, debug, doctor, export, forecast, grants, import, keys,
-    knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, replay, rerun, resume,
+    cancel, check, completions, config, conversations, debug, diff, doctor, export, forecast, grants, import,
+    keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, replay, rerun, resume,
     retry, run, runs, schema, tokens, tools, usage, users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
@@ -86,6 +86,8 @@ enum Command {
     Runs(runs::RunsArgs),
     /// Show what models were sent, and trace runs.
     Lens(lens::LensArgs),
+    /// Say what differs between two runs, or between two flows.
+    Diff(diff::DiffArgs),
     /// Export a run to other tools.
     Export(export::ExportArgs),
     /// List, show, export, rename, fork or remove conversations.
@@ -155,6 +157,7 @@ impl Cli {
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Lens(args) => block_on(lens::execute(&home()?, args)),
+            Command::Diff(args) => block_on(diff::execute(&home()?, args)),
             Command::Export(args) => block_on(export::execute(&home()?, args)),
             Command::Conversations(args) => block_on(conversations::execute(&home()?, args)),
             Command::Knowledge(args) => block_on(knowledge::execute(&home()?, args)),

@@ -118,7 +118,7 @@ pub(super) fn already_ended(run: &RunId, status: RunStatus) -> ErrorReply {
         .hint("`plait runs list` shows which runs are waiting or were interrupted.")
 }
 
-fn status_text(status: RunStatus) -> &'static str {
+pub(crate) fn status_text(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Running => "running",
         RunStatus::Waiting => "waiting",

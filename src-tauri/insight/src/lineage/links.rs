@@ -14,7 +14,7 @@ use plait_core::id::{Activation, PortName};
 use serde_json::Value;
 
 use super::json_text::Pair;
-use super::{Lineage, LineagePlace, LineageSource, LineageSpot, RecordedRun, source_of};
+use super::{Lineage, LineagePlace, LineageSource, LineageSpot, RecordedRun};
 pub(super) use subflows::result_place;
 
 /// A part of the text of a place, in bytes, and what it was made of.
@@ -182,7 +182,7 @@ impl Lineage<'_> {
         if at.run.changed(at.activation, port, true).is_some() {
             return at.whole(Origin::Source(LineageSource::Changed));
         }
-        if let Some((from, port)) = source_of(at.run, at.activation, port, index) {
+        if let Some((from, port)) = at.run.source_of(at.activation, port, index) {
             return self.copy(at, at.place(LineageSpot::output(&from, port)));
         }
         let node = at.activation.node.clone();

@@ -9,6 +9,7 @@ import { FlowFiles } from "@/flow/files/files";
 import { OpenDocuments } from "@/flow/files/open-documents";
 import { NodeTypeRegistry } from "@/flow/node-types/node-types";
 import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
+import type { ComparedRuns } from "@/run/comparison/comparison";
 import { RunControl } from "@/run/control/control";
 import type { BillRequest, ForkChoice } from "@/run/control/rerun";
 import { ConversationList } from "@/run/conversations/conversation-list";
@@ -50,6 +51,7 @@ export function createWorkspace(bareHost: Host) {
   const grantRequests = new DialogRequests<GrantRequest, GrantAnswer>();
   const waitingRuns = new WaitingRuns(host);
   const billRequests = new DialogRequests<BillRequest, ForkChoice>();
+  const comparisons = new DialogRequests<ComparedRuns, void>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
     // What the window lists could not be read without the users.
@@ -93,6 +95,7 @@ export function createWorkspace(bareHost: Host) {
     questions,
     grantRequests,
     billRequests,
+    comparisons,
     settings,
     users,
     providers: new ProviderStore(host, settings),

@@ -7,6 +7,7 @@ import {
   CirclePause,
   Eraser,
   FileDown,
+  GitCompareArrows,
   History,
   LoaderCircle,
   Play,
@@ -16,7 +17,7 @@ import {
   Unplug,
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import type { RunStatus, RunSummary } from "@/bindings";
+import type { RunId, RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/design/controls/Button";
 import { isRetryable } from "@/run/control/control";
 import { isOver } from "@/run/fold/status";
@@ -26,6 +27,7 @@ import { oneLine, previewOfQuestion } from "@/run/values/preview";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { useWorkspace } from "@/workspace/context";
 import { useRunList, useRunState } from "@/workspace/run-hooks";
+import { compareRuns } from "./compare";
 import { exportRecording, replayRun } from "./recordings";
 import { TEXTS } from "./texts";
 
@@ -141,9 +143,17 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
   );
 }
 
+/** The run to compare a run with: the one that it repeats, or else the one that is shown. */
+function comparedWith({ from, parentRunId }: RunSummary, shown: RunId | undefined) {
+  if (from !== undefined && parentRunId === undefined) return { run: from, isRepeated: true };
+  return shown === undefined ? undefined : { run: shown, isRepeated: false };
+}
+
 function Actions({ run, name }: { run: RunSummary; name: string }) {
   const workspace = useWorkspace();
   const over = isOver(run.status);
+  const shown = useRunState((control) => (control.viewed ?? control.document)?.run);
+  const compared = comparedWith(run, shown);
   return (
     <>
       {run.status === "interrupted" ? (
@@ -162,6 +172,14 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void workspace.runs.retry(run.run)}
         />
       ) : null}
+      {compared === undefined || compared.run === run.run ? null : (
+        <IconButton
+          label={compared.isRepeated ? TEXTS.compareWithRepeated : TEXTS.compareWithShown}
+          data-testid={`run-compare-${run.run}`}
+          icon={<GitCompareArrows size={14} />}
+          onClick={() => void compareRuns(workspace, compared.run, run)}
+        />
+      )}
       {over && run.parentRunId === undefined ? (
         <>
           <IconButton

@@ -9,6 +9,8 @@ export const TEXTS = {
   forgetReplies: "Forget replies, so that no other run takes them",
   deleteThisRun: "Delete run…",
   replay: "Replay without network",
+  compareWithRepeated: "Compare with the run that it repeats",
+  compareWithShown: "Compare with the run that is shown",
   exportRecording: "Export recording…",
   openRecording: "Open recording…",
   exportedTo: (path: string) => `Recorded in ${path}`,

@@ -235,6 +235,9 @@ impl RunService {
                 Some(EditedFlow { flow, path, grants })
             }
         };
-        Ok((run, ForkEdits { flow, at, fresh, to, world, replies, recording, root_inputs: inputs, breakpoints }))
+        Ok((
+            run,
+            ForkEdits { flow, at, fresh, to, world, replies, recording, root_inputs: inputs, breakpoints },
+        ))
     }
 }

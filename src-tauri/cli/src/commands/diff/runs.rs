@@ -43,8 +43,8 @@ pub(super) fn text(before: &RunId, after: &RunId, compared: &RunComparison) -> S
     }
     let same = compared.same;
     let _ = match compared.differences.len() {
-        0 => writeln!(text, "\nThe runs did the same: {same} steps."),
-        others => writeln!(text, "\n{same} steps are the same, {others} differ."),
+        0 => writeln!(text, "\nThe runs did the same (steps: {same})."),
+        others => writeln!(text, "\nSteps that are the same: {same}. That differ: {others}."),
     };
     text
 }

@@ -79,7 +79,7 @@ fn inserted_item_is_one_insertion() {
 }
 
 #[test]
-fn first_difference_is_named_and_what_follows_told_apart() {
+fn first_difference_is_named_and_what_does_not_follow_stands_apart() {
     let home = Home::default();
     let mut flow = mapping(&json!(["Ada"]), "Be brief.");
     flow["nodes"]["aside"] = json!({ "type": "value", "config": { "value": "one" } });
@@ -95,7 +95,7 @@ fn first_difference_is_named_and_what_follows_told_apart() {
     let by_node = |node: &str| {
         let all = found["differences"].as_array().unwrap();
         let at = all.iter().position(|found| found["after"]["at"]["node"] == node);
-        at.map(|at| (at, all[at].clone())).unwrap_or_else(|| panic!("{node}: {found:#}"))
+        at.map_or_else(|| panic!("{node}: {found:#}"), |at| (at, all[at].clone()))
     };
     let (say_at, say) = by_node("say");
     assert_eq!(say["follows"], json!([]), "{found:#}");

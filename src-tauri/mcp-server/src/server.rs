@@ -65,7 +65,7 @@ impl PlaitServer {
 
     /// Serves the client at standard input and output, until it is gone. `agent.protocol`, and the errors of closing.
     pub async fn serve_stdio(self) -> Result<(), ErrorReply> {
-        let service = self.clone().serve(rmcp::transport::stdio()).await.map_err(|error| {
+        let service = Box::pin(self.clone().serve(rmcp::transport::stdio())).await.map_err(|error| {
             ErrorReply::new(codes::AGENT_PROTOCOL, format!("The client does not speak MCP: {error}."))
         })?;
         // It ends when the client does, whichever way.

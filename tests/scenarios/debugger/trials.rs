@@ -53,7 +53,7 @@ fn config(value: &Value) -> Map<String, Value> {
 
 /// Tries a config on a node of the run that stands still. Gives the code of the error if it is refused.
 async fn try_config(plait: &Plait, run: &RunId, node: &str, value: &Value) -> Result<(), String> {
-    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().expect("it stands still");
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap();
     let tried = TryConfig { run: held.run, stop: held.stop.number, node: node.into(), config: config(value) };
     plait.call(tried).await.map_err(|error| error.code.to_string())
 }

@@ -243,7 +243,7 @@ impl Session {
             Ask::Call { name, args } => {
                 let (plait, answers) = (self.plait.clone(), self.answers.clone());
                 calls.spawn(async move {
-                    let reply = caught(dispatch(&plait, &name, args)).await;
+                    let reply = Box::pin(caught(dispatch(&plait, &name, args))).await;
                     send(&answers, id, reply).await;
                 });
             }

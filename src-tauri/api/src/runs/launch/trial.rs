@@ -77,7 +77,7 @@ impl TrialPlanner for FlowTrials {
 pub(super) fn with_trials(mut flow: Flow, trials: &TrialConfigs) -> Flow {
     for (node, config) in trials {
         if let Some(node) = flow.nodes.get_mut(node) {
-            node.config = Map::clone(config);
+            node.config.clone_from(config);
         }
     }
     flow

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use plait_api::runs::{
-    ChangeValue, DropBreakpoint, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, PutBreakpoint,
+    ChangeValue, DropBreakpoint, DropTrials, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun,
+    NodeConfig, PutBreakpoint, ShowNodeConfig, TryConfig,
 };
 use plait_api::{Connection, ErrorReply};
-use plait_core::id::RunId;
+use plait_core::id::{NodeId, RunId};
 use plait_run::journal::Breakpoint;
+use serde_json::Value;
 
 use crate::codes;
 use crate::debugger::{self, HistoryCommand, StopCommand};
@@ -56,6 +58,11 @@ impl<'a> AtStop<'a> {
                 self.look_again().await?;
             }
             StopCommand::History(command) => self.edit_history(command).await?,
+            StopCommand::Try(node, setting) => self.try_config(node, setting).await?,
+            StopCommand::Drop(node) => {
+                let node = node.map(|node| node.as_str().into());
+                self.app.call(DropTrials { run, stop, node }).await?;
+            }
             StopCommand::Break(breakpoint) => drop(put_breakpoint(self.app, &self.root, breakpoint).await?),
             StopCommand::Delete(id) => drop_breakpoint(self.app, &self.root, id).await?,
             StopCommand::Print(port) => debugger::print_values(&self.held.stop, port.as_deref())?,
@@ -84,6 +91,24 @@ impl<'a> AtStop<'a> {
             Some(context) => debugger::print_history(&context.message_history),
             None => Ok(()),
         }
+    }
+
+    /// Shows the config with which a node executes from now on, after changing a setting if the person wants that.
+    async fn try_config(&self, node: String, setting: Option<(Vec<String>, Value)>) -> Result<(), CliError> {
+        let (run, stop, node) = (self.held.run.clone(), self.held.stop.number, NodeId::from(node));
+        let NodeConfig { mut config } =
+            self.app.call(ShowNodeConfig { run: run.clone(), node: node.clone() }).await?;
+        if let Some((path, value)) = setting {
+            config = match debugger::with_setting(config, &path, value) {
+                Ok(config) => config,
+                Err(problem) => {
+                    print_error(&format!("{problem}\n"));
+                    return Ok(());
+                }
+            };
+            self.app.call(TryConfig { run, stop, node, config: config.clone() }).await?;
+        }
+        debugger::print_config(&config)
     }
 
     /// Takes over the values that the stop holds now.

@@ -26,9 +26,10 @@ use crate::document_files::{GRANTS, MCP_LOG, MCP_SERVERS, MCP_TOOLS, SETTINGS};
 use crate::record::RunRecord;
 use crate::store_core::StoreCore;
 use crate::{
-    ConversationFilter, ConversationFork, Draft, GuardedDocument, JournalEntries, KeptMemories, MemoryBranch,
-    MemoryList, NewConversation, Progress, RecentFlow, RunFilter, RunJournal, RunSpending,
-    StoredConversation, Template, UserList, checksums, documents, drafts, templates, tree, users, writer,
+    ConversationFilter, ConversationFork, Draft, ForgottenReplies, GuardedDocument, JournalEntries,
+    KeptMemories, MemoryBranch, MemoryList, NewConversation, Progress, RecentFlow, RunFilter, RunJournal,
+    RunSpending, StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies,
+    templates, tree, users, writer,
 };
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
@@ -139,6 +140,17 @@ impl Store {
     pub fn find_replies(&self, key: &ReplyKey) -> Vec<(RunId, u64)> {
         let places = self.0.shared.derived_index.find_replies(key).into_iter();
         places.map(|(run, seq)| (tree::run_id(run), seq)).collect()
+    }
+
+    /// Forgets the replies that were bought until `at`, by one run with those below it or by all: other runs no longer take them. The
+    /// journals keep them, so a fork of such a run still does. On disk when this returns. Fault `run.unknown`.
+    pub fn forget_replies(&self, run: Option<&RunId>, at: u64) -> Result<(), Fault> {
+        forgotten_replies::forget(&self.0, run, at)
+    }
+
+    /// The replies that a person has forgotten. Fault `store.corrupt` if nobody can say.
+    pub fn forgotten_replies(&self) -> Result<ForgottenReplies, Fault> {
+        ForgottenReplies::read(&self.0)
     }
 
     /// Removes a run and its child runs: record, journal, large values, and the flow document and the attachments if nothing else

@@ -10,7 +10,7 @@ use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Breakpoint, EventRef, FreshFrom, InputOverrides};
+use plait_run::journal::{Breakpoint, EventRef, FreshFrom, InputOverrides, RecordingRef, ReplySource};
 use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,6 +59,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<GrantRule>>")]
     pub grants: Vec<GrantRule>,
+    /// Where it looks for replies that were bought before. A run buys its replies unless a person chose otherwise.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ReplySource>")]
+    pub replies: ReplySource,
     /// Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`.
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
@@ -100,6 +104,27 @@ pub(super) struct ForkEdits {
     pub(super) to: Option<NodeId>,
     /// What it asks the world for.
     pub(super) world: WorldPolicy,
+    /// The file that the earlier run is read from, if it is not in the store.
+    pub(super) recording: Option<RecordingRef>,
+    /// The inputs of a root, if not the same.
+    pub(super) root_inputs: Option<RootInputs>,
+    /// Where it stops.
+    pub(super) breakpoints: Vec<Breakpoint>,
+    /// Where it looks for replies that were bought before.
+    pub(super) replies: ReplySource,
+}
+
+/// The inputs that a person gives to a fork.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RootInputs {
+    /// The text input of the run.
+    #[serde(default)]
+    #[ts(optional)]
+    pub input: Option<String>,
+    /// Values for input ports, by node and port.
+    #[serde(default)]
+    #[ts(as = "Option<BTreeMap<NodeId, BTreeMap<PortName, Value>>>", optional)]
+    pub overrides: InputOverrides,
 }
 
 impl ForkEdits {
@@ -143,8 +168,11 @@ impl NewRun {
                 if let Some(edit) = &mut edits.flow {
                     secrets::redact(&mut edit.flow, redaction)?;
                 }
-                let Some(ChildInputs { input, overrides, .. }) = inputs else { return Ok(()) };
-                (input, overrides)
+                match (inputs, &mut edits.root_inputs) {
+                    (Some(ChildInputs { input, overrides, .. }), _)
+                    | (None, Some(RootInputs { input, overrides })) => (input, overrides),
+                    (None, None) => return Ok(()),
+                }
             }
         };
         if let Some(input) = input

@@ -26,6 +26,7 @@ use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
 use crate::printable::printable;
 use crate::prompt::{self, PromptReply};
+use crate::reply_source::ReplyArgs;
 use crate::run_follower::{Answers, RunFollower};
 use crate::terminal::{is_interactive, print_error, stdout};
 
@@ -53,7 +54,8 @@ Examples:
   plait rerun last --only draft            A new reply for `draft`; the run ends there
   plait rerun last --at 112                All that came after event 112 again
   plait rerun last --live tool:weather     The weather as it is now, and what depends on it
-  plait rerun last --misses fail           Nothing but what is recorded")]
+  plait rerun last --misses fail           Nothing but what is recorded
+  plait rerun last --replies any           Also replies that other runs of yours bought")]
 pub(crate) struct RerunArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
@@ -78,6 +80,8 @@ pub(crate) struct RerunArgs {
     /// What to do where nothing is recorded: ask the world, ask you before tools are called, or let the node fail.
     #[arg(long, value_name = "WHAT", default_value = "live", value_parser = parse_misses)]
     misses: Misses,
+    #[command(flatten)]
+    replies: ReplyArgs,
     /// Start without asking.
     #[arg(long, conflicts_with = "bill")]
     yes: bool,
@@ -112,14 +116,15 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
         None => (args.from, args.to),
     };
     let request = || RerunRequest {
-        run: earlier.clone(),
         flow: source.as_ref().map(|source| source.flow.clone()),
         path: path.clone(),
         grants: rules.clone(),
         at: args.at,
         fresh: fresh.clone(),
         to: to.clone(),
-        world: WorldPolicy { live: args.live.clone(), misses: args.misses },
+        world: WorldPolicy { live: args.live.clone(), misses: args.misses, ..WorldPolicy::default() },
+        replies: args.replies.source(),
+        ..RerunRequest::of(earlier.clone())
     };
     let bill = app.call(BillRerun(request())).await?;
     if args.bill {
@@ -166,7 +171,7 @@ fn parse_misses(text: &str) -> Result<Misses, String> {
 }
 
 /// Reads `NODE[#N[.N]]`, and after a `/` a place in the sub-flow that this node runs.
-fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
+pub(super) fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
     let (text, inside) = match text.split_once('/') {
         None => (text, None),
         Some((node, inside)) => (node, Some(Box::new(parse_fresh(inside)?))),

@@ -76,14 +76,32 @@ pub struct RunOrigin {
     #[serde(default, skip_serializing_if = "WorldPolicy::is_default")]
     #[ts(optional, as = "Option<WorldPolicy>")]
     pub world: WorldPolicy,
+    /// The file that the earlier run is read from, if the store does not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub recording: Option<RecordingRef>,
 }
 
 impl RunOrigin {
-    /// Whether the run may come to something else than the earlier one, or that one than its own. Then what it says and remembers is a
-    /// branch of its own.
+    /// Whether the run may come to something else than the earlier one, or that one than its own, or that one is no run of this store. Then
+    /// what it says and remembers is a branch of its own.
     pub fn differs(&self) -> bool {
-        self.of_branch || self.edited || self.cut || self.fresh.is_some() || !self.world.live.is_empty()
+        self.of_branch
+            || self.edited
+            || self.cut
+            || self.fresh.is_some()
+            || self.recording.is_some()
+            || !self.world.live.is_empty()
     }
+}
+
+/// A file with a recorded run tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RecordingRef {
+    /// Where it was.
+    pub path: String,
+    /// The hash of its list of parts, which holds the hash of each part.
+    pub hash: String,
 }
 
 /// Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it.
@@ -104,6 +122,23 @@ impl FreshFrom {
     /// Whether this is the activation, or one of those, that it names.
     pub fn names(&self, activation: &Activation) -> bool {
         self.node == activation.node && self.epoch.as_ref().is_none_or(|epoch| *epoch == activation.epoch)
+    }
+}
+
+/// The runs from which a run takes replies of models that were bought before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ReplySource {
+    /// The one that it is forked from, if there is one.
+    #[default]
+    Earlier,
+    /// After that one, any run of the same user.
+    Any,
+}
+
+impl ReplySource {
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 

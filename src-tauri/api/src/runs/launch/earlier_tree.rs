@@ -1,53 +1,79 @@
 //! What of an earlier run tree counts for a fork: all of it, or what had happened up to an event of one of its runs.
 
+use std::sync::Arc;
+
 use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
-use plait_run::earlier_run::EarlierTree;
+use plait_run::earlier_run::{EarlierTree, OtherReplies};
 use plait_run::host::subflow::MAX_DEPTH;
 use plait_run::journal::{ChildEvent, Entry, Event, EventRef, FreshFrom, NodeEvent, RunOrigin};
 
 use super::{Launch, end_of, fork};
 use crate::ErrorReply;
 use crate::codes;
+use crate::recordings::Recording;
 
 impl Launch {
-    /// The tree that the run's own is forked from, as far as it counted then, without what the runs of the own tree have taken. Nothing
-    /// if it was removed meanwhile: then they buy everything that they have not taken yet.
-    pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
-        let Ok(mut entries) = self.read_earlier(&from.run) else {
-            let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
-            return Ok(EarlierTree::asking([nothing], from.edited, from.world.clone()));
+    /// The tree that the run's own is forked from, if it is, as far as it counted then, with the replies of `others`, without what the
+    /// runs of the own tree have taken. Of a tree that was removed meanwhile nothing: what they have not taken yet is bought. Where it is
+    /// a file, that has to be there.
+    pub(super) fn restored_tree(
+        &mut self,
+        from: Option<&RunOrigin>,
+        others: Option<Arc<dyn OtherReplies>>,
+    ) -> Result<(), ErrorReply> {
+        let recording = self.open_recording(from.and_then(|from| from.recording.as_ref()))?;
+        let recording = recording.as_deref();
+        let tree = match (from, others) {
+            (None, None) => return Ok(()),
+            (None, Some(others)) => EarlierTree::of_other_runs(others),
+            (Some(from), others) => {
+                let mut entries = self.read_earlier(&from.run, recording).unwrap_or_default();
+                leave(&mut entries, from.seq);
+                self.read_tree(from, entries, (recording, others))?
+            }
         };
-        leave(&mut entries, from.seq);
-        let tree = self.read_tree(from, entries)?;
         for record in self.store.tree(&self.run)? {
             tree.restore(&self.read_journal(&record.run)?);
         }
-        Ok(tree)
+        self.host.earlier = tree;
+        from.map_or(Ok(()), |from| self.replay(from, recording))
     }
 
     /// The tree of an earlier run of which these entries count. A child run that cannot be read counts for nothing: what it recorded is
     /// made again.
-    pub(super) fn read_tree(&self, from: &RunOrigin, entries: Vec<Entry>) -> Result<EarlierTree, Fault> {
+    pub(super) fn read_tree(
+        &self,
+        from: &RunOrigin,
+        entries: Vec<Entry>,
+        (recording, others): (Option<&Recording>, Option<Arc<dyn OtherReplies>>),
+    ) -> Result<EarlierTree, Fault> {
         let inside = from.cut_in.as_ref().map(|cut| self.cut_inside(cut)).transpose()?;
         // Of other child runs, what had happened by then. Their journals do not say at which event of their parent.
         let until = match &inside {
             Some(inside) => Some(inside.until),
             None => entries.last().filter(|_| from.cut).map(|last| last.at),
         };
+        let children: Vec<RunId> = match recording {
+            Some(recording) => recording.runs.iter().map(|(run, _)| run.clone()).collect(),
+            None => self.store.tree(&from.run)?.into_iter().map(|record| record.run).collect(),
+        };
         let mut runs = vec![(from.run.clone(), entries)];
-        for record in self.store.tree(&from.run)? {
-            if record.run != from.run
-                && let Ok(mut entries) = self.read_earlier(&record.run)
+        for run in children {
+            if run != from.run
+                && let Ok(mut entries) = self.read_earlier(&run, recording)
             {
-                if !inside.as_ref().is_some_and(|inside| inside.cut(&record.run, &mut entries)) {
+                if !inside.as_ref().is_some_and(|inside| inside.cut(&run, &mut entries)) {
                     entries.retain(|entry| until.is_none_or(|until| entry.at <= until));
                 }
-                runs.push((record.run, entries));
+                runs.push((run, entries));
             }
         }
         let runs = runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
-        Ok(EarlierTree::asking(runs, from.edited, from.world.clone()))
+        Ok(match &from.recording {
+            Some(file) => EarlierTree::of_recording(runs, (from.edited, from.world.clone()), &file.hash),
+            None => EarlierTree::asking(runs, from.edited, from.world.clone(), others),
+        })
     }
 
     /// The events of a run that count for a fork of it: the first `at` ones, or what had happened by an event of a child run. With
@@ -57,15 +83,16 @@ impl Launch {
         earlier: &RunId,
         at: Option<u64>,
         cut_in: Option<&EventRef>,
+        recording: Option<&Recording>,
     ) -> Result<(Vec<Entry>, bool), ErrorReply> {
-        let mut entries = self.read_earlier(earlier)?;
+        let mut entries = self.read_earlier(earlier, recording)?;
         let all = entries.len();
         if let Some(at) = at {
             check_event(&entries, at)?;
             leave(&mut entries, at);
         }
         if let Some(cut) = cut_in {
-            check_event(&self.read_earlier(&cut.run)?, cut.seq)?;
+            check_event(&self.read_earlier(&cut.run, None)?, cut.seq)?;
             self.cut_inside(cut)?.cut(earlier, &mut entries);
         }
         let is_cut = cut_in.is_some() || entries.len() < all;
@@ -74,9 +101,14 @@ impl Launch {
 
     /// `run.no_place` if a fork can't begin inside of a child run of `earlier`, since there was none, or its flow does not have
     /// the place.
-    pub(super) fn check_inside(&self, earlier: &RunId, fresh: &FreshFrom) -> Result<(), ErrorReply> {
+    pub(super) fn check_inside(
+        &self,
+        earlier: &RunId,
+        fresh: &FreshFrom,
+        recording: Option<&Recording>,
+    ) -> Result<(), ErrorReply> {
         let Some(inside) = &fresh.inside else { return Ok(()) };
-        let entries = self.read_earlier(earlier)?;
+        let entries = self.read_earlier(earlier, recording)?;
         let children: Vec<&RunId> = entries.iter().filter_map(|entry| started_child(entry, fresh)).collect();
         if children.is_empty() {
             let message = format!("The earlier run did not run a flow in `{}`.", fresh.node);
@@ -84,21 +116,24 @@ impl Launch {
                 .hint("Name the node that runs the sub-flow, and then a node in it: `NODE/NODE`."));
         }
         for child in children {
-            let plan = self.recorded_plan(&self.read_earlier(child)?)?;
+            let plan = self.recorded_plan(&self.read_earlier(child, recording)?)?;
             plan.fresh_from(inside).ok_or_else(|| fork::no_place(inside))?;
-            self.check_inside(child, inside)?;
+            self.check_inside(child, inside, recording)?;
         }
         Ok(())
     }
 
     /// The entries of a run to fork from, except damaged ones.
-    fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
+    fn read_earlier(&self, run: &RunId, recording: Option<&Recording>) -> Result<Vec<Entry>, Fault> {
+        if let Some(recording) = recording {
+            return Ok(recording.entries(run)?.to_vec());
+        }
         self.store.keep_attachments_of(run)?;
         Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
     }
 
     fn cut_inside(&self, first_left_out: &EventRef) -> Result<CutInside, Fault> {
-        let mut entries = self.read_earlier(&first_left_out.run)?;
+        let mut entries = self.read_earlier(&first_left_out.run, None)?;
         leave(&mut entries, first_left_out.seq);
         let until = entries.last().map_or(0, |last| last.at);
         let mut path = vec![first_left_out.run.clone()];

@@ -7,21 +7,24 @@ use plait_core::config::ConfigValues;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::{NodeId, RunId};
+use plait_core::origin::{Origin, Origins};
 use plait_insight::bill::{Bill, rehearse, standing_host};
 use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
 use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
-use plait_run::world_policy::{LivePart, WorldPolicy};
-use plait_run::{Driver, RunHandle, RunSetup};
+use plait_run::view::RunOutline;
+use plait_run::world_policy::{LivePart, Pace, WorldPolicy};
+use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
 
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
+use super::trial::{trials_of, with_trials};
 use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
 use crate::codes;
-use crate::flows::text::{recorded_flow, write_flow};
-use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits};
+use crate::flows::text::write_flow;
+use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits, RootInputs};
 
 /// A fork that is ready to start.
 pub(super) struct Fork {
@@ -40,10 +43,11 @@ impl Launch {
     pub(super) fn fork(
         mut self,
         earlier: &RunId,
-        edits: ForkEdits,
+        mut edits: ForkEdits,
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
+        let breakpoints = std::mem::take(&mut edits.breakpoints);
         let newer = edits.flow.as_ref().filter(|_| parent.is_none()).map(|edit| edit.grants.clone());
         let Fork { document, config, mut first, mut start } =
             self.prepare_fork(earlier, edits, inputs, parent)?;
@@ -51,6 +55,7 @@ impl Launch {
             return Err(no_start(earlier));
         };
         let plan = self.plan(&document, &config, to.as_ref(), set)?;
+        check_breakpoints(&plan, &breakpoints)?;
         *pins = plan.pinned_nodes();
         if let Some(newer) = newer {
             // The edit may need more than the earlier run did.
@@ -63,28 +68,37 @@ impl Launch {
         if from.as_ref().is_some_and(|from| from.of_branch) {
             self.store.copy_memory_branch(user, earlier, &self.run)?;
         }
-        let flow = flow.clone();
         self.broadcast.open(0);
-        Ok(Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?)
+        let (mut driver, handle) = Driver::start(self.setup(plan, start, &first)?, Event::Run(first))?;
+        if !breakpoints.is_empty() {
+            driver.set_breakpoints(breakpoints)?;
+        }
+        Ok((driver, handle))
     }
 
     /// The bill of such a fork. Changes nothing.
     pub(in crate::runs) fn bill(
         mut self,
         earlier: &RunId,
-        edits: ForkEdits,
+        mut edits: ForkEdits,
         access: FileAccess,
     ) -> Result<Bill, ErrorReply> {
+        // No time passes in a rehearsal.
+        edits.world.pace = Pace::Fast;
         let fork = self.prepare_fork(earlier, edits, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
+        let earlier = self.host.earlier.clone();
         // Once for the whole tree: its child runs get the host of the run that starts them.
-        self.host = blocking_host(standing_host(self.host));
+        let tools = self.host.earlier.recording().map(|_| Arc::clone(&self.host.tools));
+        let host = standing_host(self.host);
+        // A recording lists the tools of servers without starting any.
+        self.host = blocking_host(Host { tools: tools.unwrap_or_else(|| Arc::clone(&host.tools)), ..host });
         let place = RehearsedPlace::root(access);
         let rehearsal = place.rehearsal.clone();
         let (_, setup, first) = self.rehearse(fork, place)?;
         rehearse(setup, first)?;
-        Ok(Bill::of(rehearsal, &models))
+        Ok(Bill::of(rehearsal, &models, &earlier))
     }
 
     /// What the rehearsal of a fork is driven with, and its number there.
@@ -119,14 +133,28 @@ impl Launch {
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let ForkEdits { flow: edit, at, cut_in, fresh, to: new_target, world } = edits;
-        let (entries, cut) = self.counted_entries(earlier, at, cut_in.as_ref())?;
+        let ForkEdits {
+            flow: edit,
+            at,
+            cut_in,
+            fresh,
+            to: new_target,
+            world,
+            replies: source,
+            recording: file,
+            root_inputs,
+            ..
+        } = edits;
+        let recording = self.open_recording(file.as_ref())?;
+        let recording = recording.as_deref();
+        let (entries, cut) = self.counted_entries(earlier, at, cut_in.as_ref(), recording)?;
         let mut first = started_event(earlier, &entries)?.clone();
         let RunEvent::Started {
             run,
             revision,
             user,
             from,
+            replies,
             flow,
             to,
             input,
@@ -143,21 +171,42 @@ impl Launch {
         else {
             return Err(no_start(earlier));
         };
-        let (edited, is_root) = (edit.is_some(), parent.is_none());
+        let trials = trials_of(&RunOutline::of(&entries));
+        let (edited, is_root) = (edit.is_some() || !trials.is_empty(), parent.is_none());
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
         let (seq, fresh_from) = (end_of(&entries), fresh.clone());
         let of_branch = is_root && from.as_ref().is_some_and(|from| from.differs());
-        let origin =
-            RunOrigin { run: earlier.clone(), seq, edited, cut, cut_in, of_branch, fresh: fresh_from, world };
+        let origin = RunOrigin {
+            run: earlier.clone(),
+            seq,
+            edited,
+            cut,
+            cut_in,
+            of_branch,
+            fresh: fresh_from,
+            world,
+            recording: file,
+        };
         *parent_run_id = parent;
+        *replies = source;
         *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
             (*input, *set, *origins, *grants) =
                 (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
         }
+        if let Some(RootInputs { input: given, overrides }) = root_inputs {
+            let is_given = given.is_some() || !overrides.is_empty();
+            (*input, *set) = (given, overrides);
+            *origins = if is_given { Origins::of(Origin::Person) } else { Origins::NONE };
+        }
         let document = match edit {
-            None => recorded_flow(&self.store, &flow.hash)?,
+            None if trials.is_empty() => self.recorded_flow(&flow.hash, recording)?,
+            None => {
+                let document = with_trials(self.recorded_flow(&flow.hash, recording)?, &trials);
+                flow.hash = content_hash(write_flow(&document)?.as_bytes());
+                document
+            }
             Some(EditedFlow { flow: mut document, path, .. }) => {
                 if *ignores_pins {
                     document.remove_pins();
@@ -168,9 +217,14 @@ impl Launch {
             }
         };
         let config = recorded_config(config, models).into_owned();
-        let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
+        let conversation =
+            conversation.as_ref().map(|at| self.recorded_conversation(at, recording)).transpose()?;
         if is_root {
-            self.host.earlier = self.read_tree(&origin, entries)?;
+            if self.host.earlier.recording().is_none() {
+                let others = self.other_replies(source, user)?;
+                self.host.earlier = self.read_tree(&origin, entries, (recording, others))?;
+            }
+            self.replay(&origin, recording)?;
             check_live(&origin.world, &document, &self.host.earlier)?;
             self.use_branch(&origin);
         }
@@ -180,7 +234,7 @@ impl Launch {
             let plan = self.plan(&document, &config, to.as_ref(), set)?;
             let following = plan.fresh_from(fresh).ok_or_else(|| no_place(fresh))?;
             if is_root && !edited {
-                self.check_inside(earlier, fresh)?;
+                self.check_inside(earlier, fresh, recording)?;
             }
             view = view.map(|view| view.without(following));
         }

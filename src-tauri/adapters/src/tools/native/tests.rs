@@ -10,6 +10,7 @@ use serde_json::json;
 use plait_core::flow::FolderAccess;
 use plait_core::origin::{Origin, Origins};
 use plait_core::user::UserName;
+use plait_run::long_term_memory::MemoryStore;
 use plait_run::tool::{CallSite, ToolEffect};
 
 use super::*;

@@ -1687,6 +1687,16 @@ export type ForkedConversation = { conversation: ConversationRecord,
   asked?: string,
 };
 
+/** What a forked run changed of its user's memories. `conversations.keep` takes it over; removing the run removes it. */
+export type ForkedMemories = { run: RunId,
+  /** What it stored. */
+  stored: Array<MemoryRecord>,
+  /** How many of the user's memories it erased or replaced. */
+  erased: number,
+  /** What cannot be read of its file, if it is damaged. */
+  damage?: string,
+};
+
 /** A tool whose files can be imported. */
 export type Format = "dify" | "flowise" | "langflow" | "n8n" | "rivet";
 
@@ -1753,6 +1763,8 @@ export type FrameId = string;
 export type FreshFrom = { node: NodeId,
   /** Nothing for all activations of the node. */
   epoch?: Epoch,
+  /** The place in the child run of the activation, if it begins there: what comes before in that run is taken over. */
+  inside?: FreshFrom,
 };
 
 /** `app.info`: what the application is and how it is set up. */
@@ -1941,10 +1953,21 @@ export type InputPort = { name: PortName, kind: PortKind, type: PortType,
 
 export type JsonValue = unknown;
 
-/** `conversations.keep`: makes what a forked run said a conversation: the one that it began in, as it was then, and the run's own turns
- * in place of what came there. Once for each run; asked again, it is the same. `run.not_a_fork`, `run.busy`, `conversation.unknown`.
+/** `conversations.keep`: keeps a forked run. What it said becomes a conversation: the one that it began in, as it was then, and the
+ * run's own turns in place of what came there. What it stored and erased of its user's memories is taken over. Once for each run; asked
+ * again, it is the same conversation. `run.not_a_fork`, `run.busy`, `conversation.unknown`, `memory.full`, `memory.damaged`.
  */
 export type KeepFork = { run: RunId,
+};
+
+/** What was kept of a forked run. */
+export type KeptFork = {
+  /** The conversation of what it said, if it began in one. */
+  conversation?: ConversationRecord,
+  /** How many memories the user has now that it had stored. */
+  stored_memories: number,
+  /** How many memories the user has no more since it had erased them. */
+  erased_memories: number,
 };
 
 /** Where stored keys are kept. */
@@ -2462,6 +2485,8 @@ export type MemoryPage = { user: UserName, memories: Array<MemoryRecord>,
   counts: Partial<Record<MemoryKind, number>>,
   /** What cannot be read of the file, if it is damaged. */
   damage?: string,
+  /** What forked runs changed for themselves alone, the oldest first. */
+  branches: Array<ForkedMemories>,
 };
 
 /** A memory of a user. */
@@ -3503,7 +3528,9 @@ export type RequestSettings = {
 
 /** What is run again, and what of it otherwise. */
 export type RerunRequest = {
-  /** The run to repeat. It stays as it is. */
+  /** The run to repeat. It stays as it is. If another run started it, all of that one's tree is repeated: then `at` and `fresh` are
+   * places in this run, one of them is needed, and `flow`, `to` and parts of the world can't be given.
+   */
   run: RunId,
   /** The flow to run in place of the one that it ran. */
   flow?: Flow,
@@ -3532,7 +3559,7 @@ export type RerunRequest = {
 /** `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers
  * are taken from it where the requests are equal, each once, wherever in the flow they are made now. What it says belongs to no
  * conversation if the flow is edited, or not all of that run counts. `run.busy` while the earlier run is active, `run.is_child` for
- * child runs, `run.no_event`, `run.no_place`, `flow.invalid`.
+ * child runs without a place in them, `run.no_event`, `run.no_place`, `flow.invalid`.
  */
 export type RerunRun = RerunRequest;
 
@@ -3783,6 +3810,10 @@ export type RunOrigin = {
   edited?: boolean,
   /** Whether the earlier run went on after these events. */
   cut?: boolean,
+  /** Where it was cut inside of a child run of the earlier one: the first event there that does not count. */
+  cut_in?: EventRef,
+  /** Whether the earlier run writes to a branch of its own. So does this one. */
+  of_branch?: boolean,
   /** What is done again although the earlier run has it. */
   fresh?: FreshFrom,
   /** What it asks the world for. */
@@ -4728,7 +4759,7 @@ export type Commands = {
   "conversations.messages": { args: ListMessages; reply: MessagesPage };
   "conversations.rename": { args: RenameConversation; reply: ConversationRecord };
   "conversations.fork": { args: ForkConversation; reply: ForkedConversation };
-  "conversations.keep": { args: KeepFork; reply: ConversationRecord };
+  "conversations.keep": { args: KeepFork; reply: KeptFork };
   "conversations.delete": { args: DeleteConversation; reply: null };
   "conversations.export": { args: ExportConversation; reply: ExportedConversation };
   "lens.list": { args: ListPrompts; reply: Array<PromptRun> };

@@ -4,6 +4,7 @@
 //! owns the life of a run, and `start`, `rerun`, `retry`, `control`, `waiting`, `find` and `records` are the commands.
 
 pub mod answer_text;
+mod breakpoint_check;
 mod breakpoints;
 mod broadcast;
 mod child;

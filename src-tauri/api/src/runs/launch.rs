@@ -28,6 +28,7 @@ use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
 use plait_store::Store;
 use serde_json::json;
 
+use super::breakpoint_check::check_in_subflows;
 use super::broadcast::RunBroadcast;
 use super::past_spending;
 use super::request::{InheritedGrants, NewRun, RunRequest};
@@ -97,6 +98,7 @@ impl Launch {
         } = request;
         let plan = self.plan(&flow, &self.config, to.as_ref(), &overrides)?;
         check_breakpoints(&plan, &breakpoints)?;
+        check_in_subflows(&plan, path.as_deref(), &self.config, &self.registry, &breakpoints)?;
         // Without an input there is nothing that comes from anywhere.
         let origins = if input.is_some() || !overrides.is_empty() { origins } else { Origins::NONE };
         let grants = match inherited {

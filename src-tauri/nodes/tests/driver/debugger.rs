@@ -31,14 +31,10 @@ fn breakpoint(text: &str) -> Breakpoint {
     let side: Side = serde_json::from_value(json!(side)).unwrap();
     Breakpoint {
         id: text.to_owned(),
-        path: Vec::new(),
-        node: node.into(),
+        node: Some(node.into()),
         side,
-        port: None,
-        when: None,
-        log: None,
         scope,
-        disabled: false,
+        ..Breakpoint::default()
     }
 }
 

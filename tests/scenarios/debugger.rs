@@ -273,13 +273,8 @@ fn breakpoint(path: &[&str], node: &str) -> Breakpoint {
     Breakpoint {
         id: node.to_owned(),
         path: path.iter().map(|node| (*node).into()).collect(),
-        node: node.into(),
-        side: Side::Before,
-        port: None,
-        when: None,
-        log: None,
-        scope: StopScope::Tree,
-        disabled: false,
+        node: Some(node.into()),
+        ..Breakpoint::default()
     }
 }
 

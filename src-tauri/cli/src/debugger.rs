@@ -4,9 +4,9 @@ use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
 
 use console::style;
+use plait_api::ErrorReply;
 use plait_core::exact_json;
 use plait_core::expression::as_text;
-use plait_api::ErrorReply;
 use plait_core::id::{PortName, RunId};
 use plait_run::breakpoint::{BREAKPOINT_SYNTAX, BreakpointText};
 use plait_run::context::{History, MessageEdit};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::{
     ChangeValue, DropBreakpoint, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, PutBreakpoint,
     ShowRun,
 };
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
-use plait_api::flows::nodes_with_subflows;
 use plait_run::breakpoint::BreakpointText;
 use plait_run::journal::Breakpoint;
 use plait_run::view::RunOutline;

@@ -14,9 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 
-use crate::journal::{
-    Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope,
-};
+use crate::journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope};
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, Plan, PlanEdge, PlanNode};
 use plait_core::error::Fault;
@@ -216,7 +214,8 @@ impl<'a> Place<'a> {
         match values.len() {
             0 | 1 => values.pop().map(|(_, value)| value),
             _ => {
-                let by_port = values.into_iter().map(|(port, value)| (port.to_string(), Value::clone(&value)));
+                let by_port =
+                    values.into_iter().map(|(port, value)| (port.to_string(), Value::clone(&value)));
                 Some(Arc::new(Value::Object(by_port.collect())))
             }
         }

@@ -2,18 +2,18 @@
 
 use plait_adapters::FileAccess;
 use plait_core::config::{ConfigValues, with_settings};
+use plait_core::id::RunId;
 use plait_run::breakpoint::{check_place, check_subflow};
 use plait_run::host::subflow::ChildFlow;
 use plait_run::journal::{Breakpoint, Event, InputOverrides, RunEvent};
 use plait_run::node::Registry;
 use plait_run::plan::Plan;
 use plait_store::Store;
-use plait_core::id::RunId;
 
 use super::launch::{no_start, plan_to_run, recorded_config};
 use crate::ErrorReply;
-use crate::flows::text::recorded_flow;
 use crate::flows::subflows;
+use crate::flows::text::recorded_flow;
 
 /// Refuses breakpoints in sub-flows at what these do not have. A sub-flow that can't be read or planned is left to the run, which says so.
 /// `path` is the file of the flow with this plan. `debug.unknown_node`, `debug.bad_breakpoint`.

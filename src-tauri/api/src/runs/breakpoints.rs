@@ -30,7 +30,8 @@ impl RunService {
         let _guard = self.breakpoints_lock.lock().await;
         let mut breakpoints = self.active.debugger(&root).breakpoints().to_vec();
         let changed = change(&mut breakpoints)?;
-        let (store, registry, asked) = (self.parts.store.clone(), Arc::clone(&self.parts.registry), root.clone());
+        let (store, registry, asked) =
+            (self.parts.store.clone(), Arc::clone(&self.parts.registry), root.clone());
         let breakpoints = run_blocking(move || {
             check_in_subflows_of(&store, &asked, &registry, &breakpoints).map(|()| breakpoints)
         })

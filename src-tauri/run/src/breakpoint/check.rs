@@ -46,7 +46,8 @@ pub fn check_subflow(plan: &Plan, above: &NodeId, breakpoint: &Breakpoint) -> Re
     let message =
         format!("The breakpoint `{}` is in a flow of `{above}`, which runs no other flow.", breakpoint.id);
     Err(if node.body.is_some() {
-        bad_breakpoint(message).hint("The nodes of a loop are nodes of its flow: leave out the loop and the slash.")
+        bad_breakpoint(message)
+            .hint("The nodes of a loop are nodes of its flow: leave out the loop and the slash.")
     } else {
         bad_breakpoint(message).hint("Name a node that runs a flow before the slash.")
     })
@@ -87,8 +88,9 @@ pub fn check_place(plan: &Plan, breakpoint: &Breakpoint) -> Result<(), Fault> {
             .hint("Name an input of the node on the side `before`, or an output on the side `after`."));
     }
     if let Some(problem) = problem_of_edge(plan, node, breakpoint) {
-        return Err(bad_breakpoint(format!("The breakpoint `{id}` is on {problem}"))
-            .hint("Name an edge of the flow as `NODE.OUTPUT->NODE.INPUT`, or the output that it comes from."));
+        return Err(bad_breakpoint(format!("The breakpoint `{id}` is on {problem}")).hint(
+            "Name an edge of the flow as `NODE.OUTPUT->NODE.INPUT`, or the output that it comes from.",
+        ));
     }
     Ok(())
 }
@@ -186,7 +188,10 @@ fn problem_of_edge(plan: &Plan, node: NodeIx, breakpoint: &Breakpoint) -> Option
         return Some(format!("{edge}, which is on the side `before` of the node that it leads to."));
     }
     if spec.body.is_some() {
-        return Some(format!("{edge}, but `{}` is a loop, which is held where its first iteration begins.", spec.id));
+        return Some(format!(
+            "{edge}, but `{}` is a loop, which is held where its first iteration begins.",
+            spec.id
+        ));
     }
     let sources = sources_of(plan, node, port);
     let is_there = sources.iter().any(|(source, port)| **source == from.node && **port == from.port);
@@ -197,8 +202,11 @@ fn problem_of_edge(plan: &Plan, node: NodeIx, breakpoint: &Breakpoint) -> Option
         let source = &plan.nodes[edge.source];
         source.is_border && source.id == from.node && edge.port == from.port
     });
-    (is_of_border && sources.len() > 1)
-        .then(|| format!("{edge}, but what comes from a loop's border can't be distinguished from what other edges bring."))
+    (is_of_border && sources.len() > 1).then(|| {
+        format!(
+            "{edge}, but what comes from a loop's border can't be distinguished from what other edges bring."
+        )
+    })
 }
 
 /// The outputs that feed an input, as the flow has them: an edge into a loop comes from where it began.

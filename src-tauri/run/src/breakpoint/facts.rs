@@ -12,9 +12,7 @@ use smallvec::SmallVec;
 
 use super::Key;
 use crate::grant::GrantPattern;
-use crate::journal::{
-    CallEvent, ContextEvent, Event, MemoryEvent, Side, Spending, StopEvent, StopPoint,
-};
+use crate::journal::{CallEvent, ContextEvent, Event, MemoryEvent, Side, Spending, StopEvent, StopPoint};
 use crate::models::Cost;
 use crate::plan::Plan;
 use plait_core::id::ContextId;

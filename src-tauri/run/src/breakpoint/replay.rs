@@ -25,7 +25,9 @@ use super::{
 };
 use crate::codes;
 use crate::journal::divergence::{diverged, impossible, recorded_revision};
-use crate::journal::{CallEvent, ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint};
+use crate::journal::{
+    CallEvent, ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint,
+};
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::{RunPhase, Scheduler};
 use plait_core::error::Fault;

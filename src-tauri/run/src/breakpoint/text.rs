@@ -108,7 +108,8 @@ impl BreakpointText {
         }
         if let Some(from) = from {
             let (node, port) = split_port(&from, &is_node);
-            let port = port.ok_or_else(|| format!("expected `{from}.PORT`, the output that the edge comes from"))?;
+            let port =
+                port.ok_or_else(|| format!("expected `{from}.PORT`, the output that the edge comes from"))?;
             rest.from = Some(OutputRef { port: non_empty_port(&node, &port)?, node: node.as_str().into() });
             if rest.port.is_none() {
                 return Err("expected `NODE.PORT`, the input that the edge leads to".to_owned());
@@ -118,7 +119,9 @@ impl BreakpointText {
             }
         }
         if rest.event.is_some() && (side.is_some() || rest.port.is_some() || rest.kind.is_some()) {
-            return Err("an event says itself where it stops: leave out the side, the port and the kind".to_owned());
+            return Err(
+                "an event says itself where it stops: leave out the side, the port and the kind".to_owned()
+            );
         }
         let is_of_value = (rest.port.is_some() || rest.kind.is_some()) && rest.from.is_none();
         rest.side = side.unwrap_or(if is_of_value { Side::After } else { Side::Before });

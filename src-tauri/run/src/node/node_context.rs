@@ -210,11 +210,7 @@ impl NodeContext {
     }
 
     /// The same for calls of tools.
-    pub async fn may_call_tools(
-        &self,
-        call: impl FnOnce() -> String,
-        tools: ToolRound,
-    ) -> Result<(), Fault> {
+    pub async fn may_call_tools(&self, call: impl FnOnce() -> String, tools: ToolRound) -> Result<(), Fault> {
         if !self.host.debugger.is_active() {
             return Ok(());
         }

@@ -11,8 +11,8 @@ use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace, 
 use plait_run::journal::{ChildEvent, Entry, Event, InputOverrides, RunEvent};
 use plait_run::node::Registry;
 use plait_run::plan::Plan;
-use plait_store::{JournalEntries, Store};
 use plait_store::record::RunRecord;
+use plait_store::{JournalEntries, Store};
 
 use super::{FoundPlace, UnreadableRun};
 use crate::ErrorReply;

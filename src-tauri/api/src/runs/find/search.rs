@@ -48,11 +48,7 @@ struct Findings {
 }
 
 impl Search {
-    pub(super) fn new(
-        parts: &RunParts,
-        question: BreakpointQuestion,
-        records: Vec<RunRecord>,
-    ) -> Self {
+    pub(super) fn new(parts: &RunParts, question: BreakpointQuestion, records: Vec<RunRecord>) -> Self {
         let setup = SearchSetup {
             store: parts.store.clone(),
             registry: Arc::clone(&parts.registry),

@@ -6,9 +6,7 @@ use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
 use plait_core::id::{NodeId, PortName};
 use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace, TreeSpending};
-use plait_run::journal::{
-    Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint,
-};
+use plait_run::journal::{Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint};
 use proptest::prelude::*;
 
 use super::{assert_holds, assert_holds_with_loops, runnable};
@@ -39,7 +37,8 @@ fn place(point: &StopPoint, is_error: bool) -> Place {
 /// The places in a journal, read as a whole and by the needed lines alone.
 fn replayed(scenario: &Scenario, entries: &[Entry], question: &BreakpointQuestion) -> BTreeSet<Place> {
     let replay = |is_wanted: &dyn Fn(&Entry) -> bool| {
-        let mut replay = BreakpointReplay::new(question, scenario.plan.clone(), TreeSpending::default()).unwrap();
+        let mut replay =
+            BreakpointReplay::new(question, scenario.plan.clone(), TreeSpending::default()).unwrap();
         let mut found = Vec::new();
         for entry in entries.iter().filter(|entry| is_wanted(entry)) {
             found.extend(block_on(replay.apply(entry, &InProcess)).unwrap());

@@ -48,7 +48,8 @@ impl BreakpointQuestion {
             _ if reads_calls => Calls::OfNode,
             _ => Calls::None,
         };
-        let node_field = breakpoint.node.as_ref().map(|node| format!("\"node\":{}", serde_json::json!(node.as_str())));
+        let node_field =
+            breakpoint.node.as_ref().map(|node| format!("\"node\":{}", serde_json::json!(node.as_str())));
         Ok(Self { breakpoint, calls, node_field })
     }
 
@@ -90,11 +91,10 @@ impl BreakpointQuestion {
         match group {
             b"loop" | b"iteration" | b"history" | b"debug" | b"knowledge" => false,
             b"context" | b"turn" => {
-                matches!(self.breakpoint.event, Some(StopEvent::ContextChanged { .. })) && self.is_of_node(line)
+                matches!(self.breakpoint.event, Some(StopEvent::ContextChanged { .. }))
+                    && self.is_of_node(line)
             }
-            b"memory" => {
-                self.breakpoint.event == Some(StopEvent::MemoryChanged) && self.is_of_node(line)
-            }
+            b"memory" => self.breakpoint.event == Some(StopEvent::MemoryChanged) && self.is_of_node(line),
             b"prompt" | b"quota" | b"model" | b"tool" => match self.calls {
                 Calls::None => false,
                 Calls::OfNode => self.is_of_node(line),

@@ -50,7 +50,10 @@ fn node_with_dot_comes_before_port() {
     );
     assert_eq!(read("judge.score:before"), Ok(Breakpoint { port, ..plain("judge") }));
     assert_eq!(read("a.b"), Ok(plain("a.b")));
-    assert_eq!(read("a.b.text"), Ok(Breakpoint { side: Side::After, port: Some("text".into()), ..plain("a.b") }));
+    assert_eq!(
+        read("a.b.text"),
+        Ok(Breakpoint { side: Side::After, port: Some("text".into()), ..plain("a.b") })
+    );
     assert_eq!(read("a.c"), Ok(Breakpoint { side: Side::After, port: Some("c".into()), ..plain("a") }));
 }
 
@@ -105,8 +108,22 @@ fn what_is_written_is_read_again() {
 #[test]
 fn what_is_no_breakpoint_is_refused() {
     for text in [
-        "", "review/", "chat:later", ":after", ":branch", "judge.", ".score", "event:", "event:spent", "event:spent=x",
-        "event:spent=1.", "event:nosuch", "x->y.text", "x.value->y", "x.value->y.text:after", "chat:after:event:trimmed",
+        "",
+        "review/",
+        "chat:later",
+        ":after",
+        ":branch",
+        "judge.",
+        ".score",
+        "event:",
+        "event:spent",
+        "event:spent=x",
+        "event:spent=1.",
+        "event:nosuch",
+        "x->y.text",
+        "x.value->y",
+        "x.value->y.text:after",
+        "chat:after:event:trimmed",
     ] {
         assert!(read(text).is_err(), "{text}");
     }

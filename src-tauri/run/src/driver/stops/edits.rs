@@ -15,8 +15,11 @@ impl Driver {
         }
         let current = self.stops.current.clone();
         current.and_then(|point| Some((point.clone(), self.key_of(&point)?))).ok_or_else(|| {
-            Fault::new(codes::DEBUG_NO_PLACE, "The run stands still, but at no node: nothing is held that this could be done to.")
-                .hint("Step to a node, or set a breakpoint and continue.")
+            Fault::new(
+                codes::DEBUG_NO_PLACE,
+                "The run stands still, but at no node: nothing is held that this could be done to.",
+            )
+            .hint("Step to a node, or set a breakpoint and continue.")
         })
     }
 

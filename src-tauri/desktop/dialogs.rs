@@ -29,6 +29,7 @@ impl Dialogs for NativeDialogs {
             dialog
                 .set_title("Open flow")
                 .add_filter("Plait flows", &["json", "yaml", "yml", "rivet-project"])
+                .add_filter("Recordings", &["plait-recording"])
                 .pick_file(done);
         })
         .await
@@ -47,6 +48,7 @@ impl Dialogs for NativeDialogs {
                 Some("md") => ("Markdown", "md"),
                 Some("yaml") => ("YAML", "yaml"),
                 Some("yml") => ("YAML", "yml"),
+                Some("plait-recording") => ("Recordings", "plait-recording"),
                 _ => ("JSON", "json"),
             };
         self.show(|dialog, done| {

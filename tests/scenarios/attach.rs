@@ -102,6 +102,21 @@ fn output(child: Child) -> CliOutput {
     child.wait_with_output().unwrap().into()
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn data_directory_with_a_long_path_is_served() {
+    let home = Home::default();
+    let long = home.path().join("d".repeat(120));
+    let plait = Plait::open(Options::new(&long)).unwrap();
+    let serving = Serving::begin(&plait).expect("it can be served");
+    let listed: CliOutput = home.plait(&["--home", &long.to_string_lossy(), "runs", "list"]);
+    assert_eq!(listed.code, 0, "{listed:#?}");
+    assert!(serving.has_clients() || !listed.err.contains("store.locked"), "{listed:#?}");
+    serving.stop().await;
+    assert!(!long.join("owner/owner.sock").exists(), "its socket is removed");
+    plait.close().await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn run_beside_the_window_is_driven_by_the_window() {
     let server = echo_server().await;

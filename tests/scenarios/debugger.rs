@@ -2,16 +2,17 @@
 //! command that reached it, and sub-flows stand still with the run that they are part of.
 
 mod edits;
+mod trials;
 
 use std::io::{BufRead as _, BufReader};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use plait_api::runs::{FindHeld, GoOn, SetBreakpoints};
+use plait_api::runs::{FindHeld, GoOn, ResumeRun, SetBreakpoints, ShowRun, StartRun, StopRun};
 use plait_core::flow;
 use plait_core::id::RunId;
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopScope};
+use plait_run::journal::{Breakpoint, DebugVerb, StopScope};
 
 use crate::support::app::App;
 use crate::support::binary::Home;
@@ -193,6 +194,83 @@ fn branch_that_is_held_in_a_sub_flow_is_found_from_the_root() {
     assert_eq!(count(&events, "node.finished", "in"), 0);
     let done = home.plait(&["resume", "last"]);
     assert!(done.code == 0 && done.out.contains("<inside>"), "{done:#?}");
+}
+
+#[test]
+fn branch_that_is_held_two_levels_below_goes_on_from_the_root() {
+    let nested = |file: &str| {
+        let config = json!({ "file": file, "inputSource": "mapping" });
+        let nodes = json!({ "in": { "type": "subflow", "config": config }, "result": { "type": "output" } });
+        flow_json("nested", nodes, &["in.text -> result.value"])
+    };
+    let folder = FlowFolder::with_files(&[
+        ("top.flow.json", &nested("middle.flow.json")),
+        ("middle.flow.json", &nested("child.flow.json")),
+        ("child.flow.json", &child()),
+    ]);
+    let home = Home::default();
+    let file = folder.file("top.flow.json");
+    let stopped = home.plait(&["run", &file, "--break", "in/in/text:after:branch", "--json"]);
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let plait = plait_api::Plait::open(plait_api::Options::new(home.path())).unwrap();
+        let root: RunId = serde_json::from_value(stopped.events()[0]["run"].clone()).unwrap();
+        let shown = plait.call(ShowRun { run: root.clone() }).await.unwrap();
+        let stop = plait_run::view::RunOutline::of(&shown.entries).stop.unwrap().number;
+        plait.call(ResumeRun { run: root.clone() }).await.unwrap();
+        plait.runs().idle_tree(&root).await;
+        plait.call(GoOn { run: root.clone(), verb: DebugVerb::Continue, stop }).await.unwrap();
+        plait.runs().idle_tree(&root).await;
+        let shown = plait.call(ShowRun { run: root }).await.unwrap();
+        let last = serde_json::to_value(shown.entries.last().unwrap()).unwrap();
+        assert_eq!(
+            (&last["type"], &last["outputs"]["result"]["value"]),
+            (&json!("run.finished"), &json!("<inside>"))
+        );
+        plait.close().await.unwrap();
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn branch_of_a_node_that_runs_is_paused_alone_and_its_call_is_paid_once() {
+    let server = slow_server().await;
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let plait = plait_api::Plait::open(plait_api::Options::new(home.path())).unwrap();
+    let request = plait_api::runs::RunRequest {
+        flow: flow::read(&two_branches().to_string()).unwrap(),
+        grants: crate::support::app::all_grants(),
+        ..Default::default()
+    };
+    let run = plait.call(StartRun(request)).await.unwrap().run;
+    let pause = |node: &str| StopRun { run: run.clone(), node: Some(node.into()), epoch: None };
+    let refused = plait.call(pause("reply")).await.unwrap_err();
+    assert_eq!(refused.code.as_str(), "debug.cannot_pause");
+    let mut tries = 0;
+    // It may not have begun yet.
+    while let Err(error) = plait.call(pause("slow")).await {
+        tries += 1;
+        assert!(error.code.as_str() == "debug.cannot_pause" && tries < 10_000, "{error:?}");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(plait.call(pause("soon")).await.unwrap_err().code.as_str(), "debug.cannot_pause");
+    plait.runs().idle_tree(&run).await;
+    let events = |shown: plait_api::runs::RunDetail| -> Vec<Value> {
+        shown.entries.iter().map(|entry| serde_json::to_value(entry).unwrap()).collect()
+    };
+    let before = events(plait.call(ShowRun { run: run.clone() }).await.unwrap());
+    assert_eq!(count(&before, "node.finished", "done"), 1, "the other branch ends");
+    assert_eq!((count(&before, "model.replied", "slow"), count(&before, "node.finished", "slow")), (1, 0));
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap().stop;
+    assert_eq!(held.scope, StopScope::Branch);
+    assert!(held.values.contains_key("response"), "it can be looked at and changed: {held:?}");
+    // Another process finds the same stop, and goes on from it.
+    plait.close().await.unwrap();
+    drop(plait);
+    let done = home.plait(&["resume", "last"]);
+    assert!(done.code == 0 && done.out.contains("One two three"), "{done:#?}");
+    assert_eq!(server.calls().len(), 1, "it is paid once");
 }
 
 /// A run tree at which a person debugs.

@@ -17,6 +17,9 @@ use crate::support::journal::Journal;
 use crate::support::provider::{RecordingProvider, text};
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
+mod inside;
+mod memory;
+
 const NO_RESPONSES: [&str; 0] = [];
 
 fn run_of(journal: &Journal) -> RunId {
@@ -36,11 +39,11 @@ fn echoing() -> RecordingProvider {
 }
 
 fn all_of(node: &str) -> FreshFrom {
-    FreshFrom { node: node.into(), epoch: None }
+    FreshFrom { node: node.into(), epoch: None, inside: None }
 }
 
 fn iteration(node: &str, counter: u32) -> FreshFrom {
-    FreshFrom { node: node.into(), epoch: Some(Epoch::from(&[counter][..])) }
+    FreshFrom { node: node.into(), epoch: Some(Epoch::from(&[counter][..])), inside: None }
 }
 
 /// Makes a fork: its journal, its bill, and the texts that reached the provider.
@@ -313,10 +316,11 @@ async fn third_turn_is_forked_twice_and_one_fork_is_kept_once() {
     let sent = provider.sent();
     assert_eq!(sent[3].messages.len(), sent[2].messages.len(), "a fork recalls what its run did");
 
-    let kept = app.plait.call(KeepFork { run: forks[1].clone() }).await.unwrap();
+    let keep = || async { app.plait.call(KeepFork { run: forks[1].clone() }).await.unwrap().conversation };
+    let kept = keep().await.unwrap();
     let texts = ["hello", "0: hello", "hello", "1: hello", "hello", "4: hello"];
     assert_eq!(texts_in(&app, &kept.id).await, texts);
-    assert_eq!(app.plait.call(KeepFork { run: forks[1].clone() }).await.unwrap().id, kept.id);
+    assert_eq!(keep().await.unwrap().id, kept.id);
     assert_eq!(texts_in(&app, &kept.id).await, texts, "kept once");
     assert_eq!(texts_in(&app, &conversation).await, before, "the first one stays as it is");
 

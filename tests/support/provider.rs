@@ -137,7 +137,7 @@ impl Provider for RecordingProvider {
         Ok(reply)
     }
 
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         if self.keys_name_no_node {
             let activation = Activation { node: "".into(), epoch: Epoch::root() };
             return ModelRequest { activation, ..request.clone() }.key();

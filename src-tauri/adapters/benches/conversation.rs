@@ -1,4 +1,4 @@
-//! A conversation of 2,000 turns (`userInput ⟲ chat`, offline provider, the store's journal): what a turn takes as the
+//! A conversation of 5,050 turns (`userInput ⟲ chat`, offline provider, the store's journal): what a turn takes as the
 //! conversation grows, and what it takes on disk. Then one of 1,000 turns over as many runs.
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench conversation` does alone. It is one long run, so
@@ -26,9 +26,10 @@ use tokio::runtime::Runtime;
 use workload::{BenchError, Figures, is_selected};
 
 /// All of it fits the model's window, so that every call is given the whole history.
-const TURNS: usize = 2_000;
+const TURNS: usize = 5_050;
 /// Ranges of turns to compare by their medians.
-const STRETCHES: [(usize, usize); 4] = [(10, 110), (500, 600), (1_000, 1_100), (1_900, 2_000)];
+const STRETCHES: [(usize, usize); 5] =
+    [(10, 110), (500, 600), (1_000, 1_100), (1_900, 2_000), (4_950, 5_050)];
 
 fn main() -> Result<(), BenchError> {
     if !is_selected("conversation") {

@@ -66,6 +66,7 @@ async fn measure(store: &Store) -> Result<Duration, BenchError> {
             ..talk::host(ProviderRegistry::new(&BTreeMap::new())?)
         },
         spent_by_children: std::collections::BTreeMap::new(),
+        trials: None,
         journal: Box::new(store.journal(&run.as_str().into())?),
         watcher: Box::new(|_| ()),
     };

@@ -38,6 +38,9 @@ plait_core::error_codes! {
         OWNER_LOST = "owner.lost",
             "The process that had the data directory open ended unexpectedly.",
             "Look at what it did: `plait runs list`. Runs that it left can be resumed.";
+        OWNER_PANICKED = "owner.panicked",
+            "A command broke down in the process that has the data directory open.",
+            "This is a mistake in Plait; please report it.";
         OWNER_OTHER_VERSION = "owner.other_version",
             "Another version of Plait has the data directory open.",
             "Close the other Plait first, or use the same version.";
@@ -134,6 +137,33 @@ plait_core::error_codes! {
         OUTPUT_FAILED = "output.failed",
             "The output could not be written.",
             "Check the disk, and that the receiving program still runs.";
+    }
+
+    "Recordings" {
+        RECORDING_CHANGED = "recording.changed",
+            "A run goes on from a recording whose file is another one now.",
+            "Put the file back as it was, then resume the run.";
+        RECORDING_DAMAGED = "recording.damaged",
+            "A part of a recording is not as it was written. Nothing of the recording was used.",
+            "Get the file again, or export the run again.";
+        RECORDING_MASK = "recording.mask",
+            "A name cannot be masked in a recording without changing what the run does.",
+            "Name it as it is written, with at least two characters, and no word that flow files themselves consist of.";
+        RECORDING_NEWER = "recording.newer",
+            "A recording was written by a newer version of Plait.",
+            "Install a newer Plait.";
+        RECORDING_NOT_READ = "recording.not_read",
+            "The file of a recording can't be read.",
+            "Check the path and your rights to the file.";
+        RECORDING_NOT_WRITTEN = "recording.not_written",
+            "A recording could not be written.",
+            "Check the folder, your rights to it and the free space.";
+        RECORDING_TOO_LARGE = "recording.too_large",
+            "A recording is too large to be opened.",
+            "Record fewer runs below the run, or fewer attachments.";
+        RECORDING_UNKNOWN_FORM = "recording.unknown_form",
+            "A file is no recording of Plait.",
+            "Choose a file that `plait runs export` or `plait run --record` has written.";
     }
 
     "Runs" {

@@ -8,7 +8,7 @@ use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, RunId};
 use plait_core::user::UserName;
 use plait_store::conversation::record::{ConversationMessage, ConversationRecord, flow_key};
-use plait_store::{ConversationFilter, NewConversation};
+use plait_store::{ConversationFilter, KeptMemories, KeptRun, NewConversation};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -254,8 +254,9 @@ impl Command for ForkConversation {
     }
 }
 
-/// `conversations.keep`: makes what a forked run said a conversation: the one that it began in, as it was then, and the run's own turns
-/// in place of what came there. Once for each run; asked again, it is the same. `run.not_a_fork`, `run.busy`, `conversation.unknown`.
+/// `conversations.keep`: keeps a forked run. What it said becomes a conversation: the one that it began in, as it was then, and the
+/// run's own turns in place of what came there. What it stored and erased of its user's memories is taken over. Once for each run; asked
+/// again, it is the same conversation. `run.not_a_fork`, `run.busy`, `conversation.unknown`, `memory.full`, `memory.damaged`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct KeepFork {
     pub run: RunId,
@@ -264,12 +265,32 @@ pub struct KeepFork {
 impl Command for KeepFork {
     const NAME: &'static str = "conversations.keep";
     type Service = ConversationService;
-    type Reply = ConversationRecord;
+    type Reply = KeptFork;
 
-    async fn run(self, service: &ConversationService) -> Result<ConversationRecord, ErrorReply> {
+    async fn run(self, service: &ConversationService) -> Result<KeptFork, ErrorReply> {
         let (store, at) = (service.store.clone(), service.clock.now_ms());
-        run_blocking(move || Ok(store.keep_run(&self.run, at)?)).await
+        run_blocking(move || {
+            let KeptRun { conversation, memories } = store.keep_run(&self.run, at)?;
+            let KeptMemories { stored, erased } = memories;
+            Ok(KeptFork { conversation, stored_memories: stored, erased_memories: erased })
+        })
+        .await
     }
+}
+
+/// What was kept of a forked run.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct KeptFork {
+    /// The conversation of what it said, if it began in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub conversation: Option<ConversationRecord>,
+    /// How many memories the user has now that it had stored.
+    #[ts(type = "number")]
+    pub stored_memories: u64,
+    /// How many memories the user has no more since it had erased them.
+    #[ts(type = "number")]
+    pub erased_memories: u64,
 }
 
 /// `conversations.delete`: deletes a conversation permanently. `conversation.busy` while an active run continues it.

@@ -2,6 +2,7 @@
 
 mod autosave;
 mod check;
+mod diff;
 pub mod examples;
 mod files;
 mod import;
@@ -21,6 +22,7 @@ mod unknown_names;
 
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
 pub use check::{CheckFlow, check_runnable, check_with_subflows};
+pub use diff::DiffFlows;
 pub use examples::{ExampleFlow, ListExamples, OpenExample};
 pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use import::{ImportFlow, ImportedFlow};

@@ -3,6 +3,7 @@
 //!
 //! Everything is a fold of journals (`plait_insight::lens`); this module reads them. Changes nothing.
 
+mod compare;
 mod curl;
 mod export;
 mod lineage;
@@ -25,6 +26,7 @@ use crate::ErrorReply;
 use crate::providers::ProviderService;
 use crate::users::UserService;
 
+pub use compare::CompareRuns;
 pub use export::{ExportSpans, ExportedSpans};
 use lineage::RecordedRuns;
 pub use lineage::{FollowText, LineageDirection};

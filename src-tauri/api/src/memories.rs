@@ -5,10 +5,12 @@ mod export;
 mod service;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use plait_core::id::MemoryId;
+use plait_core::id::{MemoryId, RunId};
 use plait_core::user::UserName;
 use plait_run::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest};
+use plait_store::{MemoryBranch, MemoryList};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -56,6 +58,31 @@ pub struct MemoryPage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub damage: Option<String>,
+    /// What forked runs changed for themselves alone, the oldest first.
+    #[serde(default)]
+    pub branches: Vec<ForkedMemories>,
+}
+
+/// What a forked run changed of its user's memories. `conversations.keep` takes it over; removing the run removes it.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ForkedMemories {
+    pub run: RunId,
+    /// What it stored.
+    pub stored: Vec<MemoryRecord>,
+    /// How many of the user's memories it erased or replaced.
+    #[ts(type = "number")]
+    pub erased: u64,
+    /// What cannot be read of its file, if it is damaged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub damage: Option<String>,
+}
+
+impl From<MemoryBranch> for ForkedMemories {
+    fn from(MemoryBranch { run, list, erased }: MemoryBranch) -> Self {
+        let MemoryList { memories: stored, damage } = Arc::unwrap_or_clone(list);
+        Self { run, stored, erased, damage }
+    }
 }
 
 impl Command for ListMemories {
@@ -79,7 +106,9 @@ impl Command for ListMemories {
             let mut memories = service.memory.search(&user, &request)?;
             let found = memories.len() as u64;
             memories.truncate(limit);
-            Ok(MemoryPage { user, memories, found, counts, damage: list.damage.clone() })
+            let branches = service.memory.branches(&user)?;
+            let branches = branches.into_iter().map(ForkedMemories::from).collect();
+            Ok(MemoryPage { user, memories, found, counts, damage: list.damage.clone(), branches })
         })
         .await
     }

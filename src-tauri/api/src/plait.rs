@@ -170,7 +170,6 @@ impl Plait {
         notices.extend(mcp_faults);
         let mut tool_environment = ToolEnvironment::new(file_access, keys.clone())
             .with_allowed_hosts(options.allowed_hosts)
-            .with_memories(Arc::new(memory.clone()))
             .with_flow_guard(FlowGuard::new(&store, is_flow));
         if let Some(executable) = &options.worker {
             tool_environment = tool_environment.with_workers(WorkerPool::new(executable));
@@ -206,7 +205,7 @@ impl Plait {
             providers: Arc::clone(&providers),
             tools: Arc::clone(&tools),
             retriever: Arc::new(knowledge.bases().clone()),
-            memories: Arc::new(memory.clone()),
+            memories: memory.clone(),
             users: users.clone(),
             clock: Arc::clone(&clock),
             evaluator,

@@ -1,10 +1,9 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
 //! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `service`
-//! owns the life of a run, and `start`, `rerun`, `retry`, `control`, `waiting`, `find` and `records` are the commands.
+//! owns the life of a run, and `start`, `trials`, `rerun`, `retry`, `control`, `waiting`, `find` and `records` are the commands.
 
 pub mod answer_text;
-mod breakpoint_check;
 mod breakpoints;
 mod broadcast;
 mod child;
@@ -16,6 +15,7 @@ mod forecast;
 mod launch;
 mod live_export;
 mod past_spending;
+mod recording;
 mod records;
 mod registry;
 mod request;
@@ -24,6 +24,7 @@ mod retry;
 mod run_host;
 mod service;
 mod start;
+mod trials;
 mod versions;
 mod waiting;
 mod watch;
@@ -36,13 +37,15 @@ pub use debug::{
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
 pub(crate) use past_spending::{count_day, local_bank};
-pub use records::{ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
-pub use request::RunRequest;
+pub use recording::{ExportRecording, ExportedRecording, ReadRecording, RecordingSummary};
+pub use records::{ForgetReplies, ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
+pub use request::{RootInputs, RunRequest};
 pub use rerun::{BillRerun, RerunRequest, RerunRun};
 pub use retry::RetryRun;
 pub(crate) use service::RunParts;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
+pub use trials::{DropTrials, NodeConfig, ShowNodeConfig, TryConfig};
 pub use versions::{FlowVersion, ListVersions, VersionRun};
 pub use waiting::{CheckWaiting, EditEffect, MoveRun, WaitingRun};
 pub use watch::Watch;

@@ -16,6 +16,8 @@ use serde_json::{Map, Value, json};
 
 /// Nodes of the chain, and iterations of the cycle.
 const SIZE: u32 = 100_000;
+/// Nodes of the chain that is replayed.
+const REPLAYED: u32 = 10_000;
 /// Commands are measured this often; the shortest time counts, since other work on the machine only adds to it.
 const SAMPLES: usize = 3;
 
@@ -43,7 +45,20 @@ fn main() -> Result<()> {
             add(&mut figures, "check of a chain", &measure(folder.path(), &["check", &file])?, &empty);
         }
     }
+    add_replay(&mut figures, folder.path())?;
     Ok(figures.write("command")?)
+}
+
+/// A replay of a recording, compared with the run that was recorded.
+fn add_replay(figures: &mut Figures, folder: &Path) -> Result<()> {
+    let flow = write(folder, "recorded", &chain(REPLAYED))?;
+    let recording = folder.join("recorded.plait-recording").display().to_string();
+    measure(folder, &["run", &flow, "--record", &recording])?;
+    let run = measure(folder, &["run", &flow, "--json"])?;
+    let replay = measure(folder, &["replay", &recording, "--json"])?;
+    let ratio = replay.time.as_secs_f64() / run.time.as_secs_f64();
+    figures.add("command", "replay of 10,000 nodes, compared with their run", ratio, "×");
+    Ok(())
 }
 
 /// The figures of a command, for each node or iteration.

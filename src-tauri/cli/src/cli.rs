@@ -8,9 +8,9 @@ use plait_api::{ErrorReply, data_dir};
 
 use crate::codes;
 use crate::commands::{
-    cancel, check, completions, config, conversations, debug, doctor, export, forecast, grants, import, keys,
-    knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, rerun, resume, retry, run,
-    runs, schema, tokens, tools, usage, users, watch,
+    cancel, check, completions, config, conversations, debug, diff, doctor, export, forecast, grants, import,
+    keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, replay, rerun, resume,
+    retry, run, runs, schema, tokens, tools, usage, users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -62,6 +62,8 @@ enum Command {
     Retry(retry::RetryArgs),
     /// Run again what a run ran, or an edited flow, and reuse what still matches. The bill comes first.
     Rerun(rerun::RerunArgs),
+    /// Run again what a recording or a run has, without network: nothing is asked, bought or done outside.
+    Replay(replay::ReplayArgs),
     /// Cancel a run that is waiting or was interrupted.
     Cancel(cancel::CancelArgs),
     /// Watch a run of the window or of another terminal, live.
@@ -84,6 +86,8 @@ enum Command {
     Runs(runs::RunsArgs),
     /// Show what models were sent, and trace runs.
     Lens(lens::LensArgs),
+    /// Say what differs between two runs, or between two flows.
+    Diff(diff::DiffArgs),
     /// Export a run to other tools.
     Export(export::ExportArgs),
     /// List, show, export, rename, fork or remove conversations.
@@ -147,11 +151,13 @@ impl Cli {
             Command::Resume(args) => block_on(resume::execute(&home()?, args)),
             Command::Retry(args) => block_on(retry::execute(&home()?, args)),
             Command::Rerun(args) => block_on(rerun::execute(&home()?, args)),
+            Command::Replay(args) => block_on(replay::execute(&home()?, args)),
             Command::Watch(args) => block_on(watch::execute(&home()?, args)),
             Command::Debug(args) => block_on(debug::execute(&home()?, args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Lens(args) => block_on(lens::execute(&home()?, args)),
+            Command::Diff(args) => block_on(diff::execute(&home()?, args)),
             Command::Export(args) => block_on(export::execute(&home()?, args)),
             Command::Conversations(args) => block_on(conversations::execute(&home()?, args)),
             Command::Knowledge(args) => block_on(knowledge::execute(&home()?, args)),

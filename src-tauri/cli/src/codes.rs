@@ -36,6 +36,12 @@ plait_core::error_codes! {
             "`plait resume` goes on, to the next breakpoint. In a terminal, each stop asks.";
     }
 
+    "Comparing" {
+        DIFF_ARGUMENTS = "diff.arguments",
+            "`plait diff` was given something else than two flows or two runs.",
+            "Name two flow files, or two runs. `plait runs list` lists the runs.";
+    }
+
     "Flows" {
         CHECK_NO_FILE = "check.no_file",
             "The runs that wait are those of a flow file, and this flow has none.",

@@ -12,7 +12,7 @@ use plait_run::breakpoint::{BREAKPOINT_SYNTAX, BreakpointText};
 use plait_run::context::{History, MessageEdit};
 use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause, StopPoint, StopScope};
 use plait_run::view::StopView;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::codes;
 use crate::exit::CliError;
@@ -32,6 +32,10 @@ pub(crate) enum StopCommand {
     Force(String),
     /// Shows the history before the next turn, or edits it.
     History(HistoryCommand),
+    /// Shows the config with which a node executes from now on, or changes a setting of it.
+    Try(String, Option<(Vec<String>, Value)>),
+    /// Drops what is tried on a node, or on all.
+    Drop(Option<String>),
     /// Sets a breakpoint.
     Break(BreakpointText),
     /// Removes a breakpoint.
@@ -63,6 +67,10 @@ const HELP: &str = "  continue, c      go on to the next breakpoint
   history N TEXT   have message N say something else
   history remove N[-M]
                    remove messages
+  try NODE         show the config with which a node executes from its next start on
+  try NODE.SETTING=JSON
+                   have it execute with another setting; null removes the setting
+  drop [NODE]      drop what is tried on this node, or on all nodes
   break NODE[.PORT][:before|call|after][:context|data|tools][:branch][:when=CEL][:log=TEXT]
                    stop there, too; with PORT, where a value comes out there, or with
                    `before` comes in; with a kind, where one passes over an edge of it;
@@ -100,22 +108,77 @@ pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
         "print" | "p" => StopCommand::Print((!rest.is_empty()).then(|| rest.to_owned())),
         "set" => {
             let (port, json) = rest.split_once('=').ok_or("`set` takes PORT=JSON")?;
-            let value = exact_json::parse(json.trim()).map_err(|error| {
-                format!("`{}` is not valid JSON ({error}); texts stand in quotes", json.trim())
-            })?;
-            StopCommand::Set(port.trim().to_owned(), value)
+            StopCommand::Set(port.trim().to_owned(), parse_value(json)?)
         }
         "skip" => StopCommand::Go(DebugVerb::Skip),
         "retry" => StopCommand::Go(DebugVerb::Retry),
         "force" if rest.is_empty() => return Err("`force` takes the name of an output".to_owned()),
         "force" => StopCommand::Force(rest.to_owned()),
         "history" => StopCommand::History(parse_history(rest)?),
+        "try" => parse_try(rest)?,
+        "drop" => StopCommand::Drop((!rest.is_empty()).then(|| rest.to_owned())),
         "break" | "b" => StopCommand::Break(rest.parse()?),
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,
         "help" | "h" | "?" => StopCommand::Help,
         other => return Err(format!("There is no `{other}` here; `help` lists the words.")),
     })
+}
+
+fn parse_value(json: &str) -> Result<Value, String> {
+    exact_json::parse(json.trim())
+        .map_err(|error| format!("`{}` is not valid JSON ({error}); texts stand in quotes", json.trim()))
+}
+
+fn parse_try(text: &str) -> Result<StopCommand, String> {
+    let usage = || "`try` takes NODE.SETTING=JSON, or NODE".to_owned();
+    let Some((place, json)) = text.split_once('=') else {
+        return if text.is_empty() { Err(usage()) } else { Ok(StopCommand::Try(text.to_owned(), None)) };
+    };
+    let (node, path) = place.trim().split_once('.').ok_or_else(usage)?;
+    let path = path.split('.').map(str::to_owned).collect();
+    Ok(StopCommand::Try(node.to_owned(), Some((path, parse_value(json)?))))
+}
+
+/// A config with a value put at a place of it: names of settings and, in lists, positions from 0. Null removes what stands there. An error
+/// says what the config does not have.
+pub(crate) fn with_setting(
+    config: Map<String, Value>,
+    path: &[String],
+    value: Value,
+) -> Result<Map<String, Value>, String> {
+    let mut config = Value::Object(config);
+    let Some((last, above)) = path.split_last() else { return Err("expected a setting".to_owned()) };
+    let mut place = &mut config;
+    for name in above {
+        place = match place {
+            Value::Object(members) => {
+                members.entry(name.clone()).or_insert_with(|| Value::Object(Map::new()))
+            }
+            Value::Array(items) => at_position(items, name)?,
+            _ => return Err(nothing_inside(name)),
+        };
+    }
+    match place {
+        Value::Object(members) if value.is_null() => drop(members.remove(last)),
+        Value::Object(members) => drop(members.insert(last.clone(), value)),
+        Value::Array(items) => *at_position(items, last)? = value,
+        _ => return Err(nothing_inside(last)),
+    }
+    match config {
+        Value::Object(config) => Ok(config),
+        _ => Err("A config is an object.".to_owned()),
+    }
+}
+
+fn nothing_inside(name: &str) -> String {
+    format!("There is nothing inside of the setting before `{name}`.")
+}
+
+fn at_position<'v>(items: &'v mut [Value], position: &str) -> Result<&'v mut Value, String> {
+    let count = items.len();
+    let item = position.parse().ok().and_then(|at: usize| items.get_mut(at));
+    item.ok_or_else(|| format!("There is no item `{position}` in this list of {count}; the first one is 0."))
 }
 
 fn parse_history(text: &str) -> Result<HistoryCommand, String> {
@@ -250,6 +313,12 @@ pub(crate) fn find_breakpoint<'b>(breakpoints: &'b [Breakpoint], name: &'b str) 
     let found = breakpoints.iter().find(|known| known.id == name);
     let found = found.or_else(|| breakpoints.iter().find(|known| known.to_string() == name));
     found.or_else(by_number).map_or(name, |found| found.id.as_str())
+}
+
+/// Prints a config as JSON.
+pub(crate) fn print_config(config: &Map<String, Value>) -> Result<(), CliError> {
+    let json = serde_json::to_string_pretty(config).unwrap_or_default();
+    Ok(writeln!(io::stderr(), "{}", printable(&json))?)
 }
 
 pub(crate) fn print_values(stop: &StopView, wanted: Option<&str>) -> Result<(), CliError> {

@@ -159,6 +159,7 @@ const USAGE: &[ErrorCode] = &[
     codes::DEBUG_BAD_BREAKPOINT,
     codes::DEBUG_UNKNOWN_NODE,
     codes::USAGE_INPUT,
+    codes::DIFF_ARGUMENTS,
     codes::PROVIDER_UNKNOWN,
     codes::PROVIDER_NO_KEY,
     codes::PROVIDER_BAD_SETTINGS,

@@ -22,6 +22,7 @@ mod positions;
 mod printable;
 mod progress;
 mod prompt;
+mod reply_source;
 mod run_follower;
 mod stdin_lines;
 mod stop_actions;

@@ -55,6 +55,11 @@ pub(crate) async fn for_running(
     Ok(app)
 }
 
+/// The opening of a server, which opens the data directory again and again, and writes nothing to the terminal.
+pub(crate) fn serving(home: &Home) -> Opening {
+    Opening { serves: true, on_wait: |_| (), ..opening(home, &[]) }
+}
+
 fn opening(home: &Home, allowed_hosts: &[AllowedHost]) -> Opening {
     let (home, allowed_hosts) = (home.clone(), allowed_hosts.to_vec());
     let options = move || {

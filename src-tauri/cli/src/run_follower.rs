@@ -45,7 +45,7 @@ pub(crate) struct RunFollower<'a> {
     ctrl_c: CtrlC,
     /// The latest `run.waiting` event, if the run was waiting before it was followed and nothing was printed since.
     last_wait: Option<Entry>,
-    canceling: bool,
+    wish: Wish,
     /// Whether the next stop is left at once: the one that a resumed run was left at.
     leaves_stop: bool,
     role: Role,
@@ -60,6 +60,16 @@ enum Role {
     Driver,
     /// The run is somebody else's.
     Guest,
+}
+
+/// What the person wants of the run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Follow,
+    /// To cancel it.
+    Cancel,
+    /// Not to watch it any more.
+    Leave,
 }
 
 /// What a watch gives.
@@ -97,7 +107,7 @@ impl<'a> RunFollower<'a> {
             interactive: !json && terminal::is_interactive(),
             progress: Progress::new(!json),
             last_wait: None,
-            canceling: false,
+            wish: Wish::Follow,
             leaves_stop: false,
             role: Role::Driver,
             unused: None,
@@ -147,7 +157,20 @@ impl<'a> RunFollower<'a> {
         loop {
             if idle_at.is_some_and(|seq| seq <= self.outline.next_seq) {
                 idle_at = None;
-                if let Next::Stop = self.answer(&mut watch).await? {
+                let next = match self.answer(&mut watch).await {
+                    // Whether it did what the person wanted is in the journal.
+                    Err(CliError::Error(error)) if error.code == codes::OWNER_LOST => {
+                        print_error(&error_text(&error));
+                        watch = self.take_over().await?;
+                        (looks, tries) = (true, TAKEOVER_TRIES);
+                        continue;
+                    }
+                    next => next?,
+                };
+                if self.wish == Wish::Leave {
+                    return Ok(self.leave());
+                }
+                if let Next::Stop = next {
                     if !self.is_guest() || self.interactive {
                         return self.leave_waiting();
                     }
@@ -167,6 +190,7 @@ impl<'a> RunFollower<'a> {
                     }
                 }
                 News::Idle(None) => match self.answer_alone(&mut watch).await? {
+                    Next::Continue if self.wish == Wish::Leave => return Ok(self.leave()),
                     Next::Continue => {}
                     Next::Stop => return self.leave_waiting(),
                 },
@@ -208,7 +232,7 @@ impl<'a> RunFollower<'a> {
             biased;
             watched = watch.next() => News::Watched(watched),
             () = self.ctrl_c.pressed() => News::CtrlC,
-            at = self.app.idle_tree(&self.run), if looks && !self.canceling => News::Idle(at),
+            at = self.app.idle_tree(&self.run), if looks && self.wish != Wish::Cancel => News::Idle(at),
         })
     }
 
@@ -227,7 +251,7 @@ impl<'a> RunFollower<'a> {
             self.app.call(ResumeRun { run: run.clone() }).await?;
             let place = if self.app.here().is_some() { "here" } else { "in another process" };
             print_error(&format!("The process that drove run {run} has ended. The run goes on {place}.\n"));
-            if self.canceling {
+            if self.wish == Wish::Cancel {
                 self.app.call(CancelRun { run }).await?;
             }
         }
@@ -395,12 +419,13 @@ impl<'a> RunFollower<'a> {
     /// Cancels the run, unless it is somebody else's: then the command ends. A second Ctrl+C exits immediately.
     async fn cancel(&mut self) -> Result<(), CliError> {
         if self.is_guest() {
-            std::process::exit(self.leave().code().into());
+            self.wish = Wish::Leave;
+            return Ok(());
         }
-        if self.canceling {
+        if self.wish == Wish::Cancel {
             std::process::exit(ExitStatus::Canceled.code().into());
         }
-        self.canceling = true;
+        self.wish = Wish::Cancel;
         self.progress.note("Canceling… (press Ctrl+C again to exit immediately)");
         Ok(self.app.call(CancelRun { run: self.run.clone() }).await?)
     }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::{
-    ChangeValue, DropBreakpoint, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, PutBreakpoint,
-    ShowRun,
+    ChangeValue, DropBreakpoint, DropTrials, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun,
+    NodeConfig, PutBreakpoint, ShowNodeConfig, ShowRun, TryConfig,
 };
 use plait_api::{Connection, ErrorReply};
-use plait_core::id::RunId;
+use plait_core::id::{NodeId, RunId};
 use plait_run::breakpoint::BreakpointText;
 use plait_run::journal::Breakpoint;
 use plait_run::view::RunOutline;
+use serde_json::Value;
 
 use crate::codes;
 use crate::debugger::{self, HistoryCommand, StopCommand};
@@ -60,6 +61,11 @@ impl<'a> AtStop<'a> {
                 self.look_again().await?;
             }
             StopCommand::History(command) => self.edit_history(command).await?,
+            StopCommand::Try(node, setting) => self.try_config(node, setting).await?,
+            StopCommand::Drop(node) => {
+                let node = node.map(|node| node.as_str().into());
+                self.app.call(DropTrials { run, stop, node }).await?;
+            }
             StopCommand::Break(breakpoint) => {
                 put_breakpoint(self.app, &self.root, breakpoint).await?;
             }
@@ -92,6 +98,24 @@ impl<'a> AtStop<'a> {
             Some(context) => debugger::print_history(&context.message_history),
             None => Ok(()),
         }
+    }
+
+    /// Shows the config with which a node executes from now on, after changing a setting if the person wants that.
+    async fn try_config(&self, node: String, setting: Option<(Vec<String>, Value)>) -> Result<(), CliError> {
+        let (run, stop, node) = (self.held.run.clone(), self.held.stop.number, NodeId::from(node));
+        let NodeConfig { mut config } =
+            self.app.call(ShowNodeConfig { run: run.clone(), node: node.clone() }).await?;
+        if let Some((path, value)) = setting {
+            config = match debugger::with_setting(config, &path, value) {
+                Ok(config) => config,
+                Err(problem) => {
+                    print_error(&format!("{problem}\n"));
+                    return Ok(());
+                }
+            };
+            self.app.call(TryConfig { run, stop, node, config: config.clone() }).await?;
+        }
+        debugger::print_config(&config)
     }
 
     /// Takes over the values that the stop holds now.

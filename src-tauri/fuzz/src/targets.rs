@@ -10,6 +10,7 @@ mod flow;
 mod import;
 mod journal;
 mod pipeline;
+mod recording;
 mod response;
 mod schema;
 mod template;
@@ -37,6 +38,8 @@ pub(crate) enum Target {
     Template,
     /// JSON Schemas of questions and structured replies
     Schema,
+    /// Recordings: the files of exported runs
+    Recording,
     /// Replies of model servers, in the protocol of each provider
     Response,
     /// Answers to questions, as text
@@ -66,6 +69,7 @@ impl Target {
             Self::Expression => "expression",
             Self::Template => "template",
             Self::Schema => "schema",
+            Self::Recording => "recording",
             Self::Response => "response",
             Self::Answer => "answer",
             Self::Document => "document",
@@ -83,6 +87,7 @@ impl Target {
             Self::Expression => Box::new(expression::ExpressionHandler::new()?),
             Self::Template => Box::new(template::TemplateHandler::new()?),
             Self::Schema => Box::new(schema::SchemaHandler),
+            Self::Recording => Box::new(recording::RecordingHandler),
             Self::Response => Box::new(response::ResponseHandler::new()?),
             Self::Answer => Box::new(answer::AnswerHandler),
             Self::Document => Box::new(document::DocumentHandler::new()?),
@@ -101,6 +106,7 @@ impl Target {
             Self::Expression => texts(expression::SEEDS),
             Self::Template => texts(template::SEEDS),
             Self::Schema => texts(schema::SEEDS),
+            Self::Recording => texts(recording::SEEDS),
             Self::Response => response::seeds(),
             Self::Answer => texts(answer::SEEDS),
             Self::Document => texts(document::SEEDS),
@@ -115,6 +121,7 @@ impl Target {
             Self::Pipeline => pipeline::WORDS,
             Self::Import => import::WORDS,
             Self::Journal => journal::WORDS,
+            Self::Recording => recording::WORDS,
             Self::Expression => expression::WORDS,
             Self::Template => template::WORDS,
             Self::Schema | Self::Answer => schema::WORDS,

@@ -20,7 +20,8 @@ use crate::forecast::UnknownReason;
 use open_nodes::open_nodes;
 use plait_core::id::{Activation, NodeId};
 use plait_run::codes;
-use plait_run::journal::{CallEvent, Event, NodeEvent, Spending};
+use plait_run::earlier_run::EarlierTree;
+use plait_run::journal::{CallEvent, Event, EventRef, NodeEvent, Spending};
 use plait_run::models::{Cost, ModelOverrides, Price, TokenUsage};
 use plait_run::plan::{NodeIx, Plan};
 use plait_run::prompt_record::PromptRecord;
@@ -44,6 +45,10 @@ pub struct Bill {
     pub lines: Vec<BillLine>,
     /// The replies that are reused, and what they cost when they were bought.
     pub reused: Spending,
+    /// How many of them other runs bought than the one that is forked.
+    #[serde(default)]
+    #[ts(type = "number")]
+    pub reused_from_others: u64,
     /// The results of tools and searches that are reused.
     #[ts(type = "number")]
     pub reused_results: u64,
@@ -141,12 +146,12 @@ pub struct NodeBehind {
 }
 
 impl Bill {
-    /// The bill of a rehearsed fork. `models` has the prices.
-    pub fn of(rehearsal: Rehearsal, models: &ModelOverrides) -> Self {
+    /// The bill of a rehearsed fork of `earlier`. `models` has the prices.
+    pub fn of(rehearsal: Rehearsal, models: &ModelOverrides, earlier: &EarlierTree) -> Self {
         let mut bill = Self::default();
         let mut reused = CountsByNode::default();
         for run in rehearsal.into_runs() {
-            bill.add_run(run, models, &mut reused);
+            bill.add_run(run, models, earlier, &mut reused);
         }
         let ceilings = bill.bought.iter().map(|call| &call.ceiling);
         for ceiling in ceilings.chain(bill.behind.iter().map(|node| &node.ceiling)) {
@@ -162,7 +167,13 @@ impl Bill {
     }
 
     /// Adds what a run of the tree did in the rehearsal, and to `reused_by` what its nodes reused.
-    fn add_run(&mut self, run: RehearsedRun, models: &ModelOverrides, reused_by: &mut CountsByNode) {
+    fn add_run(
+        &mut self,
+        run: RehearsedRun,
+        models: &ModelOverrides,
+        earlier: &EarlierTree,
+        reused_by: &mut CountsByNode,
+    ) {
         let place = |at: &Activation| BillPlace { subflow: run.subflow.clone(), at: at.clone() };
         let mut unanswered = BTreeMap::new();
         let mut unmade = BTreeMap::new();
@@ -173,9 +184,11 @@ impl Bill {
                 Event::Call(at, CallEvent::PromptRendered { step, prompt, sampling }) => {
                     unanswered.insert((at.clone(), *step, sampling.clone()), prompt);
                 }
-                Event::Call(at, CallEvent::ModelReplied { step, sampling, reply, account, .. }) => {
+                Event::Call(at, CallEvent::ModelReplied { step, sampling, reply, account, reused, .. }) => {
                     unanswered.remove(&(at.clone(), *step, sampling.clone()));
                     reused_by.of(subflow, &at.node).replies += 1;
+                    let is_of_other = |event: &EventRef| !earlier.has_run(&event.run);
+                    self.reused_from_others += u64::from(reused.as_ref().is_some_and(is_of_other));
                     self.reused += Spending {
                         calls: 1,
                         tokens: reply.usage.unwrap_or_default(),
@@ -220,7 +233,7 @@ impl Bill {
             BoughtCall { place: place(&at), model, ceiling: ceiling.into() }
         });
         self.bought.extend(bought);
-        let open = open_nodes(&run.plan, &run.entries);
+        let open = open_nodes(&run.plan, &run.entries, |node| run.twin.attempts(node));
         if !open.is_empty() {
             self.add_nodes_behind(run, &open, models);
         }

@@ -3,9 +3,12 @@
 //! Each is a fold over a journal, or a run in a world of stand-ins. Refuses to change a run.
 
 pub mod bill;
+pub mod comparison;
+pub mod flow_diff;
 pub mod forecast;
 pub mod lens;
 pub mod lineage;
+pub mod words;
 
 #[cfg(test)]
 mod test_runs;

@@ -23,15 +23,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use plait_core::expression::as_text;
-use plait_core::id::{Activation, PortName, RunId};
+use plait_core::id::{Activation, RunId};
 use plait_run::context::SharedMessage;
-use plait_run::journal::SourceRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
 use crate::lens::SentMessage;
 pub use place::{LineagePlace, LineageSpot, UnknownSpot};
+pub(crate) use recorded_run::LOOP;
 pub use recorded_run::RecordedRun;
 pub use source::LineageSource;
 
@@ -267,14 +267,14 @@ impl<'l> Lineage<'l> {
         let run = self.run(&place.run)?;
         let at = place.spot.activation();
         match &place.spot {
-            LineageSpot::Output { port, .. } => output_value(&run, &at?, port),
+            LineageSpot::Output { port, .. } => run.output_value(&at?, port),
             LineageSpot::Input { port, index, .. } => {
                 let at = at?;
                 if let Some((_, value)) = run.changed(&at, port, true) {
                     return Some(Arc::clone(value));
                 }
-                match source_of(&run, &at, port, *index) {
-                    Some((from, port)) => output_value(&run, &from, &port),
+                match run.source_of(&at, port, *index) {
+                    Some((from, port)) => run.output_value(&from, &port),
                     None => run.view().outline.set.get(&at.node)?.get(port).filter(|_| *index == 0).cloned(),
                 }
             }
@@ -290,39 +290,6 @@ impl<'l> Lineage<'l> {
             LineageSpot::Set { node, port } => run.view().outline.set.get(node)?.get(port).cloned(),
             LineageSpot::RunInput | LineageSpot::Message { .. } | LineageSpot::Reply { .. } => None,
         }
-    }
-}
-
-/// The output that a value on an input came from.
-fn source_of(
-    run: &RecordedRun,
-    at: &Activation,
-    port: &PortName,
-    index: usize,
-) -> Option<(Activation, PortName)> {
-    let SourceRef { node, epoch, port } = run.epoch(at)?.inputs.get(port)?.get(index)?.clone();
-    Some((Activation { node, epoch }, port))
-}
-
-/// The value of an output. What a loop gives to the nodes inside of it is not journaled; it follows from the loop's inputs.
-fn output_value(run: &RecordedRun, at: &Activation, port: &PortName) -> Option<Arc<Value>> {
-    let is_loop = run.node(&at.node).is_some_and(|node| node.node_type == "loop");
-    if let Some(value) = run.epoch(at).and_then(|epoch| epoch.outputs.get(port)) {
-        return Some(Arc::clone(value));
-    }
-    if !is_loop {
-        return None;
-    }
-    let index = *at.epoch.0.last()?;
-    match port.as_str() {
-        "index" => Some(Arc::new(index.into())),
-        "item" => {
-            let outer = Activation { node: at.node.clone(), epoch: at.epoch.outer() };
-            let (from, port) = source_of(run, &outer, &"items".into(), 0)?;
-            let items = output_value(run, &from, &port)?;
-            Some(Arc::new(items.get(index as usize)?.clone()))
-        }
-        _ => None,
     }
 }
 

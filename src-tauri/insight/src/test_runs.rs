@@ -92,6 +92,7 @@ pub(crate) fn run_to_end(flow: &Flow, info: RunInfo, host: Host) -> Vec<Entry> {
         journal: Box::new(journal.clone()),
         watcher: Box::new(|_| ()),
         spent_by_children: BTreeMap::new(),
+        trials: None,
     };
     let (driver, _handle) = Driver::start(setup, RunStart::new("run").into()).unwrap();
     block_on(driver.drive()).unwrap();

@@ -282,6 +282,7 @@ fn history(length: usize) -> History {
             is_error: false,
             author: Activation { node: "chat".into(), epoch: Epoch::root() },
             tokens: TOKENS,
+            hash: plait_run::context::KeptHash::default(),
         })
     };
     (0..length).map(message).collect()

@@ -26,7 +26,6 @@ use plait_core::port::{ERROR_PORT, PortKind};
 
 use check::holds_no_branch;
 pub use check::{check_breakpoints, check_place, check_subflow};
-pub use facts::TreeSpending;
 pub(crate) use facts::{ActivationFacts, CallFacts};
 pub(crate) use loops::{ended_loop, is_inside, loop_around, loops_that_begin};
 pub use replay::{BreakpointQuestion, BreakpointReplay, ReachedPlace};

@@ -37,9 +37,15 @@ plait_core::error_codes! {
         DEBUG_BAD_HISTORY = "debug.bad_history",
             "A history was edited in a way that model servers refuse, or has no such message.",
             "Questions and replies alternate, and each tool call needs its result. Remove them together.";
+        DEBUG_CANNOT_PAUSE = "debug.cannot_pause",
+            "A branch was to be paused at a node that does not run, or while another branch is held.",
+            "Name a node that runs, or set a breakpoint that holds its branch. Loops are paused with the whole run.";
         DEBUG_CANNOT_RETRY = "debug.cannot_retry",
             "A node was to be run again that is not held after its end.",
             "Stop after the node: a node can be run again until its outputs are delivered.";
+        DEBUG_CANNOT_TRY = "debug.cannot_try",
+            "A config was to be tried that changes more than what its node does, or that of a node which has none to try.",
+            "Keep the node's ports and contexts as they are, or edit the flow and fork the run.";
         DEBUG_CANNOT_SKIP = "debug.cannot_skip",
             "A node was to be skipped that is not held before its start.",
             "Stop before the node. Loops and nodes that have started can't be skipped.";
@@ -52,6 +58,9 @@ plait_core::error_codes! {
         DEBUG_NO_PLACE = "debug.no_place",
             "Something was to be done to the node that a stop holds, and the run stands still at no node.",
             "Step to a node, or set a breakpoint and continue.";
+        DEBUG_NO_TRIAL = "debug.no_trial",
+            "A trial was to be dropped that there is not.",
+            "Look at the trials of the run; somebody else may have dropped it.";
         DEBUG_NO_VALUE = "debug.no_value",
             "A value was to be changed that the stop does not hold.",
             "Inputs can be changed before a node starts, outputs before they are delivered.";
@@ -169,6 +178,9 @@ plait_core::error_codes! {
         PIN_EMPTY = "pin.empty",
             "A pin has no value.",
             "Give a value for an output, or unpin the node.";
+        PIN_ERROR = "pin.error",
+            "A pin plays a failure, and nothing takes it from the output `error`.",
+            "Unpin the node, or connect its output `error`.";
         PIN_IN_CYCLE = "pin.in_cycle",
             "A node in a cycle is pinned, so each iteration gets the same values.",
             "Unpin it if the iterations should differ.";

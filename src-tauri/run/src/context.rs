@@ -11,5 +11,5 @@ pub use conversation::{Conversation, ConversationRef};
 pub use edit::{EditedMessage, MessageEdit, edited_messages, with_edits};
 pub use history::{History, MessageStats};
 pub use manager::{ContextChange, ContextManager, Contexts, Question, Transaction, Writes};
-pub use message::{Content, Message, Part, Role, SharedMessage, ToolCall};
+pub use message::{Content, KeptHash, Message, MessageHash, Part, Role, SharedMessage, ToolCall};
 pub use record::{ContextHandle, ContextRecord, ContextType, MAIN, Snapshot};

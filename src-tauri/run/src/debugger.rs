@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
-use crate::breakpoint::TreeSpending;
 use crate::journal::{Breakpoint, DebugVerb};
+use crate::models::TreeSpending;
 use plait_core::id::{NodeId, RunId};
 
 /// Tells a driver to look at its tree.
@@ -100,8 +100,9 @@ struct TreeState {
     breakpoints: Arc<[Breakpoint]>,
     /// The run that was held last, while the tree is held.
     held_by: Option<RunId>,
-    /// Runs of which one branch is held while the rest of the tree goes on.
-    branches: HashSet<RunId>,
+    /// Runs of which one branch is held while the rest of the tree goes on, each with the child run that the branch is in, if it is in
+    /// one.
+    branches: FxHashMap<RunId, Option<RunId>>,
     /// How the tree went on last.
     verb: DebugVerb,
     /// How many steps are under way.
@@ -225,18 +226,25 @@ impl Debugger {
         });
     }
 
-    /// A branch of this run is held, and the rest of the tree goes on.
-    pub(crate) fn hold_branch(&self, run: &RunId) {
+    /// A branch of this run is held, and the rest of the tree goes on. `below` is the child run that the branch is in.
+    pub(crate) fn hold_branch(&self, run: &RunId, below: Option<&RunId>) {
         self.change(|state| {
-            state.branches.insert(run.clone());
+            if let Some(below) = below {
+                // What that run says of itself counts.
+                state.branches.entry(below.clone()).or_default();
+            }
+            state.branches.insert(run.clone(), below.cloned());
         });
     }
 
-    /// The branch of this run that is held goes on.
+    /// The branch of this run that is held goes on, in all child runs on the way to it.
     pub(crate) fn release_branch(&self, run: &RunId) {
         if self.holds_branches() {
             self.change(|state| {
-                state.branches.remove(run);
+                let mut next = state.branches.remove(run).flatten();
+                while let Some(below) = next {
+                    next = state.branches.remove(&below).flatten();
+                }
             });
         }
     }
@@ -248,7 +256,7 @@ impl Debugger {
 
     /// Whether a branch of this run is held alone.
     pub(crate) fn holds_branch(&self, run: &RunId) -> bool {
-        self.holds_branches() && self.tree.state.lock().branches.contains(run)
+        self.holds_branches() && self.tree.state.lock().branches.contains_key(run)
     }
 
     /// Lets the whole tree go on.

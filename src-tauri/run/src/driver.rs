@@ -15,6 +15,7 @@ mod recorder;
 mod restore;
 mod scoped_state;
 mod stops;
+mod trials;
 mod turns;
 
 use std::collections::BTreeMap;
@@ -55,6 +56,8 @@ use restore::{Restored, restore};
 use scoped_state::ScopedState;
 use stops::Stops;
 pub use stops::{DebugCommand, DebugReply};
+use trials::Trials;
+pub use trials::{TrialConfigs, TrialPlanner};
 use turns::OpenTurns;
 
 /// Sees every entry as it is appended, and every delta. Called in order; must not block.
@@ -73,6 +76,8 @@ pub struct RunSetup {
     pub watcher: Watcher,
     /// What child runs that have ended have used, with the runs below them. Empty for a new run.
     pub spent_by_children: BTreeMap<RunId, Amount>,
+    /// Plans the run with configs that persons try. Without one, nobody can.
+    pub trials: Option<Arc<dyn TrialPlanner>>,
 }
 
 /// How many activations run inline before the driver yields: enough that yielding costs nothing, few enough that
@@ -118,6 +123,8 @@ pub struct Driver {
     steering: Steering,
     /// Where the run stands still.
     stops: Stops,
+    /// What persons try.
+    trials: Trials,
     _registration: Registration,
 }
 
@@ -193,6 +200,7 @@ impl Driver {
         let registration = handle.follow(&debugger);
         setup.host.clock = Arc::new(StandingClock::new(setup.host.clock, debugger));
         let spent_by_children = setup.spent_by_children.values().map(|spent| spent.nano_usd).sum();
+        let trials = Trials::restore(setup.trials, &setup.plan, &restored.stops.trials)?;
         let stops = Stops::restore(restored.stops, &setup.plan, &setup.host.debugger, &setup.info.run);
         let info = Arc::new(setup.info);
         let mut quotas = Quotas::new(&setup.plan, Arc::clone(&info), setup.host.quotas.clone());
@@ -230,6 +238,7 @@ impl Driver {
             signals: mpsc::unbounded_channel(),
             steering,
             stops,
+            trials,
             _registration: registration,
         };
         driver.host.debugger.spending().add(spent_by_children);
@@ -368,7 +377,14 @@ impl Driver {
         let cx = self.cx(&start);
         let node = &plan.nodes[start.node];
         let key = (start.node, start.epoch.clone());
-        match attempt::begin(node, start, cx) {
+        if !self.stops.retry_waits.is_empty() {
+            self.stops.retry_waits.remove(&key);
+        }
+        let begun = match self.trials.plan_of(&start) {
+            None => attempt::begin(node, start, cx),
+            Some(trial) => Begun::Waiting(attempt::begin_of(trial, start, cx)),
+        };
+        match begun {
             Begun::Done(done) => Ok(Some(done)),
             Begun::Waiting(attempt) => {
                 self.sleeping += usize::from(attempt::is_timer(node));

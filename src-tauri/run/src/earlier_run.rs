@@ -17,11 +17,14 @@
 //! that the fork does not have.
 //!
 //! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. Each record is
-//! taken once: two samples of one prompt stay two samples. A reply that made its node fail is never taken. A fork can leave out an
+//! taken once: two samples of one prompt stay two samples. Last come the replies of any other run of the same user, where a person chose that
+//! ([`OtherReplies`]). A reply that made its node fail is never taken. A fork can leave out an
 //! activation and all that follows from it: for those, nothing is taken. Its [`WorldPolicy`](crate::world_policy::WorldPolicy) says
 //! which results, passages and memories it asks for again, and what happens where nothing is recorded.
 
 mod fresh;
+mod nearest;
+mod other_runs;
 mod record;
 mod tree;
 
@@ -32,20 +35,22 @@ use serde_json::Value;
 
 use crate::codes;
 use crate::context::{SharedMessage, ToolCall};
-use crate::journal::{Answer, CallAccount, Entry, EventRef};
+use crate::journal::{Answer, CallAccount, Entry, EventRef, FreshFrom};
 use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
 use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
 use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolResult};
-use crate::world_policy::Misses;
+use crate::world_policy::{Misses, Pace};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
 pub use fresh::Fresh;
+pub use nearest::Sought;
+pub use other_runs::{OtherReplies, reusable_replies};
 use record::{Recorded, RecordedToolCall};
-pub use tree::EarlierTree;
 use tree::Tree;
+pub use tree::{EarlierTree, NotedKeys};
 
 /// What a run takes over from the tree that its own is forked from. Clones are the same.
 #[derive(Clone, Debug)]
@@ -66,6 +71,8 @@ pub struct EarlierReply {
     pub account: Option<Arc<CallAccount>>,
     /// The event that holds it.
     pub event: EventRef,
+    /// The event of the run that bought it, if that is another one.
+    pub bought: Option<EventRef>,
 }
 
 impl EarlierRun {
@@ -86,8 +93,18 @@ impl EarlierRun {
         self.fresh.as_ref().is_some_and(|fresh| fresh.covers(activation))
     }
 
+    /// Where the child run of an activation begins to do again what the earlier one has, if it begins inside of it.
+    pub fn fresh_inside(&self, activation: &Activation) -> Option<&FreshFrom> {
+        self.fresh.as_ref().and_then(|fresh| fresh.inside(activation))
+    }
+
+    /// Whether replies may be recorded under hashes of whole requests, as by earlier versions.
+    pub fn has_whole_hashes(&self) -> bool {
+        self.tree.has_whole_hashes()
+    }
+
     /// Takes a reply to the request with this key: the one that the activation got in this step, for this request of a tool if for
-    /// one, or else one that nobody has taken.
+    /// one, or else one that nobody has taken: of the earlier tree, and then of other runs, if they count.
     pub fn reply(
         &self,
         activation: &Activation,
@@ -97,9 +114,11 @@ impl EarlierRun {
     ) -> Option<EarlierReply> {
         let place = (step, sampling.cloned());
         let same = self.recorded(activation).and_then(|recorded| recorded.replies.get(&place));
-        let same = same.filter(|(recorded, reply)| recorded == key && self.tree.take(&reply.event));
-        let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key))?;
-        Some(EarlierReply::clone(&reply))
+        let same = same.filter(|(recorded, reply)| {
+            self.tree.is_same_request(recorded, &reply.event, key) && self.tree.take_reply(reply)
+        });
+        let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key));
+        reply.map(Arc::unwrap_or_clone).or_else(|| self.tree.take_from_other_runs(key))
     }
 
     /// Takes what an equal tool call led to: the one that the activation made in the same step, or else one that nobody has taken.
@@ -146,12 +165,10 @@ impl EarlierRun {
         binding: Option<&'s str>,
     ) -> impl DoubleEndedIterator<Item = &'s RecordedToolCall> {
         let calls = self.recorded(activation).map_or(&[][..], |recorded| &recorded.tool_calls);
-        let is_same_tool = move |recorded: Option<&str>| {
-            // Journals of earlier versions do not say what the host knew. In the same flow it was the same.
-            recorded == binding || recorded.is_none() && !self.tree.is_edited()
-        };
         calls.iter().filter(move |recorded| {
-            recorded.step == step && recorded.call == *call && is_same_tool(recorded.binding.as_deref())
+            recorded.step == step
+                && recorded.call == *call
+                && self.tree.is_same_tool(recorded.binding.as_deref(), self.event(recorded.seq), binding)
         })
     }
 
@@ -272,6 +289,11 @@ impl EarlierRun {
     /// The same for a model's reply: a model is no part of the world that is asked again.
     pub fn refuse_purchase(&self, what: impl FnOnce() -> String) -> Result<(), Fault> {
         self.refuse(self.tree.world().misses, what)
+    }
+
+    /// Whether replies are streamed as they were when they were recorded.
+    pub fn keeps_pace(&self) -> bool {
+        self.tree.world().pace == Pace::Recorded
     }
 
     fn refuse(&self, misses: Misses, what: impl FnOnce() -> String) -> Result<(), Fault> {

@@ -31,12 +31,12 @@ pub use breakpoint::{Breakpoint, DebugVerb, OutputRef, Side, StopCause, StopEven
 pub use call_account::CallAccount;
 pub use entry::Entry;
 pub use event::{
-    ActivationEvent, CallEvent, ChildEvent, ContextEvent, DebugEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
-    MemoryEvent, NodeEvent, RunEnd, RunEvent, skip_notice,
+    ActivationEvent, BegunAttempt, CallEvent, ChildEvent, ContextEvent, DebugEvent, Event, LoopEvent,
+    MAX_LISTED_QUESTIONS, MemoryEvent, NodeEvent, RunEnd, RunEvent, skip_notice,
 };
 pub use event_payload::{
     Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, FreshFrom, InputOverrides, NodeOutputs,
-    RunFault, RunOrigin, SkipReason, SourceRef,
+    RecordingRef, ReplySource, RunFault, RunOrigin, SkipReason, SourceRef,
 };
 pub use event_payload::{FINISHES_LOOP, LOOP_TURN};
 pub use memory::MemoryJournal;

@@ -26,6 +26,7 @@ pub mod provider;
 pub mod quota;
 pub mod retriever;
 pub mod scheduler;
+pub mod stream_pace;
 pub mod tokens;
 pub mod tool;
 pub mod transcript;
@@ -34,5 +35,5 @@ pub mod view;
 pub mod world_policy;
 
 pub use breakpoint::check_breakpoints;
-pub use driver::{Control, DebugCommand, Driver, RunHandle, RunSetup, Watcher};
+pub use driver::{Control, DebugCommand, Driver, RunHandle, RunSetup, TrialConfigs, TrialPlanner, Watcher};
 pub use scheduler::{RunPhase, Scheduler, Start};

@@ -1,5 +1,6 @@
 //! Model providers: the trait, its request and its reply.
 
+mod reply_key;
 mod schema_form;
 mod stop_reason;
 
@@ -19,6 +20,7 @@ use plait_core::error::Fault;
 use plait_core::hash::json_hash;
 use plait_core::id::{Activation, Epoch, ReplyKey};
 use plait_core::origin::Origins;
+pub use reply_key::is_whole_hash;
 pub use schema_form::SchemaForm;
 pub use stop_reason::{StopOutcome, StopReason};
 
@@ -55,7 +57,25 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Its [key](Provider::reply_key) for a provider that decides nothing itself. Fault `provider.bad_request`.
+    /// The same without messages.
+    fn without_messages(&self) -> Self {
+        Self {
+            activation: self.activation.clone(),
+            attempt: self.attempt,
+            model: self.model.clone(),
+            system: self.system.clone(),
+            messages: Vec::new(),
+            tools: self.tools.clone(),
+            temperature: self.temperature,
+            max_tokens: self.max_tokens,
+            window: self.window,
+            response_schema: self.response_schema.clone(),
+            session: self.session.clone(),
+            options: self.options.clone(),
+        }
+    }
+
+    /// Its [hash](Provider::whole_hash) for a provider that decides nothing itself. Fault `provider.bad_request`.
     pub fn key(&self) -> Result<ReplyKey, Fault> {
         // Who wrote a message, and where it comes from, is not part of the request.
         let nobody = Activation { node: "".into(), epoch: Epoch::root() };
@@ -120,10 +140,22 @@ pub trait Provider: Send + Sync {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault>;
 
     /// The key of a request: a hash of everything that decides what the model is asked. Requests that differ only in the
-    /// attempt, or in how much of a conversation the provider has stored, have the same key. Faults are those of
+    /// attempt, or in how much of a conversation the provider has stored, have the same key. It is made from the hashes that are kept
+    /// with the messages, so a longer history costs no more than its new messages. Faults are those of
     /// [`call`](Self::call) for a request that cannot be sent.
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        let frame = self.whole_hash(&request.without_messages())?;
+        Ok(reply_key::of_messages(&frame, &self.message_form(), self.returns_reasoning(), &request.messages))
+    }
+
+    /// A hash of the request as its protocol writes it, at the cost of writing all of it. Earlier versions took it as the key.
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         request.key()
+    }
+
+    /// What besides the messages decides how they are written, if settings of the provider do.
+    fn message_form(&self) -> String {
+        String::new()
     }
 
     /// The HTTP request that [`call`](Self::call) sends, without the key; none if it sends no HTTP request. Sends nothing. Faults

@@ -14,7 +14,7 @@ use ts_rs::TS;
 
 use crate::codes;
 use crate::grant::CallGrants;
-use crate::long_term_memory::MemorySource;
+use crate::long_term_memory::{MemorySource, MemoryStore, NoMemoryStore};
 use plait_core::error::Fault;
 use plait_core::flow::FolderAccess;
 use plait_core::origin::{Origin, Origins};
@@ -178,6 +178,8 @@ pub struct ToolInvocation {
     pub context: Arc<ToolContext>,
     /// For whom it is called, and from where.
     pub site: Arc<CallSite>,
+    /// What the run remembers of its user.
+    pub memories: Arc<dyn MemoryStore>,
     /// What the call may use: checked again where a host is requested or a file is opened.
     pub grants: CallGrants,
     /// Receives progress, for watchers.
@@ -189,7 +191,7 @@ pub struct ToolInvocation {
 }
 
 impl ToolInvocation {
-    /// A call of `tool`, outside of any folder, conversation and run.
+    /// A call of `tool`, outside of any folder, conversation and run, without memories.
     pub fn new(tool: ToolSpec, arguments: Value) -> Self {
         Self {
             tool: Arc::new(tool),
@@ -198,6 +200,7 @@ impl ToolInvocation {
             folders: Arc::default(),
             context: Arc::default(),
             site: Arc::default(),
+            memories: NoMemoryStore::shared(),
             grants: CallGrants::default(),
             progress: Arc::new(|_| ()),
             requests: Arc::new(DeclineRequests),

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 pub use node::{
@@ -152,6 +152,10 @@ pub struct RunOutline {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
     pub breakpoints: Vec<Breakpoint>,
+    /// The configs that persons try, by node.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<NodeId, TrialView>>")]
+    pub trials: BTreeMap<NodeId, TrialView>,
     /// The cycles that have gone round, by their entry node.
     pub loops: BTreeMap<NodeId, LoopView>,
     /// What the flow put out, by node and port.
@@ -242,6 +246,17 @@ pub struct StopView {
     /// Since when.
     #[ts(type = "number")]
     pub since: u64,
+}
+
+/// A config that a person tries on a node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TrialView {
+    /// The config that the flow has.
+    #[ts(type = "Record<string, unknown>")]
+    pub was: Arc<Map<String, Value>>,
+    #[ts(type = "Record<string, unknown>")]
+    pub config: Arc<Map<String, Value>>,
 }
 
 /// A question that waits for a person.

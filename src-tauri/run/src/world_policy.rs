@@ -19,6 +19,28 @@ pub struct WorldPolicy {
     #[serde(default)]
     #[ts(optional, as = "Option<Misses>")]
     pub misses: Misses,
+    /// How replies that are recorded are streamed.
+    #[serde(default, skip_serializing_if = "Pace::is_fast")]
+    #[ts(optional, as = "Option<Pace>")]
+    pub pace: Pace,
+}
+
+/// How replies are streamed that are taken over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Pace {
+    /// They are there at once.
+    #[default]
+    Fast,
+    /// Their parts arrive as they did when they were recorded.
+    Recorded,
+}
+
+impl Pace {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_fast(&self) -> bool {
+        *self == Self::Fast
+    }
 }
 
 /// A part of the world that is asked again.

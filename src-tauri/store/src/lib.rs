@@ -9,7 +9,7 @@
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | the derived index: lists of runs and conversations, reply keys | the database `index`, rebuilt when it is gone ([`index`]) |
 //! | the checksums of settings, users, grants, MCP servers and their tools, and of the ledger, by which changes from outside are noticed | `checksums.json` ([`checksums`]) |
-//! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`]) |
+//! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users, which replies are forgotten | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`], [`forgotten_replies`]) |
 //!
 //! The process that writes a data directory may listen for others at `owner/owner.sock` ([`owner_socket`]).
 //!
@@ -29,6 +29,7 @@ mod documents;
 mod drafts;
 mod fault;
 pub mod flow_files;
+mod forgotten_replies;
 mod index;
 mod journal;
 mod journal_reader;
@@ -58,12 +59,13 @@ pub use checksums::GuardedDocument;
 pub use conversation::{ConversationFilter, ConversationFork, NewConversation, StoredConversation};
 pub use documents::RecentFlow;
 pub use drafts::Draft;
+pub use forgotten_replies::ForgottenReplies;
 pub use journal::RunJournal;
 pub use journal_reader::JournalEntries;
 pub use ledger::RunSpending;
-pub use memories::{MAX_MEMORIES, MemoryList};
+pub use memories::{KeptMemories, MAX_MEMORIES, MemoryBranch, MemoryList};
 pub use recovery::Progress;
 pub use run_index::{RunFilter, Which};
-pub use store::Store;
+pub use store::{KeptRun, Store};
 pub use templates::Template;
 pub use users::UserList;

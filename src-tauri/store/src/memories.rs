@@ -3,24 +3,29 @@
 //! Storing appends. Erasing and changing write a new file without the old text, so that no byte of it is left in the file;
 //! of an erased memory only its id stays, so that a run that is resumed later does not store it again. To a damaged file
 //! nothing is written; what can be read of it is shown. `memory/sizes.json` tells a file that lost its end. Owns the files; refuses to search them.
+//!
+//! What a forked run changes is a branch of its own, in a file of its own: see [`branch`].
 
+mod branch;
 mod file;
 mod folder;
 mod known_sizes;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plait_core::error::Fault;
-use plait_core::id::MemoryId;
+use plait_core::id::{MemoryId, RunId};
 use plait_core::user::UserName;
 use plait_run::long_term_memory::MemoryRecord;
 
 use crate::codes;
 use crate::disk::Disk;
 use crate::fault;
+pub use branch::{KeptMemories, MemoryBranch};
 pub(crate) use file::LoadedMemories;
 use file::MemoryFile;
 pub(crate) use known_sizes::KnownSizes;
@@ -70,9 +75,11 @@ pub(crate) struct Memories {
     open: Mutex<OpenFiles>,
 }
 
+type Files = HashMap<(UserName, Option<RunId>), MemoryFile>;
+
 struct OpenFiles {
-    /// The files that were used since the store was opened.
-    files: HashMap<UserName, MemoryFile>,
+    /// The files that were used since the store was opened: of users, and of their branches.
+    files: Files,
     sizes: KnownSizes,
 }
 
@@ -96,27 +103,15 @@ impl Memories {
     /// be writing it.
     pub(crate) fn read(&self, user: &UserName, is_changing: bool) -> Result<Arc<MemoryList>, Fault> {
         let sizes = KnownSizes::load_unless(is_changing, &self.folder);
-        Ok(MemoryFile::load(&self.folder, user, &sizes)?.list())
+        Ok(MemoryFile::load(folder::path_in(&self.folder, user), user, &sizes)?.list())
     }
 
     /// Stores memories, each once: one whose id is known, or was erased, is left as it is. On disk when this returns.
     pub(crate) fn add(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
         self.with(user, |file, sizes| {
-            let mut new: Vec<MemoryRecord> = Vec::new();
-            for memory in memories {
-                if !file.knows(&memory.id) && new.iter().all(|other| other.id != memory.id) {
-                    new.push(memory);
-                }
-            }
-            if new.is_empty() {
-                return Ok(());
-            }
-            if file.list().memories.len() + new.len() > MAX_MEMORIES {
-                let message = format!("The user `{user}` has {MAX_MEMORIES} memories already.");
-                return Err(Fault::new(codes::MEMORY_FULL, message)
-                    .hint("Erase those that are not needed any more: plait memory erase ID…"));
-            }
-            file.append(&*self.disk, new, sizes)
+            let new = each_once(memories, |id| file.knows(id));
+            check_room(user, file.list().memories.len() + new.len())?;
+            if new.is_empty() { Ok(()) } else { file.append(&*self.disk, new, sizes) }
         })
     }
 
@@ -131,30 +126,29 @@ impl Memories {
         })
     }
 
-    /// Erases memories; without ids, all. Returns how many there were.
+    /// Erases memories, also in branches; without ids, all. Returns how many the user had.
     pub(crate) fn erase(&self, user: &UserName, ids: Option<&[MemoryId]>) -> Result<u64, Fault> {
-        self.with(user, |file, sizes| {
-            let list = file.list();
-            let (erased, kept): (Vec<_>, Vec<_>) = list
-                .memories
-                .iter()
-                .cloned()
-                .partition(|memory| ids.is_none_or(|ids| ids.contains(&memory.id)));
-            if !erased.is_empty() {
-                let ids: Vec<MemoryId> = erased.iter().map(|memory| memory.id.clone()).collect();
-                file.rewrite(&*self.disk, kept, &ids, sizes)?;
-            }
-            Ok(erased.len() as u64)
-        })
+        let OpenFiles { files, sizes } = &mut *self.open.lock();
+        for (run, _) in folder::branches_in(&self.folder, user)? {
+            let branch = self.branch_file(files, sizes, user, &run)?;
+            erase_in(branch, &*self.disk, ids, sizes)?;
+        }
+        erase_in(self.own_file(files, sizes, user)?, &*self.disk, ids, sizes)
     }
 
-    /// Removes a user's file.
+    /// Removes a user's file, and the branches.
     pub(crate) fn remove(&self, user: &UserName) -> Result<(), Fault> {
+        for (run, _) in folder::branches_in(&self.folder, user)? {
+            self.remove_branch(user, &run)?;
+        }
         let OpenFiles { files, sizes } = &mut *self.open.lock();
-        files.remove(user);
-        let path = folder::path_in(&self.folder, user);
+        files.remove(&(user.clone(), None));
+        self.remove_file(sizes, &folder::path_in(&self.folder, user))
+    }
+
+    fn remove_file(&self, sizes: &mut KnownSizes, path: &Path) -> Result<(), Fault> {
         let failed = |error: std::io::Error| fault::of_io("remove the memories of a user", &error);
-        sizes.put(&*self.disk, &path, None).and_then(|()| self.disk.remove(&path)).map_err(failed)
+        sizes.put(&*self.disk, path, None).and_then(|()| self.disk.remove(path)).map_err(failed)
     }
 
     /// Reads files again after they were replaced.
@@ -169,12 +163,71 @@ impl Memories {
         work: impl FnOnce(&mut MemoryFile, &mut KnownSizes) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let OpenFiles { files, sizes } = &mut *self.open.lock();
-        if !files.contains_key(user) {
-            files.insert(user.clone(), MemoryFile::load(&self.folder, user, sizes)?);
-        }
-        // It was inserted if it was missing.
-        files.get_mut(user).map_or_else(|| Err(unknown(user.as_str())), |file| work(file, sizes))
+        work(self.own_file(files, sizes, user)?, sizes)
     }
+
+    fn own_file<'f>(
+        &self,
+        files: &'f mut Files,
+        sizes: &KnownSizes,
+        user: &UserName,
+    ) -> Result<&'f mut MemoryFile, Fault> {
+        open_file(files, (user.clone(), None), folder::path_in(&self.folder, user), sizes)
+    }
+}
+
+/// The file of a key, read if it was not used before.
+fn open_file<'f>(
+    files: &'f mut Files,
+    key: (UserName, Option<RunId>),
+    path: PathBuf,
+    sizes: &KnownSizes,
+) -> Result<&'f mut MemoryFile, Fault> {
+    match files.entry(key) {
+        Entry::Occupied(open) => Ok(open.into_mut()),
+        Entry::Vacant(place) => {
+            let file = MemoryFile::load(path, &place.key().0, sizes)?;
+            Ok(place.insert(file))
+        }
+    }
+}
+
+/// The memories that are not known yet, each once.
+fn each_once(memories: Vec<MemoryRecord>, is_known: impl Fn(&MemoryId) -> bool) -> Vec<MemoryRecord> {
+    let mut new: Vec<MemoryRecord> = Vec::new();
+    for memory in memories {
+        if !is_known(&memory.id) && new.iter().all(|other| other.id != memory.id) {
+            new.push(memory);
+        }
+    }
+    new
+}
+
+/// `memory.full` if a user can't have so many memories.
+fn check_room(user: &UserName, count: usize) -> Result<(), Fault> {
+    if count <= MAX_MEMORIES {
+        return Ok(());
+    }
+    let message = format!("The user `{user}` has {MAX_MEMORIES} memories already.");
+    Err(Fault::new(codes::MEMORY_FULL, message)
+        .hint("Erase those that are not needed any more: plait memory erase ID…"))
+}
+
+/// Erases memories of a file; without ids, all. Returns how many there were.
+fn erase_in(
+    file: &mut MemoryFile,
+    disk: &dyn Disk,
+    ids: Option<&[MemoryId]>,
+    sizes: &mut KnownSizes,
+) -> Result<u64, Fault> {
+    let list = file.list();
+    let (erased, kept): (Vec<_>, Vec<_>) =
+        list.memories.iter().cloned().partition(|memory| ids.is_none_or(|ids| ids.contains(&memory.id)));
+    if !erased.is_empty() {
+        let ids: Vec<MemoryId> = erased.iter().map(|memory| memory.id.clone()).collect();
+        file.rewrite(disk, kept, &ids, sizes)?;
+    }
+    Ok(erased.len() as u64)
 }
 
 #[cfg(test)]

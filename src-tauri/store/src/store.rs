@@ -26,14 +26,23 @@ use crate::document_files::{GRANTS, MCP_LOG, MCP_SERVERS, MCP_TOOLS, SETTINGS};
 use crate::record::RunRecord;
 use crate::store_core::StoreCore;
 use crate::{
-    ConversationFilter, ConversationFork, Draft, GuardedDocument, JournalEntries, MemoryList,
-    NewConversation, Progress, RecentFlow, RunFilter, RunJournal, RunSpending, StoredConversation, Template,
-    UserList, checksums, documents, drafts, templates, tree, users, writer,
+    ConversationFilter, ConversationFork, Draft, ForgottenReplies, GuardedDocument, JournalEntries,
+    KeptMemories, MemoryBranch, MemoryList, NewConversation, Progress, RecentFlow, RunFilter, RunJournal,
+    RunSpending, StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies,
+    templates, tree, users, writer,
 };
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
 #[derive(Clone)]
 pub struct Store(pub(crate) Arc<StoreCore>);
+
+/// What was kept of a forked run.
+pub struct KeptRun {
+    /// The conversation of what it said, if it went on in one.
+    pub conversation: Option<ConversationRecord>,
+    /// What of its user's memories was taken over now.
+    pub memories: KeptMemories,
+}
 
 impl Store {
     /// Opens or creates the store in the data directory `home`. Faults: `store.locked` while another process writes it,
@@ -133,12 +142,27 @@ impl Store {
         places.map(|(run, seq)| (tree::run_id(run), seq)).collect()
     }
 
+    /// Forgets the replies that were bought until `at`, by one run with those below it or by all: other runs no longer take them. The
+    /// journals keep them, so a fork of such a run still does. On disk when this returns. Fault `run.unknown`.
+    pub fn forget_replies(&self, run: Option<&RunId>, at: u64) -> Result<(), Fault> {
+        forgotten_replies::forget(&self.0, run, at)
+    }
+
+    /// The replies that a person has forgotten. Fault `store.corrupt` if nobody can say.
+    pub fn forgotten_replies(&self) -> Result<ForgottenReplies, Fault> {
+        ForgottenReplies::read(&self.0)
+    }
+
     /// Removes a run and its child runs: record, journal, large values, and the flow document and the attachments if nothing else
     /// refers to them. Faults `run.unknown`, `run.busy`.
     pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {
         self.0.writer()?;
         // Those of a journal that can't be read stay.
         unreferenced::note(&self.0, &unreferenced::of_run(&self.0, run).unwrap_or_default());
+        // First, so that a crash leaves no branch of a removed run.
+        if !self.0.live().contains_key(&tree::run_key(run)?) {
+            self.0.shared.memories.remove_branch(&self.run(run)?.user, run)?;
+        }
         let hashes = self.0.remove(run)?;
         let removed = hashes.iter().try_for_each(|hash| documents::remove_unused_flow(&self.0, hash));
         unreferenced::remove(&self.0);
@@ -209,10 +233,11 @@ impl Store {
         self.0.conversations().fork(id, message, at)
     }
 
-    /// The conversation that keeps what a forked run said: a copy of the one that it began in, as it was then, with the run's own turns.
-    /// Made once for each run. Faults `run.not_a_fork` if the run is part of no conversation or is none that differs from the run that
-    /// it was forked from, `run.busy` if it has not ended, `conversation.unknown`.
-    pub fn keep_run(&self, run: &RunId, at: u64) -> Result<ConversationRecord, Fault> {
+    /// Keeps what a forked run changed. What it said becomes a conversation: a copy of the one that it began in, as it was then, with the
+    /// run's own turns. What it stored and erased of its user's memories is taken over. Each once for each run. Faults `run.not_a_fork`
+    /// if the run is none that differs from the run that it was forked from, `run.busy` if it has not ended,
+    /// `conversation.unknown`, `memory.full`, `memory.damaged`.
+    pub fn keep_run(&self, run: &RunId, at: u64) -> Result<KeptRun, Fault> {
         self.0.writer()?;
         let record = self.run(run)?;
         if !record.status.is_final() {
@@ -221,13 +246,16 @@ impl Store {
         }
         let entries = self.read_journal(run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
         match entries.first().map(|entry| &entry.event) {
-            Some(Event::Run(RunEvent::Started { conversation: Some(began), from: Some(from), .. }))
+            Some(Event::Run(RunEvent::Started { conversation, from: Some(from), user, .. }))
                 if from.differs() =>
             {
-                self.0.conversations().keep_run(&record, began, &entries, at)
+                let keep = |began| self.0.conversations().keep_run(&record, began, &entries, at);
+                let conversation = conversation.as_deref().map(keep).transpose()?;
+                let memories = self.0.shared.memories.keep_branch(user, run)?;
+                Ok(KeptRun { conversation, memories })
             }
             _ => Err(Fault::new(codes::RUN_NOT_A_FORK, format!("Run {run} has nothing to keep.")).hint(
-                "Only a fork of a run in a conversation can be kept: what others say is part of it anyway.",
+                "Only a fork that differs from its run can be kept: what other runs say and remember is kept anyway.",
             )),
         }
     }
@@ -396,6 +424,46 @@ impl Store {
     pub fn add_memories(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
         self.0.writer()?;
         self.0.shared.memories.add(user, memories)
+    }
+
+    /// What a forked run sees of its user's memories: those of the user, and what it changed, which is a branch of its own.
+    pub fn memories_of_fork(&self, user: &UserName, run: &RunId) -> Result<Arc<MemoryList>, Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.list_in(user, run)
+    }
+
+    /// Stores memories in the branch of a forked run. The faults are those of `add_memories`.
+    pub fn add_memories_of_fork(
+        &self,
+        user: &UserName,
+        run: &RunId,
+        memories: Vec<MemoryRecord>,
+    ) -> Result<(), Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.add_in(user, run, memories)
+    }
+
+    /// Erases memories for a forked run alone. Returns how many it saw of them.
+    pub fn erase_memories_of_fork(
+        &self,
+        user: &UserName,
+        run: &RunId,
+        ids: &[MemoryId],
+    ) -> Result<u64, Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.erase_in_branch(user, run, ids)
+    }
+
+    /// Begins the branch of a run that is forked from another fork with what that one's branch has. On disk when this returns.
+    pub fn copy_memory_branch(&self, user: &UserName, from: &RunId, to: &RunId) -> Result<(), Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.copy_branch(user, from, to)
+    }
+
+    /// The branches of a user's memories, oldest first.
+    pub fn memory_branches(&self, user: &UserName) -> Result<Vec<MemoryBranch>, Fault> {
+        let is_changing = self.is_read_only() && self.0.may_be_written_elsewhere();
+        self.0.shared.memories.branches(user, is_changing)
     }
 
     /// Changes a memory; its old text is gone from the file. Faults `memory.unknown`, `memory.damaged`, `store.*`.

@@ -18,6 +18,7 @@ pub fn bought_reply(cost_nano_usd: u64, reused: Option<EventRef>) -> Event {
         estimated: false,
         disbelieved: None,
         cost_nano_usd: Some(cost_nano_usd),
+        pace: plait_run::stream_pace::StreamPace::default(),
     };
     let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
     let replied = CallEvent::ModelReplied {
@@ -28,6 +29,7 @@ pub fn bought_reply(cost_nano_usd: u64, reused: Option<EventRef>) -> Event {
         key: Some("k".into()),
         sampling: None,
         reused,
+        bought: None,
     };
     Event::Call(Activation { node: "chat".into(), epoch: Epoch::root() }, replied)
 }

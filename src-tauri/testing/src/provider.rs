@@ -45,12 +45,8 @@ impl ScriptedReply {
 pub struct FakeProvider {
     script: Mutex<VecDeque<ScriptedReply>>,
     requests: Mutex<Vec<ModelRequest>>,
-    /// Whether a request takes a moment until it is received.
-    is_slow: AtomicBool,
     /// Whether no request can be sent to it.
     refuses_all: AtomicBool,
-    /// How many requests it had received when each key was asked for.
-    requests_before_keys: Mutex<Vec<usize>>,
     returns_reasoning: AtomicBool,
     /// The media types of attachments that it can't send.
     refused_types: Mutex<Vec<String>>,
@@ -76,11 +72,6 @@ impl FakeProvider {
         self.requests.lock().clone()
     }
 
-    /// From now on a request takes a moment until it is received, as over a connection.
-    pub fn receive_slowly(&self) {
-        self.is_slow.store(true, Ordering::Relaxed);
-    }
-
     /// From now on no request can be sent to it, since its options are none that it knows.
     pub fn refuse_all(&self) {
         self.refuses_all.store(true, Ordering::Relaxed);
@@ -91,11 +82,6 @@ impl FakeProvider {
             return Err(Fault::new(codes::PROVIDER_BAD_OPTIONS, "There is no such option."));
         }
         Ok(())
-    }
-
-    /// How many requests it had received when each key was asked for.
-    pub fn requests_before_keys(&self) -> Vec<usize> {
-        self.requests_before_keys.lock().clone()
     }
 
     fn next(&self, request: &ModelRequest) -> ScriptedReply {
@@ -113,9 +99,6 @@ impl FakeProvider {
 impl Provider for FakeProvider {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         self.check()?;
-        if self.is_slow.load(Ordering::Relaxed) {
-            tokio::task::yield_now().await;
-        }
         let next = self.next(&request);
         self.requests.lock().push(request);
         match next {
@@ -132,10 +115,8 @@ impl Provider for FakeProvider {
         }
     }
 
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         self.check()?;
-        let received = self.requests.lock().len();
-        self.requests_before_keys.lock().push(received);
         request.key()
     }
 

@@ -7,7 +7,7 @@ use plait_core::id::RunId;
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::context::ConversationRef;
-use plait_run::journal::{Event, FlowRef, InputOverrides, RunEvent};
+use plait_run::journal::{Event, FlowRef, InputOverrides, ReplySource, RunEvent};
 
 /// How a run starts. What it does not name is absent.
 #[derive(Clone, Debug)]
@@ -40,6 +40,7 @@ impl From<RunStart> for Event {
             revision: 1,
             user: UserName::default(),
             from: None,
+            replies: ReplySource::Earlier,
             flow: Box::new(flow),
             to: None,
             input: None,

@@ -43,7 +43,7 @@ fn routed() -> Value {
 }
 
 /// Numbers its replies.
-async fn server() -> ModelServer {
+pub(super) async fn server() -> ModelServer {
     ModelServer::start(|request, before| {
         let number = before + 1;
         ServerReply::Text(format!("{number} to {}", last_message_text(request)))
@@ -52,7 +52,12 @@ async fn server() -> ModelServer {
 }
 
 /// Runs the flow until its stop, in a process that ends there. Gives what is in the journal.
-async fn stopped_at(home: &Home, folder: &FlowFolder, server: &ModelServer, place: &str) -> Vec<Value> {
+pub(super) async fn stopped_at(
+    home: &Home,
+    folder: &FlowFolder,
+    server: &ModelServer,
+    place: &str,
+) -> Vec<Value> {
     home.set_provider_url(&server.url).await;
     let stopped = home.plait(&["run", &folder.file("routed.flow.json"), "--break", place, "--json"]);
     assert_eq!(stopped.code, 4, "{stopped:#?}");
@@ -60,17 +65,17 @@ async fn stopped_at(home: &Home, folder: &FlowFolder, server: &ModelServer, plac
     stopped.events().into_iter().filter(|event| event["seq"].is_u64()).collect()
 }
 
-async fn go(plait: &Plait, run: &RunId, verb: DebugVerb) {
+pub(super) async fn go(plait: &Plait, run: &RunId, verb: DebugVerb) {
     let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap();
     plait.call(GoOn { run: held.run, verb, stop: held.stop.number }).await.unwrap();
     plait.runs().idle_tree(run).await;
 }
 
-fn run_of(events: &[Value]) -> RunId {
+pub(super) fn run_of(events: &[Value]) -> RunId {
     serde_json::from_value(events[0]["run"].clone()).unwrap()
 }
 
-async fn journal(home: &Home, run: &RunId) -> Vec<Value> {
+pub(super) async fn journal(home: &Home, run: &RunId) -> Vec<Value> {
     let plait = Plait::open(Options::new(home.path())).unwrap();
     let shown = plait.call(ShowRun { run: run.clone() }).await.unwrap();
     plait.close().await.unwrap();
@@ -78,7 +83,7 @@ async fn journal(home: &Home, run: &RunId) -> Vec<Value> {
 }
 
 /// Runs the recorded flow again. Gives how many calls that made, and the events.
-async fn rerun(home: &Home, server: &ModelServer, run: &RunId) -> (usize, Vec<Value>) {
+pub(super) async fn rerun(home: &Home, server: &ModelServer, run: &RunId) -> (usize, Vec<Value>) {
     let before = server.calls().len();
     let plait = Plait::open(Options::new(home.path())).unwrap();
     let grants = crate::support::app::all_grants();

@@ -229,13 +229,14 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 26] = [
+const ON_CHILD: [(&str, OnChild); 29] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
     ("run.checkWaiting", OnChild::Reads),
     ("run.dropBreakpoint", OnChild::ActsByRoot),
+    ("run.dropTrials", OnChild::ActsByRoot),
     ("run.editHistory", OnChild::ActsByRoot),
     ("run.end", OnChild::ActsByRoot),
     ("run.forceWay", OnChild::ActsByRoot),
@@ -243,6 +244,7 @@ const ON_CHILD: [(&str, OnChild); 26] = [
     ("run.held", OnChild::Reads),
     ("run.heldHistory", OnChild::Reads),
     ("run.move", OnChild::Refused("run.is_child")),
+    ("run.nodeConfig", OnChild::Reads),
     ("run.pin", OnChild::ActsByRoot),
     ("run.putBreakpoint", OnChild::ActsByRoot),
     ("run.rerun", OnChild::Refused("run.is_child")),
@@ -251,6 +253,7 @@ const ON_CHILD: [(&str, OnChild); 26] = [
     ("run.setBreakpoints", OnChild::ActsByRoot),
     ("run.start", OnChild::Reads),
     ("run.stop", OnChild::ActsByRoot),
+    ("run.tryConfig", OnChild::ActsByRoot),
     ("runs.find", OnChild::Reads),
     ("runs.list", OnChild::Reads),
     ("runs.remove", OnChild::Refused("run.is_child")),
@@ -291,6 +294,7 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
         let args = json!({
             "run": child, "node": "ask", "epoch": [], "value": "What is one and one?", "turn": "t", "pinned": true,
             "breakpoints": [], "breakpoint": { "id": "", "path": ["in"], "node": "ask" }, "id": "1", "verb": "continue", "stop": 0, "port": "message", "edits": [],
+            "config": {},
         });
         let reply = plait_api::dispatch(&app.plait, name, args).await;
         let acts = app.plait.runs().is_active(&root);
@@ -300,7 +304,7 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
             assert_eq!((error.code.as_str(), acts), (code, false), "{name}: {text}");
             assert!(text.contains(&root.to_string()), "{name}: {text}");
         } else {
-            // There is no turn that could be pinned, no stop and no breakpoint.
+            // There is no turn that could be pinned, no stop, no breakpoint and no node that runs.
             let has_nothing = [
                 "run.pin",
                 "run.go",
@@ -308,6 +312,9 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
                 "run.dropBreakpoint",
                 "run.forceWay",
                 "run.editHistory",
+                "run.tryConfig",
+                "run.dropTrials",
+                "run.stop",
             ]
             .contains(&name);
             assert!(acts && (has_nothing || reply.is_ok()), "{name}: {reply:?}");

@@ -35,6 +35,12 @@ export type Activation = {
   epoch: Epoch,
 };
 
+/** What differs of an activation. */
+export type ActivationChange = { "kind": "config", change: ValueChange, } | { "kind": "set", port: PortName, change: ValueChange, } | { "kind": "state", before: NodeState, after: NodeState, } | { "kind": "answer", change: ValueChange, } | { "kind": "model",
+  /** Which of the activation's calls, from 0. */
+  call: number, change: ValueChange, } | { "kind": "message", call: number, change: ValueChange, } | { "kind": "reply", call: number, change: ValueChange, } | { "kind": "tool", tool: number, change: ValueChange, } | { "kind": "output", port: PortName, change: ValueChange, } | { "kind": "error", change: ValueChange,
+};
+
 /** `attachment.add`: stores a file for a message and says what it is. `attachment.empty`, `attachment.too_large`,
  * `attachment.unknown_type`.
  */
@@ -215,6 +221,12 @@ export type BaseStatus = { state: BaseState,
   embeddings?: EmbeddingModel,
 };
 
+/** An attempt of a node that has begun and not ended. */
+export type BegunAttempt = { epoch: Epoch,
+  /** From 1. */
+  attempt: number,
+};
+
 /** What a fork reuses, buys, does outside and asks again. */
 export type Bill = {
   /** All of it in a few words, such as `reuses 41, buys 3, at most $0.04; 2 unknown`. */
@@ -225,6 +237,8 @@ export type Bill = {
   lines: Array<BillLine>,
   /** The replies that are reused, and what they cost when they were bought. */
   reused: Spending,
+  /** How many of them other runs bought than the one that is forked. */
+  reusedFromOthers: number,
   /** The results of tools and searches that are reused. */
   reusedResults: number,
   /** The answers of people that are reused. */
@@ -328,24 +342,14 @@ export type BoughtCall = { place: BillPlace,
   unknown?: UnknownReason,
 };
 
-/** Where activations are held, or what is noted when they come there. */
+/** Where activations of a node are held, or what is noted when they come there. */
 export type Breakpoint = {
   /** Its name, unique in a run tree. */
   id: string,
   /** The `subflow` nodes that lead to its flow, the outermost first. Empty for the flow that was started. */
-  path?: Array<NodeId>,
-  /** None: every node of its flow and of the flows that run below it. */
-  node?: NodeId,
-  /** Without a meaning where an event is waited for: it says itself where activations are held. */
-  side: Side,
+  path?: Array<NodeId>, node: NodeId, side: Side,
   /** An input on the side `before`, an output on the side `after`: only what has a value there is held. */
   port?: PortName,
-  /** The output at the other end of an edge into the input: only what has a value from there is held. */
-  from?: OutputRef,
-  /** Only what has a value on an edge of this kind is held. */
-  kind?: PortKind,
-  /** What has to happen. Without it, every activation that comes there is held. */
-  event?: StopEvent,
   /** A condition in CEL. Without one, every activation is held. */
   when?: string,
   /** A template. With it, the text is noted in the journal and nothing is held. */
@@ -382,6 +386,8 @@ export type CallAccount = {
   disbelieved?: TokenUsage,
   /** What the call costs, in billionths of a US dollar; absent where the model's price is not known. */
   costNanoUsd?: number,
+  /** When the parts of the reply arrived, if it was streamed. */
+  pace?: StreamPace,
 };
 
 /** The request of a model call. */
@@ -537,6 +543,28 @@ export type ChildQuestion = {
   schema: Record<string, unknown>,
   /** The tool call it is about, if it is about one. */
   tool?: ToolPause,
+};
+
+/** `lens.compare`: what differs between two runs, with those of their sub-flows. `run.unknown`. */
+export type CompareRuns = {
+  /** The first run. */
+  before: RunId,
+  /** The second run. */
+  after: RunId,
+};
+
+/** An activation, and what it used. */
+export type ComparedActivation = {
+  /** The run that has it: that of a sub-flow may be another one than the run that is compared. */
+  run: RunId, at: Activation, tokens: TokenUsage, cost: Cost,
+  /** In milliseconds, if it ran and has ended. */
+  durationMs?: number,
+};
+
+/** Sums over a run. */
+export type ComparedTotals = { status: RunStatus, tokens: TokenUsage, cost: Cost,
+  /** From its start to its end, in milliseconds; without stops of a debugger and waits for a person. Nothing if it has not ended. */
+  durationMs?: number,
 };
 
 /** A key as forms show it. */
@@ -792,7 +820,13 @@ export type DebugEvent = { "type": "debug.breakpoints", breakpoints: Array<Break
   /** The outputs as they were. */
   was: { [key in PortName]: JsonValue },
   /** The outputs from now on. */
-  values: { [key in PortName]: JsonValue }, } | { "type": "debug.logged", id: string, point: StopPoint, text: string,
+  values: { [key in PortName]: JsonValue }, } | { "type": "trial.made", node: NodeId,
+  /** The config that the node had until now. */
+  was: Record<string, unknown>, config: Record<string, unknown>,
+  /** Attempts under way, which go on with the config that they began with. */
+  begun?: Array<BegunAttempt>, } | { "type": "trial.dropped", node: NodeId,
+  /** Attempts under way, which go on with the config that they began with. */
+  begun?: Array<BegunAttempt>, } | { "type": "debug.logged", id: string, point: StopPoint, text: string,
 };
 
 /** How a run goes on. */
@@ -839,6 +873,10 @@ export type Diagnostic = {
   pointer: string,
 };
 
+/** `flow.diff`: what differs between two flows by meaning: moving a node is no difference, and renaming one is a single one. */
+export type DiffFlows = { before: Flow, after: Flow,
+};
+
 /** `mcp.disconnect`: ends a server. It is started again when a run needs it. `mcp.unknown_server`. */
 export type DisconnectMcpServer = { name: string,
 };
@@ -853,6 +891,16 @@ export type DropAutosave = {
 export type DropBreakpoint = { run: RunId, id: string,
 };
 
+/** `run.dropTrials`: has a node execute with the config of the flow again, or all nodes. `debug.no_trial`, `debug.moved_on`. */
+export type DropTrials = {
+  /** The run that is held. */
+  run: RunId,
+  /** The number of the stop. */
+  stop: number,
+  /** One node; without it, all. */
+  node?: NodeId,
+};
+
 /** What attempts used that a person dropped. */
 export type DroppedSpending = { usage: TokenUsage, cost: Cost,
 };
@@ -865,6 +913,12 @@ export type Edge = { source: NodeId, sourceOutput: PortName, target: NodeId, tar
   order?: number,
   /** Further data. Plait keeps it and does not interpret it. */
   metadata?: Record<string, unknown>,
+};
+
+/** What an edge connects. Two edges that connect the same are the same edge, whatever their ids are. */
+export type EdgeEnds = { source: NodeId, sourceOutput: PortName, target: NodeId, targetInput: PortName,
+  /** The place of its value among those of other edges into the same input. */
+  order?: number,
 };
 
 /** An edge of a flow; stable across edits. */
@@ -1098,7 +1152,9 @@ export type Entry = {
   /** Where the reply comes from: its prompt and the model. */
   origins?: Origins,
   /** The event of an earlier run that the reply is taken from. It costs nothing here. */
-  reused?: EventRef, } | { "type": "model.failed",
+  reused?: EventRef,
+  /** The event of the run that bought the reply, if the one that it is taken from did not buy it either. */
+  bought?: EventRef, } | { "type": "model.failed",
   /** Number of the model call within the activation, from 0. */
   step: number,
   /** The context that it was made for. */
@@ -1128,11 +1184,7 @@ export type Entry = {
   /** The tool and its arguments. */
   call: ToolCall,
   /** Hash of what the tool's host knows besides the arguments, such as the request of an HTTP tool, if it knows anything. */
-  binding?: string,
-  /** The places that others write to which the arguments come from, if the tool sends them somewhere or changes something. */
-  untrusted?: Origins,
-  /** The rules that allow it. */
-  granted?: Array<GrantPattern>, } | { "type": "tool.progressed",
+  binding?: string, } | { "type": "tool.progressed",
   /** Number of the model call that requested it, from 0. */
   step: number,
   /** The id of the tool call. */
@@ -1219,6 +1271,8 @@ export type EpochView = {
   cost: Cost,
   /** What attempts used that a person dropped. It is part of `usage` and `cost`. */
   dropped?: DroppedSpending,
+  /** The config that a person tried on its last attempt. */
+  trial?: Record<string, unknown>,
   /** The way that a person had it take. */
   forced?: ForcedWay,
   /** The text streamed by the model call that goes on or went last. Only watchers have it: no journal keeps it. */
@@ -1326,6 +1380,17 @@ export type ExportMemories = {
   path?: string,
 };
 
+/** `recording.export`: writes a run that has ended or waits, and the runs below it, with all that replaying them needs. Secrets are
+ * removed; the names in `mask` get placeholders. `run.unknown`, `run.busy`, `run.is_child`, `recording.mask`,
+ * `recording.not_written`.
+ */
+export type ExportRecording = { run: RunId,
+  /** The file to write. One that exists is replaced. */
+  file: string,
+  /** Names that get the same placeholder everywhere. */
+  mask?: Array<string>,
+};
+
 /** `lens.export`: sends the spans of a run and its child runs to an OTLP/HTTP endpoint, or writes them to a file. Exporting a run
  * again gives the same ids. `run.unknown`, `telemetry.*`.
  */
@@ -1348,6 +1413,18 @@ export type ExportedMemories = {
   name: string, text: string,
   /** How many memories they are. */
   count: number,
+};
+
+/** What was written. */
+export type ExportedRecording = {
+  /** How many runs: the run itself and those below it. */
+  runs: number,
+  /** The size of the file. */
+  bytes: number,
+  /** What a replay does not get to, since the run did not either. */
+  unrecorded: Array<BillPlace>,
+  /** The names of attachments that may show masked names, since they are no texts. */
+  unmasked: Array<string>,
 };
 
 /** What was exported. */
@@ -1390,18 +1467,12 @@ export type FindHeld = { run: RunId,
 export type FindRuns = {
   /** A condition in CEL, as breakpoints have it. Without one, each place counts that is reached. */
   when?: string,
-  /** Every node of the flow and of the flows that run below it when left out. */
+  /** Every node when left out. */
   node?: NodeId,
   /** The `subflow` nodes that lead to the node's flow, the outermost first. */
   path?: Array<NodeId>, side?: Side,
   /** Only where there is a value on this input or output. */
   port?: PortName,
-  /** Only where the value on the input comes from this output. */
-  from?: OutputRef,
-  /** Only where there is a value on an edge of this kind. */
-  kind?: PortKind,
-  /** Only where this happens, on the sides that the event has. */
-  event?: StopEvent,
   /** The user; the current one when left out. */
   user?: UserName,
   /** Only runs of this flow file. */
@@ -1440,6 +1511,16 @@ export type Flow = {
   frames?: { [key in FrameId]: Frame },
   /** The points that edges pass through, in the edge's direction. An edge without any takes the way that the canvas gives it. */
   routes?: { [key in EdgeId]: Array<Point> }, settings?: FlowSettings,
+};
+
+/** One difference. */
+export type FlowChange = { "kind": "flow", change: ValueChange, } | { "kind": "nodeAdded", node: NodeId, nodeType: string, } | { "kind": "nodeRemoved", node: NodeId, nodeType: string, } | { "kind": "nodeRenamed", from: NodeId, to: NodeId, } | { "kind": "node", node: NodeId, change: ValueChange, } | { "kind": "edgeAdded", edge: EdgeEnds, } | { "kind": "edgeRemoved", edge: EdgeEnds,
+};
+
+/** What differs between two flows. Empty if they mean the same. */
+export type FlowDiff = {
+  /** In the order: of the flow itself, of its nodes by id, of its edges. */
+  changes: Array<FlowChange>,
 };
 
 export type FlowForecast = {
@@ -1576,6 +1657,14 @@ export type ForecastFlow = { flow: Flow,
 export type ForgetFlow = {
   /** The flow's file. */
   path: string,
+};
+
+/** `runs.forgetReplies`: other runs no longer take the replies that were bought until now, by a run with its child runs or by all runs.
+ * A repetition of such a run still does. `run.unknown`.
+ */
+export type ForgetReplies = {
+  /** All runs unless given. */
+  run?: RunId,
 };
 
 /** `conversations.fork`: copies a conversation up to a message into a new one. The original is not changed. */
@@ -2001,7 +2090,7 @@ export type LineageChain = {
 export type LineageDirection = "from" | "to";
 
 /** Where a text began. */
-export type LineageSource = { "kind": "flow", node: NodeId, setting?: string, } | { "kind": "file", path: string,
+export type LineageSource = { "kind": "flow", node: NodeId, setting?: string, } | { "kind": "trial", node: NodeId, setting: string, } | { "kind": "file", path: string,
   /** The line on which the text begins, from 1. */
   line: number, } | { "kind": "url", url: string, } | { "kind": "passage", base: string,
   /** The file, relative to the folder of the base. */
@@ -2040,6 +2129,18 @@ export type LineageStep = { range: TextRange,
 
 /** `autosave.list`: all drafts with unsaved changes, latest first. */
 export type ListAutosaves = Record<string, never>;
+
+/** A loop over a list whose items are not the same in both runs. Items are counted from 0. */
+export type ListComparison = { path?: Array<NodeId>,
+  /** The loop in the second run. */
+  at: Activation,
+  /** Items that only the second run has, by their places in it. */
+  inserted: Array<number>,
+  /** Items that only the first run has, by their places in it. */
+  removed: Array<number>,
+  /** Items that stand for each other though they differ, by their places in the second run. */
+  changed: Array<number>, unchanged: number,
+};
 
 /** `conversations.list`: a user's conversations, last changed first. `user.unknown`. */
 export type ListConversations = {
@@ -2622,6 +2723,10 @@ export type NodeBehind = {
   unknown?: UnknownReason,
 };
 
+/** A config of a node. */
+export type NodeConfig = { config: Record<string, unknown>,
+};
+
 /** How many nodes show each state. */
 export type NodeCounts = {
   /** Wait for a place. */
@@ -2804,13 +2909,12 @@ export type OutputPort = { name: PortName, kind: PortKind, type: PortType,
   description: string,
 };
 
-/** An output of a node. */
-export type OutputRef = { node: NodeId, port: PortName,
-};
-
 /** A tool call that is made again, or for the first time. */
 export type OutsideCall = { place: BillPlace, tool: string,
 };
+
+/** How replies are streamed that are taken over. */
+export type Pace = "fast" | "recorded";
 
 /** One part of a message's content. */
 export type Part = { "type": "text",
@@ -2838,6 +2942,9 @@ export type PickedPath = {
   /** The file; `null` when the dialog was closed. */
   path: string | null,
 };
+
+/** Which of two texts a part is in. */
+export type PieceSide = "both" | "before" | "after";
 
 /** What a node delivers in place of being executed. */
 export type Pin = {
@@ -3167,7 +3274,7 @@ export type PutAutosave = {
 };
 
 /** `run.putBreakpoint`: adds a breakpoint to a run and the runs below it, or replaces the one with the same id; the others stay. One
- * without an id is called as it is written, such as `chat:after`, so that equal ones of several people are one. Replies with it. `debug.unknown_node`, `debug.bad_breakpoint`.
+ * without an id gets the next free number. Replies with it. `debug.unknown_node`, `debug.bad_breakpoint`.
  */
 export type PutBreakpoint = { run: RunId, breakpoint: Breakpoint,
 };
@@ -3219,6 +3326,12 @@ export type ReadFlow = {
 export type ReadMcpResource = { name: string, uri: string,
 };
 
+/** `recording.read`: reads a recording whole and says what is in it. Changes nothing. `recording.not_read`, `recording.unknown_form`,
+ * `recording.newer`, `recording.damaged`, `recording.too_large`.
+ */
+export type ReadRecording = { file: string,
+};
+
 /** The field in which the reasoning of a message with tool calls goes back to the server. */
 export type ReasoningField = "reasoning_content" | "reasoning";
 
@@ -3264,6 +3377,24 @@ export type RecentFlow = {
   openedAt: number,
   /** Whether the file no longer exists. */
   missing: boolean,
+};
+
+/** A file with a recorded run tree. */
+export type RecordingRef = {
+  /** Where it was. */
+  path: string,
+  /** The hash of its list of parts, which holds the hash of each part. */
+  hash: string,
+};
+
+/** What a recording holds. */
+export type RecordingSummary = {
+  /** The recorded run, for `run.rerun`. */
+  run: RunId,
+  /** The flow that it ran. */
+  flow: Flow,
+  /** How many runs there are: the recorded one and those below it. */
+  runs: number,
 };
 
 /** A regular expression. */
@@ -3345,6 +3476,9 @@ export type RenameTemplate = { id: string, name: string,
  */
 export type ReplyKey = string;
 
+/** The runs from which a run takes replies of models that were bought before. */
+export type ReplySource = "earlier" | "any";
+
 /** What the model replied. */
 export type ReplyView = { text: string,
   /** The images and files of the reply. */
@@ -3385,6 +3519,14 @@ export type RerunRequest = {
   to?: NodeId,
   /** What it asks the world for, and what it does where nothing is recorded. */
   world?: WorldPolicy,
+  /** Where it looks for replies that were bought before, after that run. */
+  replies?: ReplySource,
+  /** The file of a recording that has the run, in place of the store. */
+  recording?: string,
+  /** Inputs in place of those of that run. */
+  inputs?: RootInputs,
+  /** Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`. */
+  breakpoints?: Array<Breakpoint>,
 };
 
 /** `run.rerun`: a new run from the beginning, with the inputs and settings of the earlier one. Replies, results of tools and answers
@@ -3498,6 +3640,28 @@ export type RevokeGrants = {
 /** Who speaks. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
+/** The inputs that a person gives to a fork. */
+export type RootInputs = {
+  /** The text input of the run. */
+  input?: string,
+  /** Values for input ports, by node and port. */
+  overrides?: { [key in NodeId]: { [key in PortName]: JsonValue } },
+};
+
+/** What differs between two runs. Without differences, they did the same. */
+export type RunComparison = {
+  /** What differs between the flows that they ran. */
+  flow: FlowDiff,
+  /** The text inputs, if they differ. */
+  input?: ValueChange,
+  /** What activations did otherwise, each after those that it follows from. The first is the first difference. */
+  differences: Array<RunDifference>,
+  /** The loops over lists whose items are not the same. */
+  lists: Array<ListComparison>,
+  /** How many activations did the same. */
+  same: number, before: ComparedTotals, after: ComparedTotals,
+};
+
 /** How many activations ended how. */
 export type RunCounters = {
   /** Finished. */
@@ -3520,6 +3684,20 @@ export type RunDetail = { summary: RunSummary,
   damage?: ErrorReply,
 };
 
+/** What one activation did otherwise. */
+export type RunDifference = {
+  /** The `subflow` nodes that lead to it, the outermost first, with their ids in the second run. */
+  path?: Array<NodeId>,
+  /** The activation in the first run; nothing if only the second one has it. */
+  before?: ComparedActivation,
+  /** The activation in the second run; nothing if only the first one has it. */
+  after?: ComparedActivation,
+  /** What differs of it. Empty if only one run has it. */
+  changes: Array<ActivationChange>,
+  /** The differences that it follows from, as places of `differences`: each of them follows from none. Empty if it is one of them. */
+  follows: number[],
+};
+
 /** What happens to the run as a whole. */
 export type RunEvent = { "type": "run.started", run: RunId,
   /** The revision of the engine that wrote this event; see [`ENGINE_REVISION`](crate::journal::ENGINE_REVISION).
@@ -3529,7 +3707,9 @@ export type RunEvent = { "type": "run.started", run: RunId,
   /** Who it belongs to, if not the default user. All runs below it belong to the same user. */
   user?: UserName,
   /** The run that this one is forked from. */
-  from?: RunOrigin, flow: FlowRef,
+  from?: RunOrigin,
+  /** Where it looks for replies that were bought before. It counts for all runs below it. */
+  replies?: ReplySource, flow: FlowRef,
   /** The node it runs to, if not the whole flow. */
   to?: NodeId,
   /** Input text. */
@@ -3607,6 +3787,8 @@ export type RunOrigin = {
   fresh?: FreshFrom,
   /** What it asks the world for. */
   world?: WorldPolicy,
+  /** The file that the earlier run is read from, if the store does not have it. */
+  recording?: RecordingRef,
 };
 
 /** A run to start. Child runs are started from the same request. */
@@ -3633,6 +3815,8 @@ export type RunRequest = {
    * file. `grant.needed` when the flow needs more than is decided.
    */
   grants?: Array<GrantRule>,
+  /** Where it looks for replies that were bought before. A run buys its replies unless a person chose otherwise. */
+  replies?: ReplySource,
   /** Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`. */
   breakpoints?: Array<Breakpoint>,
 };
@@ -3740,6 +3924,8 @@ export type RunView = {
   stop?: StopView,
   /** The breakpoints of the run tree that were set in this run. */
   breakpoints?: Array<Breakpoint>,
+  /** The configs that persons try, by node. */
+  trials?: { [key in NodeId]: TrialView },
   /** The cycles that have gone round, by their entry node. */
   loops: { [key in NodeId]: LoopView },
   /** What the flow put out, by node and port. */
@@ -3957,6 +4143,12 @@ export type ShowGrants = {
   path?: string,
 };
 
+/** `run.nodeConfig`: the config with which a node of a run executes from now on: that of the flow, or one that a person tries.
+ * `debug.unknown_node`.
+ */
+export type ShowNodeConfig = { run: RunId, node: NodeId,
+};
+
 /** `lens.show`: the model calls of a run in their order, each with the messages as they were sent. `run.unknown`. */
 export type ShowPrompts = { run: RunId,
   /** Only calls of this node. */
@@ -4030,12 +4222,6 @@ export type StartedRun = { run: RunId,
 export type StopCause = { "kind": "breakpoint", id: string, } | { "kind": "condition", id: string, error: Fault, } | { "kind": "step" } | { "kind": "pause" } | { "kind": "elsewhere", run: RunId,
 };
 
-/** Something that happens to an activation. */
-export type StopEvent = { "type": "contextChanged", context?: ContextId, } | { "type": "memoryChanged" } | { "type": "historyTrimmed" } | { "type": "untrustedSent" } | { "type": "grantUsed" } | { "type": "attemptRetried" } | { "type": "spendingPassed",
-  /** In billionths of a US dollar. */
-  nanoUsd: number,
-};
-
 /** A place at which one activation is held. */
 export type StopPoint = { node: NodeId, epoch: Epoch,
   /** Which try, from 1. */
@@ -4048,8 +4234,14 @@ export type StopPoint = { node: NodeId, epoch: Epoch,
 export type StopReason = "end" | "toolCalls" | "maxTokens" | "windowFull" | "contentFilter" | "malformedToolCall" | "unsupportedLanguage" | "paused" | "interrupted" | { "other": string
 };
 
-/** `run.stop`: stops a run tree where it is. What is under way ends and stays undelivered. */
+/** `run.stop`: stops a run tree where it is, or the branch of a node that runs. What is under way ends and stays undelivered.
+ * `debug.cannot_pause`.
+ */
 export type StopRun = { run: RunId,
+  /** The node, to let everything go on that does not depend on it. */
+  node?: NodeId,
+  /** Its iteration. Without it, the first one in which it runs. */
+  epoch?: Epoch,
 };
 
 /** How much stands still at a stop. */
@@ -4070,6 +4262,11 @@ export type StopView = {
   /** Since when. */
   since: number,
 };
+
+/** The parts of a reply in the order in which they arrived: the milliseconds since the one before, or since the request, and the
+ * number of characters; negative for reasoning.
+ */
+export type StreamPace = Array<[number, number]>;
 
 /** How a request asks for a reply that follows a JSON Schema. */
 export type StructuredOutput = "jsonSchema" | "jsonObject" | "instructions";
@@ -4140,6 +4337,10 @@ export type TestReport = {
 
 /** What was checked. */
 export type Tested = "models" | "call";
+
+/** A part of two texts. */
+export type TextPiece = { side: PieceSide, text: string,
+};
 
 /** A part of a text, in UTF-16 code units, as JavaScript counts. */
 export type TextRange = { start: number, end: number,
@@ -4331,6 +4532,24 @@ export type TreeLimits = {
   maxEvents?: number,
 };
 
+/** A config that a person tries on a node. */
+export type TrialView = {
+  /** The config that the flow has. */
+  was: Record<string, unknown>, config: Record<string, unknown>,
+};
+
+/** `run.tryConfig`: has a node of a run that stands still execute with another config, from its next start on. The flow stays as it is.
+ * `flow.invalid` and `grant.needed` where a run of the flow with that config would not start, `debug.cannot_try`, `debug.moved_on`.
+ */
+export type TryConfig = {
+  /** The run that is held. */
+  run: RunId,
+  /** The number of the stop. */
+  stop: number, node: NodeId,
+  /** All of the config. */
+  config: Record<string, unknown>,
+};
+
 /** How far a turn got. */
 export type TurnState = "started" | "committed" | "discarded";
 
@@ -4391,6 +4610,18 @@ export type UserList = {
 /** The name of a user. */
 export type UserName = string;
 
+/** A value that differs. */
+export type ValueChange = {
+  /** A JSON pointer to it, from the node or the flow that has it. */
+  pointer: string,
+  /** Nothing if it was added. */
+  before?: unknown,
+  /** Nothing if it was removed. */
+  after?: unknown,
+  /** The words of both, if both are texts. */
+  words?: Array<TextPiece>,
+};
+
 export type VersionRun = { run: RunId,
   /** In milliseconds since the Unix epoch. */
   startedAt: number, status: RunStatus,
@@ -4422,10 +4653,12 @@ export type WorkflowMemory = {
 export type WorldPolicy = {
   /** What is asked again although it is recorded. */
   live?: Array<LivePart>, misses?: Misses,
+  /** How replies that are recorded are streamed. */
+  pace?: Pace,
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_history" | "debug.no_place" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_history" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -4435,6 +4668,7 @@ export type Commands = {
   "attachment.get": { args: GetAttachment; reply: AttachmentBytes };
   "nodes.list": { args: ListNodes; reply: Array<NodeDescriptor> };
   "flow.check": { args: CheckFlow; reply: CheckedFlow };
+  "flow.diff": { args: DiffFlows; reply: FlowDiff };
   "flow.open": { args: OpenFlow; reply: OpenedFlow };
   "flow.read": { args: ReadFlow; reply: Flow };
   "flow.nearby": { args: ListNearbyFlows; reply: Array<string> };
@@ -4458,6 +4692,8 @@ export type Commands = {
   "run.rerun": { args: RerunRun; reply: StartedRun };
   "run.bill": { args: BillRerun; reply: Bill };
   "run.retry": { args: RetryRun; reply: StartedRun };
+  "recording.export": { args: ExportRecording; reply: ExportedRecording };
+  "recording.read": { args: ReadRecording; reply: RecordingSummary };
   "run.checkWaiting": { args: CheckWaiting; reply: Array<WaitingRun> };
   "run.move": { args: MoveRun; reply: StartedRun };
   "run.answer": { args: AnswerRun; reply: null };
@@ -4471,6 +4707,9 @@ export type Commands = {
   "run.changeValue": { args: ChangeValue; reply: null };
   "run.editHistory": { args: EditHistory; reply: null };
   "run.forceWay": { args: ForceWay; reply: null };
+  "run.tryConfig": { args: TryConfig; reply: null };
+  "run.dropTrials": { args: DropTrials; reply: null };
+  "run.nodeConfig": { args: ShowNodeConfig; reply: NodeConfig };
   "run.heldHistory": { args: HeldHistory; reply: ContextRecord | null };
   "run.go": { args: GoOn; reply: null };
   "run.cancel": { args: CancelRun; reply: null };
@@ -4479,6 +4718,7 @@ export type Commands = {
   "runs.list": { args: ListRuns; reply: Array<RunSummary> };
   "runs.resolve": { args: ResolveRun; reply: RunId };
   "runs.show": { args: ShowRun; reply: RunDetail };
+  "runs.forgetReplies": { args: ForgetReplies; reply: null };
   "runs.remove": { args: RemoveRun; reply: null };
   "flow.versions": { args: ListVersions; reply: Array<FlowVersion> };
   "conversations.list": { args: ListConversations; reply: Array<ConversationRecord> };
@@ -4496,6 +4736,7 @@ export type Commands = {
   "lens.trace": { args: TraceRun; reply: TraceSpan };
   "lens.turns": { args: ListTurns; reply: Array<LoopTurnsView> };
   "lens.search": { args: SearchPrompts; reply: Array<PromptHit> };
+  "lens.compare": { args: CompareRuns; reply: RunComparison };
   "lens.lineage": { args: FollowText; reply: LineageChain };
   "lens.request": { args: GetCallRequest; reply: CallRequest };
   "lens.export": { args: ExportSpans; reply: ExportedSpans };

@@ -12,6 +12,8 @@ export const TEXTS = {
     side === "in" ? `Pause when a value comes in on ${port}` : `Pause when a value leaves by ${port}`,
   forcedWay: (from: string) => `A person had the run go this way instead of “${from}”`,
   disabled: "Disabled",
+  trial: "Trial",
+  trialHint: "The run tries another config than the flow has.",
   pinned: "Pinned",
   pinnedHint: "Delivers its pinned values. Runs do not execute it.",
   pinnedFrom: (run: string) => `Delivers values that were taken from run ${run}. Runs do not execute it.`,

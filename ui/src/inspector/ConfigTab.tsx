@@ -23,6 +23,7 @@ import { Help } from "./Help";
 import { LimitsSection } from "./LimitsSection";
 import { PinSection } from "./PinSection";
 import { RunFilesSection } from "./RunFilesSection";
+import { TrialSection } from "./TrialSection";
 import { TEXTS } from "./texts";
 
 const NO_CONFIG: Record<string, unknown> = {};
@@ -31,7 +32,7 @@ type Props = { nodeId: NodeId; node: Node; type: NodeDescriptor | undefined; rea
 
 /** What the node does: a form drawn from its type's schema, its limits, and help. */
 export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
-  const { canvas } = useWorkspace();
+  const { canvas, editor } = useWorkspace();
   const all = useFlow((state) => state.checked.diagnostics);
   const findings = useMemo(() => diagnosticsOf(all, nodeId), [all, nodeId]);
   const isComment = useNodeTypes((types) => commentField(types, node)) !== undefined;
@@ -79,7 +80,18 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       {spec ? (
         <InheritedValues values={inherited} prefix="/config">
           <ConfigNode value={nodeId}>
-            <ConfigForm nodeId={nodeId} config={config} spec={spec} findings={findings} readOnly={readOnly} />
+            <TrialSection nodeId={nodeId} node={node}>
+              {(draft) => (
+                <ConfigForm
+                  key={draft ? "trial" : "flow"}
+                  config={draft?.config ?? config}
+                  spec={spec}
+                  findings={draft ? [] : findings}
+                  readOnly={readOnly}
+                  onChange={draft?.onChange ?? ((path, value) => editor.setConfig(nodeId, path, value))}
+                />
+              )}
+            </TrialSection>
           </ConfigNode>
         </InheritedValues>
       ) : (
@@ -100,18 +112,16 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
 }
 
 type FormProps = {
-  nodeId: NodeId;
   config: Record<string, unknown>;
   spec: Spec;
   findings: ReturnType<typeof diagnosticsOf>;
   readOnly: boolean;
+  onChange: (path: Path, value: unknown) => void;
 };
 
 const NO_HELP: Pick<Spec, "help"> = { help: undefined };
 
-function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
-  const { editor } = useWorkspace();
-  const onChange = (path: Path, value: unknown) => editor.setConfig(nodeId, path, value);
+function ConfigForm({ config, spec, findings, readOnly, onChange }: FormProps) {
   const common = { id: "config", label: TEXTS.config, value: config, path: [] as Path, findings, onChange, readOnly };
   // The config's own description says what the type's help says already.
   if (spec.kind === "object") {
@@ -127,13 +137,7 @@ function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
 }
 
 /** Config fields that are not in the schema, so that they can be seen and removed. */
-function UnknownFields({
-  config,
-  spec,
-  onChange,
-  findings,
-  readOnly,
-}: Omit<FormProps, "nodeId"> & { onChange: (path: Path, value: unknown) => void }) {
+function UnknownFields({ config, spec, onChange, findings, readOnly }: FormProps) {
   const known = new Set(spec.kind === "object" ? spec.fields.map((field) => field.name) : []);
   const strange = Object.keys(config).filter((key) => !known.has(key));
   return strange.map((key) => (

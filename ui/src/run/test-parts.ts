@@ -17,7 +17,7 @@ const NO_WINDOW: RunWindow = {
   runStarts: () => undefined,
   showQuestion: () => undefined,
   askGrants: async () => undefined,
-  askBill: async ({ world }) => world,
+  askBill: async ({ choice }) => choice,
   errorAction: () => undefined,
 };
 

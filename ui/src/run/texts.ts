@@ -9,6 +9,7 @@ export const TEXTS = {
   deleteRunWarning: (name: string | number) =>
     `This permanently deletes the run of “${name}” with its inputs, outputs and messages. The flow is kept.`,
   deleteRun: "Delete run",
+  repliesForgotten: "Other runs no longer take the replies of this run.",
   open: "Open",
   retry: "Retry",
   rerun: "Rerun",

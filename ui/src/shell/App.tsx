@@ -6,6 +6,7 @@ import { DragGhost } from "@/panels/nodes/DragGhost";
 import { useWorkspace } from "@/workspace/context";
 import { ApplyTheme } from "@/workspace/window/theme";
 import { BillDialog } from "./dialogs/BillDialog";
+import { ComparisonDialog } from "./dialogs/ComparisonDialog";
 import { DraftsDialog } from "./dialogs/DraftsDialog";
 import { GrantsDialog } from "./dialogs/GrantsDialog";
 import { ImportReportDialog } from "./dialogs/ImportReportDialog";
@@ -40,6 +41,7 @@ export function App() {
       <AskDialog questions={questions} />
       <DraftsDialog />
       <BillDialog />
+      <ComparisonDialog />
       <WaitingRunsDialog />
       <GrantsDialog />
       <ImportReportDialog />

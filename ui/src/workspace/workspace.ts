@@ -1,6 +1,5 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
 
-import type { WorldPolicy } from "@/bindings";
 import { DialogRequests } from "@/design/dialogs/dialog-requests";
 import { notify } from "@/design/dialogs/notify";
 import { QuestionStore } from "@/design/dialogs/question-store";
@@ -10,8 +9,9 @@ import { FlowFiles } from "@/flow/files/files";
 import { OpenDocuments } from "@/flow/files/open-documents";
 import { NodeTypeRegistry } from "@/flow/node-types/node-types";
 import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
+import type { ComparedRuns } from "@/run/comparison/comparison";
 import { RunControl } from "@/run/control/control";
-import type { BillRequest } from "@/run/control/rerun";
+import type { BillRequest, ForkChoice } from "@/run/control/rerun";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
 import { BreakpointStore } from "@/run/debug/breakpoints";
@@ -50,7 +50,8 @@ export function createWorkspace(bareHost: Host) {
   const questions = new QuestionStore();
   const grantRequests = new DialogRequests<GrantRequest, GrantAnswer>();
   const waitingRuns = new WaitingRuns(host);
-  const billRequests = new DialogRequests<BillRequest, WorldPolicy>();
+  const billRequests = new DialogRequests<BillRequest, ForkChoice>();
+  const comparisons = new DialogRequests<ComparedRuns, void>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
     // What the window lists could not be read without the users.
@@ -94,6 +95,7 @@ export function createWorkspace(bareHost: Host) {
     questions,
     grantRequests,
     billRequests,
+    comparisons,
     settings,
     users,
     providers: new ProviderStore(host, settings),

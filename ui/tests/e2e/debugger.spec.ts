@@ -62,6 +62,35 @@ test("steps go from node to node, by keys alone", async ({ page }) => {
   await expect(status(page)).toHaveAttribute("data-status", "finished");
 });
 
+test("a config is tried at a stop, dropped, tried again and accepted into the flow", async ({ page }) => {
+  await openFlow(page, FLOW as never);
+  await pauseAt(page, "hello", "Pause before this node");
+  await page.getByTestId("run-button").click();
+  await expect(bar(page)).toContainText("Paused before Greet");
+  await node(page, "loud").click();
+  const tries = async (text: string) => {
+    await page.getByRole("button", { name: /Try another config|Edit trial/ }).click();
+    await page.getByTestId("trial-form").getByLabel("Template").fill(text);
+    await page.getByRole("button", { name: "Try in this run" }).click();
+  };
+  await tries("{{text}} and {{more}}");
+  await expect(page.getByTestId("trial-form").getByRole("alert")).toContainText("more");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await tries("{{text}}?");
+  await expect(page.getByTestId("trial-badge")).toHaveText("Trial");
+  await takePicture(page, "debugger-trial");
+  await page.getByTestId("trial").getByRole("button", { name: "Drop" }).click();
+  await expect(page.getByTestId("trial-badge")).toHaveCount(0);
+  await tries("{{text}}?!");
+  await page.getByRole("button", { name: "Accept into the flow" }).click();
+  await expect(page.getByTestId("trial-badge")).toHaveCount(0);
+  await page.getByTestId("go-continue").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await (await intoView(page, node(page, "out"))).click();
+  await page.getByTestId("inspector-tab-io").click();
+  await expect(page.getByTestId("inspector")).toContainText("Hello Ada?!");
+});
+
 test("a changed value is what the next node gets", async ({ page }) => {
   await openFlow(page, FLOW as never);
   await pauseAt(page, "hello", "Pause after this node");

@@ -87,6 +87,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
         info: RunInfo { conversation: Some(conversation), ..run_info(&run) },
         host: host(ProviderRegistry::new(&BTreeMap::new())?),
         spent_by_children: std::collections::BTreeMap::new(),
+        trials: None,
         journal: Box::new(store.journal(&run.as_str().into())?),
         watcher: Box::new(|entries| entries.iter().for_each(|entry| tell_failure(&entry.event))),
     };

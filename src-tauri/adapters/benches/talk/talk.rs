@@ -58,6 +58,7 @@ pub async fn hold<T>(
         info: run_info(run),
         host: host(providers),
         spent_by_children: std::collections::BTreeMap::new(),
+        trials: None,
         journal: Box::new(journal),
         watcher: Box::new(move |entries| {
             for entry in entries {

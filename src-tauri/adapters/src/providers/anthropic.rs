@@ -53,8 +53,8 @@ impl Provider for Anthropic {
         http::read_reply(response, Decoder::new(&context, encoded.reply_tool), sink).await
     }
 
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        self.client.reply_key(&request::encode(request)?.body)
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.hash_request(&request::encode(request)?.body)
     }
 
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {

@@ -54,8 +54,8 @@ impl Provider for Gemini {
         http::read_reply(response, Decoder::new(&context), sink).await
     }
 
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        self.client.reply_key(&(endpoint(&request.model), request::encode(request)?))
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.hash_request(&(endpoint(&request.model), request::encode(request)?))
     }
 
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {

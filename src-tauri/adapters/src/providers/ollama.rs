@@ -45,8 +45,8 @@ impl Provider for Ollama {
         http::read_reply(response, Decoder::new(&context), sink).await
     }
 
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        self.client.reply_key(&request::encode(request)?)
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.hash_request(&request::encode(request)?)
     }
 
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {

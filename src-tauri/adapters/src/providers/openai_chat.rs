@@ -68,8 +68,16 @@ impl Provider for OpenAiChat {
         http::read_reply(response, Decoder::new(&context), sink).await
     }
 
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        self.client.reply_key(&self.encode(request)?)
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.hash_request(&self.encode(request)?)
+    }
+
+    fn message_form(&self) -> String {
+        let ChatQuirks { reasoning, short_tool_call_ids, merge_roles, .. } = self.quirks;
+        if (reasoning, short_tool_call_ids, merge_roles) == (None, None, None) {
+            return String::new();
+        }
+        format!("{reasoning:?} {short_tool_call_ids:?} {merge_roles:?}")
     }
 
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {

@@ -35,6 +35,10 @@ impl Provider for ReasoningTags {
         self.provider.reply_key(request)
     }
 
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.provider.whole_hash(request)
+    }
+
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
         self.provider.http_request(request)
     }

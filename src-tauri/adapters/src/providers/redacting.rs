@@ -64,6 +64,10 @@ impl Provider for RedactingProvider {
         self.provider.reply_key(request).map_err(|fault| self.redaction.fault(fault))
     }
 
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.provider.whole_hash(request).map_err(|fault| self.redaction.fault(fault))
+    }
+
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
         let built = self.provider.http_request(request).map_err(|fault| self.redaction.fault(fault))?;
         Ok(built.map(|mut built| {

@@ -1,11 +1,10 @@
-//! What native and HTTP tools share: which files, hosts and secrets they may use, and the memory of users.
+//! What native and HTTP tools share: which files, hosts and secrets they may use.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
 use plait_core::error::Fault;
-use plait_run::long_term_memory::{MemoryStore, NoMemoryStore};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use url::Url;
@@ -87,7 +86,6 @@ pub struct ToolEnvironment {
     pub(super) client: GuardedClient,
     pub(super) keys: KeyStore,
     workers: Option<WorkerPool>,
-    pub(super) memories: Arc<dyn MemoryStore>,
     /// Keeps tools from writing flows. Without one, they write any text.
     pub(super) flow_guard: Option<FlowGuard>,
     settings: Arc<RwLock<ToolSettings>>,
@@ -103,7 +101,6 @@ impl ToolEnvironment {
             client: GuardedClient::new(AddressPolicy::default()),
             keys,
             workers: None,
-            memories: NoMemoryStore::shared(),
             flow_guard: None,
             settings: Arc::default(),
             allowed_hosts: Arc::default(),
@@ -114,13 +111,6 @@ impl ToolEnvironment {
     #[must_use]
     pub fn with_workers(mut self, workers: WorkerPool) -> Self {
         self.workers = Some(workers);
-        self
-    }
-
-    /// With users' long-term memories.
-    #[must_use]
-    pub fn with_memories(mut self, memories: Arc<dyn MemoryStore>) -> Self {
-        self.memories = memories;
         self
     }
 

@@ -4,6 +4,7 @@
 //! of a watch) ends with the client. A client that does not read what it asked for is dropped; runs never wait for one.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::stream::SplitStream;
-use futures::{SinkExt as _, StreamExt as _};
+use futures::{FutureExt as _, SinkExt as _, StreamExt as _};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -242,7 +243,7 @@ impl Session {
             Ask::Call { name, args } => {
                 let (plait, answers) = (self.plait.clone(), self.answers.clone());
                 calls.spawn(async move {
-                    let reply = dispatch(&plait, &name, args).await;
+                    let reply = Box::pin(caught(dispatch(&plait, &name, args))).await;
                     send(&answers, id, reply).await;
                 });
             }
@@ -290,7 +291,7 @@ impl Session {
         // Locked until it is in the table, so that its end cannot come before.
         let mut table = self.waits.lock();
         let task = tokio::spawn(async move {
-            let reply = work.await;
+            let reply = caught(work).await;
             waits.lock().remove(&id);
             send(&answers, id, reply).await;
         });
@@ -315,6 +316,19 @@ async fn send(answers: &mpsc::Sender<Bytes>, id: u64, reply: Result<Value, Error
     }
 }
 
+/// What work comes to; `owner.panicked` if it breaks down. The client waits for an answer in any case.
+async fn caught(work: impl Future<Output = Result<Value, ErrorReply>>) -> Result<Value, ErrorReply> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
+        let message = "The command broke down in the process that has the data directory open.";
+        Err(ErrorReply::new(codes::OWNER_PANICKED, message).hint(
+            "This is a mistake in Plait; please report it. Close the other Plait, and run the command again.",
+        ))
+    })
+}
+
 fn too_many() -> ErrorReply {
     ErrorReply::new(codes::OWNER_REFUSED, format!("More than {MAX_REQUESTS} requests wait for an answer."))
 }
+
+#[cfg(test)]
+mod tests;

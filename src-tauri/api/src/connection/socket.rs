@@ -28,25 +28,31 @@ mod unix {
     use interprocess::local_socket::traits::StreamCommon as _;
     use interprocess::local_socket::traits::tokio::{Listener as _, Stream as _};
     use interprocess::local_socket::{GenericFilePath, ListenerOptions, Name, ToFsName as _};
-    use plait_store::owner_socket;
+    use plait_store::owner_socket::OwnerSocket;
 
     use super::{Path, io};
 
     /// How long to try to replace a socket.
     const MAX_SPIN_TIME: Duration = Duration::from_secs(1);
 
-    pub(crate) struct Listener(SocketListener);
+    pub(crate) struct Listener {
+        listener: SocketListener,
+        /// Lives until the socket is removed.
+        _socket: OwnerSocket,
+    }
 
     /// Listens at the socket of a data directory, whose lock this process has: a socket that is there was left by a crash.
     pub(crate) fn listen(home: &Path) -> io::Result<Listener> {
-        let path = owner_socket::prepare(home)?;
-        let options = ListenerOptions::new().name(name(&path)?).try_overwrite(true);
-        options.max_spin_time(MAX_SPIN_TIME).create_tokio().map(Listener)
+        let socket = OwnerSocket::prepare(home)?;
+        let options = ListenerOptions::new().name(name(socket.path())?).try_overwrite(true);
+        let listener = options.max_spin_time(MAX_SPIN_TIME).create_tokio()?;
+        Ok(Listener { listener, _socket: socket })
     }
 
     /// Connects to the owner of a data directory.
     pub(crate) async fn connect(home: &Path) -> io::Result<SocketStream> {
-        let stream = SocketStream::connect(name(&owner_socket::path(home))?).await?;
+        let socket = OwnerSocket::of(home)?;
+        let stream = SocketStream::connect(name(socket.path())?).await?;
         check_peer(&stream)?;
         Ok(stream)
     }
@@ -54,7 +60,7 @@ mod unix {
     impl Listener {
         /// The next client of the same person.
         pub(crate) async fn accept(&self) -> io::Result<SocketStream> {
-            let stream = self.0.accept().await?;
+            let stream = self.listener.accept().await?;
             check_peer(&stream)?;
             Ok(stream)
         }

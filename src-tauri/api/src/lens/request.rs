@@ -1,5 +1,6 @@
 //! `lens.request`.
 use plait_core::id::{Activation, Epoch, NodeId, RunId};
+use plait_run::provider::is_whole_hash;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -55,7 +56,10 @@ impl Command for GetCallRequest {
             let message = format!("The provider `{}` sends no HTTP request.", rebuilt.provider);
             ErrorReply::new(codes::LENS_NO_REQUEST, message)
         })?;
-        let key = provider.reply_key(&rebuilt.request)?;
+        let key = match &rebuilt.key {
+            Some(sent) if is_whole_hash(sent) => provider.whole_hash(&rebuilt.request)?,
+            _ => provider.reply_key(&rebuilt.request)?,
+        };
         let exact = !rebuilt.is_incomplete && rebuilt.key.is_some_and(|sent| sent == key);
         Ok(CallRequest { curl: curl_command(&request), exact })
     }

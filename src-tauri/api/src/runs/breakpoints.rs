@@ -11,7 +11,7 @@ use plait_run::journal::Breakpoint;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::breakpoint_check::check_in_subflows_of;
+use super::launch::check_in_subflows_of;
 use super::service::RunService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;

@@ -4,14 +4,14 @@
 use async_trait::async_trait;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
+use plait_run::earlier_run::EarlierTree;
 use plait_run::host::RunInfo;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
 use plait_run::journal::{
-    ChildEvent, ChildQuestion, Entry, Event, FlowRef, MAX_LISTED_QUESTIONS, NodeEvent, RunEvent,
+    ChildEvent, ChildQuestion, Entry, Event, FlowRef, FreshFrom, MAX_LISTED_QUESTIONS, NodeEvent, RunEvent,
 };
 use plait_run::quota::TreeCount;
 use plait_run::view::{OpenPause, RunOutline};
-use plait_store::record::RunRecord;
 
 use super::child::{child_end, child_id, fault};
 use super::registry::ActiveRuns;
@@ -104,11 +104,19 @@ impl RunService {
                 host.quotas.tree.reserve(TreeCount::Runs)?.settle();
                 let grants = parent.grants.clone();
                 let inputs = ChildInputs { input, overrides, origins, grants };
-                let (name, new) = match self.earlier_child(&parent, &activation).await? {
-                    Some(RunRecord { run: earlier, flow, .. }) if !host.earlier.is_edited() => {
-                        (flow.name, NewRun::ForkOf { earlier, edits: Box::default(), inputs: Some(inputs) })
+                let (name, new) = match self.earlier_child(&parent, &activation, &host.earlier).await? {
+                    Some((earlier, name)) if !host.earlier.is_edited() => (
+                        name,
+                        NewRun::ForkOf {
+                            earlier,
+                            edits: ForkEdits::of_flow(None, inside_of(&parent, &activation)),
+                            inputs: Some(inputs),
+                        },
+                    ),
+                    earlier => {
+                        let earlier = earlier.map(|(earlier, _)| earlier);
+                        self.new_child(&parent, flow, inputs, activation, earlier).await?
                     }
-                    earlier => self.new_child(&parent, flow, inputs, activation, earlier).await?,
                 };
                 self.start_as(run, new, Some(parent.run.clone()), host)
                     .await
@@ -127,17 +135,22 @@ impl RunService {
 }
 
 impl RunService {
-    /// The child that the activation had in the run that its own is forked from.
+    /// The child that the activation had in the run that its own is forked from, with the name of its flow.
     async fn earlier_child(
         &self,
         parent: &RunInfo,
         activation: &Activation,
-    ) -> Result<Option<RunRecord>, ErrorReply> {
+        tree: &EarlierTree,
+    ) -> Result<Option<(RunId, String)>, ErrorReply> {
         let Some(child) = parent.earlier_of(activation).and_then(|run| run.take_child(activation)) else {
             return Ok(None);
         };
+        if let Some(recording) = tree.recording().and_then(|hash| self.recordings.get(hash)) {
+            return Ok(recording.flow_of(&child).map(|flow| (child.clone(), flow.name.clone())));
+        }
         let store = self.parts.store.clone();
-        run_blocking(move || Ok(find_record(store.run(&child))?)).await
+        let record = run_blocking(move || Ok(find_record(store.run(&child))?)).await?;
+        Ok(record.map(|record| (record.run, record.flow.name)))
     }
 
     /// A child that runs the flow as it is now, as a fork of `earlier` if there is one, with the flow's name.
@@ -147,7 +160,7 @@ impl RunService {
         flow: ChildFlow,
         inputs: ChildInputs,
         activation: Activation,
-        earlier: Option<RunRecord>,
+        earlier: Option<RunId>,
     ) -> Result<(String, NewRun), ErrorReply> {
         let lineage = self.lineage(&parent.run).await?;
         if lineage.len() >= MAX_DEPTH {
@@ -156,14 +169,16 @@ impl RunService {
         }
         let (access, lineage): (_, Vec<FlowRef>) =
             (self.file_access.clone(), lineage.into_iter().map(|run| run.flow).collect());
+        let inside = inside_of(parent, &activation).cloned();
         let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation, &access)).await?;
         let (mut flow, path) = (subflow.flow, subflow.path);
         let ignore_pins = parent.ignores_pins;
         if ignore_pins {
             flow.remove_pins();
         }
-        if let Some(RunRecord { run: earlier, .. }) = earlier {
-            let edits = ForkEdits::of_flow(EditedFlow { flow, path, grants: Vec::new() });
+        if let Some(earlier) = earlier {
+            let edits = EditedFlow { flow, path, grants: Vec::new() };
+            let edits = ForkEdits::of_flow(Some(edits), inside.as_ref());
             return Ok((subflow.name, NewRun::ForkOf { earlier, edits, inputs: Some(inputs) }));
         }
         let ChildInputs { input, overrides, origins, grants } = inputs;
@@ -172,6 +187,11 @@ impl RunService {
         let request = Box::new(request);
         Ok((subflow.name, NewRun::Of { request, user, origins, inherited: Some(grants) }))
     }
+}
+
+/// Where the child run of an activation begins to do again what the earlier one has, if it begins inside of it.
+fn inside_of<'p>(parent: &'p RunInfo, activation: &Activation) -> Option<&'p FreshFrom> {
+    parent.earlier_of(activation)?.fresh_inside(activation)
 }
 
 /// Whether a node of the run, or of a child run of it, asks a person. A question whether a tool may be called, or a quota exceeded, is

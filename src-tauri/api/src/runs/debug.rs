@@ -2,7 +2,7 @@
 //! `run.heldHistory`, `run.go`: what a person does with the debugger.
 
 use plait_core::error::Fault;
-use plait_core::id::{PortName, RunId};
+use plait_core::id::{Epoch, NodeId, PortName, RunId};
 use plait_run::context::{ContextHandle, ContextRecord, MessageEdit};
 use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause};
 use plait_run::view::{RunOutline, RunView, StopView};
@@ -26,7 +26,7 @@ impl RunService {
 
     /// The handle of a run that stands still, with all that its stop holds. A run that is resumed for this has to come there first: an
     /// activation that is held after its end takes its recorded replies once more.
-    async fn held(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
+    pub(super) async fn held(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
         let is_driven = self.is_active(run);
         let handle = self.resume_with_ancestors(run).await?;
         if !is_driven {
@@ -58,10 +58,19 @@ impl Command for SetBreakpoints {
     }
 }
 
-/// `run.stop`: stops a run tree where it is. What is under way ends and stays undelivered.
+/// `run.stop`: stops a run tree where it is, or the branch of a node that runs. What is under way ends and stays undelivered.
+/// `debug.cannot_pause`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct StopRun {
     pub run: RunId,
+    /// The node, to let everything go on that does not depend on it.
+    #[serde(default)]
+    #[ts(optional)]
+    pub node: Option<NodeId>,
+    /// Its iteration. Without it, the first one in which it runs.
+    #[serde(default)]
+    #[ts(optional)]
+    pub epoch: Option<Epoch>,
 }
 
 impl Command for StopRun {
@@ -70,7 +79,9 @@ impl Command for StopRun {
     type Reply = ();
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
-        service.debug(&self.run, DebugCommand::Pause).await
+        let Self { run, node, epoch } = self;
+        let command = node.map_or(DebugCommand::Pause, |node| DebugCommand::PauseBranch { node, epoch });
+        service.debug(&run, command).await
     }
 }
 

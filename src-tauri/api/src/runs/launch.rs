@@ -1,12 +1,18 @@
 //! Builds the driver of a run: a new one from a request, or an interrupted one from its journal.
 
 mod blocking_host;
+mod breakpoint_check;
+mod earlier_tree;
 mod fork;
+mod other_replies;
+mod recording;
 mod rehearsed_children;
+mod trial;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use plait_adapters::LongTermMemory;
 use plait_core::config;
 use plait_core::config::{ConfigValues, with_settings};
 use plait_core::diagnostic::Diagnostic;
@@ -16,19 +22,23 @@ use plait_core::id::{ConversationId, NodeId, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::context::{Conversation, ConversationRef, MAIN};
-use plait_run::earlier_run::EarlierRun;
+use plait_run::earlier_run::{EarlierRun, EarlierTree, OtherReplies};
 use plait_run::grant::{GrantRule, Grants};
 use plait_run::host::{Host, RunInfo, RunInput};
-use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, RunEvent};
+use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, ReplySource, RunEvent};
 use plait_run::models::ModelOverrides;
 use plait_run::needs::NeedCatalog;
 use plait_run::node::Registry;
 use plait_run::plan::{Plan, PlanNode, plan};
-use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
+use plait_run::{Driver, RunHandle, RunSetup, TrialPlanner, check_breakpoints};
 use plait_store::Store;
 use serde_json::json;
 
-use super::breakpoint_check::check_in_subflows;
+use breakpoint_check::check_in_subflows;
+pub(super) use breakpoint_check::check_in_subflows_of;
+use other_replies::StoredReplies;
+use trial::FlowTrials;
+
 use super::broadcast::RunBroadcast;
 use super::past_spending;
 use super::request::{InheritedGrants, NewRun, RunRequest};
@@ -37,18 +47,23 @@ use crate::codes;
 use crate::flows::text::{recorded_flow, write_flow};
 use crate::grants::{self, FlowNeeds, canonical_folder};
 use crate::providers::TokenCalibration;
+use crate::recordings::RecordingCache;
 
 /// What the driver of a run is built from. Its methods block.
 #[derive(Clone)]
 pub(super) struct Launch {
     pub(super) run: RunId,
     pub(super) store: Store,
+    /// Where runs remember, if not in a branch.
+    pub(super) memory: LongTermMemory,
     pub(super) registry: Arc<Registry>,
     pub(super) calibration: Arc<TokenCalibration>,
     /// What the settings say of a run that starts now.
     pub(super) config: Arc<ConfigValues>,
     pub(super) broadcast: Arc<RunBroadcast>,
     pub(super) host: Host,
+    /// The recordings that are read in place of the store.
+    pub(super) recordings: RecordingCache,
     /// Whether the run is resumed only to be canceled. Then nothing starts, so no bound has to be kept.
     pub(super) to_cancel: bool,
 }
@@ -77,7 +92,7 @@ impl Launch {
     }
 
     fn start_request(
-        self,
+        mut self,
         request: RunRequest,
         user: UserName,
         origins: Origins,
@@ -94,6 +109,7 @@ impl Launch {
             grants,
             breakpoints,
             ignore_pins: ignores_pins,
+            replies,
             ..
         } = request;
         let plan = self.plan(&flow, &self.config, to.as_ref(), &overrides)?;
@@ -113,7 +129,8 @@ impl Launch {
             revision: ENGINE_REVISION,
             user: user.clone(),
             from: None,
-            flow: Box::new(flow.clone()),
+            replies,
+            flow: Box::new(flow),
             to,
             input: input.clone(),
             origins: origins.clone(),
@@ -128,10 +145,13 @@ impl Launch {
         };
         self.broadcast.open(0);
         let input = input.map(|text| RunInput { text, origins });
+        if let Some(others) = self.other_replies(replies, &user)? {
+            self.host.earlier = EarlierTree::of_other_runs(others);
+        }
         // A child run of a fork takes over what other runs of the earlier tree recorded.
         let earlier = self.host.earlier.view(None, []);
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
-        let setup = self.setup(plan, start, &flow)?;
+        let setup = self.setup(plan, start, &first)?;
         let (mut driver, handle) = Driver::start(setup, Event::Run(first))?;
         if !breakpoints.is_empty() {
             driver.set_breakpoints(breakpoints)?;
@@ -148,10 +168,11 @@ impl Launch {
         }
         let entries = self.read_journal(&self.run)?;
         let plan = self.recorded_plan(&entries)?;
+        let started = started_event(&self.run, &entries)?;
         let RunEvent::Started {
             user,
-            flow: flow_ref,
             from,
+            replies,
             input,
             origins,
             parent_run_id,
@@ -159,15 +180,22 @@ impl Launch {
             grants,
             ignores_pins,
             ..
-        } = started_event(&self.run, &entries)?
+        } = started
         else {
             return Err(no_start(&self.run));
         };
-        let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let from = from.as_deref();
-        if let Some(from) = from.filter(|_| parent_run_id.is_none()) {
-            self.host.earlier = self.restored_tree(from)?;
+        if parent_run_id.is_none() {
+            self.restored_tree(from, self.other_replies(*replies, user)?)?;
+            if let Some(from) = from {
+                self.use_branch(from);
+            }
         }
+        let recording = self.host.earlier.recording().and_then(|hash| self.recordings.get(hash));
+        let conversation = conversation
+            .as_ref()
+            .map(|at| self.recorded_conversation(at, recording.as_deref()))
+            .transpose()?;
         let mut earlier = self.host.earlier.view(from.map(|from| &from.run), fork::ids(&plan));
         if let Some(fresh) = from.and_then(|from| from.fresh.as_ref()) {
             let following = plan.fresh_from(fresh).ok_or_else(|| fork::no_place(fresh))?;
@@ -177,7 +205,19 @@ impl Launch {
         let input = run_input(input.as_ref(), origins);
         let (user, grants, ignores_pins) = (user.clone(), grants.clone(), *ignores_pins);
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
-        Ok(Driver::resume(self.setup(plan, start, flow_ref)?, &entries)?)
+        Ok(Driver::resume(self.setup(plan, start, started)?, &entries)?)
+    }
+
+    /// The replies of other runs of the user, if they count for the tree of this run, which is its root.
+    fn other_replies(
+        &self,
+        source: ReplySource,
+        user: &UserName,
+    ) -> Result<Option<Arc<dyn OtherReplies>>, Fault> {
+        match source {
+            ReplySource::Earlier => Ok(None),
+            ReplySource::Any => StoredReplies::of(&self.store, user.clone(), self.run.clone()).map(Some),
+        }
     }
 
     /// Whether [`resume`](Self::resume) would get so far as to continue the run. Changes nothing.
@@ -294,14 +334,18 @@ impl Launch {
         RunInfo { run, user, flow_name, folder, input, conversation, grants, ignores_pins, earlier }
     }
 
-    fn setup(self, plan: Plan, start: StartedWith, flow: &FlowRef) -> Result<RunSetup, ErrorReply> {
+    /// `started` is the first event of the run.
+    fn setup(self, plan: Plan, start: StartedWith, started: &RunEvent) -> Result<RunSetup, ErrorReply> {
+        let RunEvent::Started { flow, .. } = started else { return Err(no_start(&self.run)) };
         if !self.to_cancel {
             self.open_quotas(&plan, start.conversation.as_ref())?;
         }
         let info = self.run_info(start, flow);
         let spent_by_children = past_spending::spent_by_children(&self.store, &self.run)?;
+        let trials = FlowTrials::of(&self, started).map(|trials| Arc::new(trials) as Arc<dyn TrialPlanner>);
         let (broadcast, calibration) = (self.broadcast, self.calibration);
         Ok(RunSetup {
+            trials,
             plan: Arc::new(plan),
             journal: Box::new(self.store.journal(&self.run)?),
             info,

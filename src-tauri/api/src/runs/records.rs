@@ -263,3 +263,24 @@ impl Command for RemoveRun {
         service.remove(&self.run).await
     }
 }
+
+/// `runs.forgetReplies`: other runs no longer take the replies that were bought until now, by a run with its child runs or by all runs.
+/// A repetition of such a run still does. `run.unknown`.
+#[derive(Debug, Default, Serialize, Deserialize, TS)]
+pub struct ForgetReplies {
+    /// All runs unless given.
+    #[serde(default)]
+    #[ts(optional)]
+    pub run: Option<RunId>,
+}
+
+impl Command for ForgetReplies {
+    const NAME: &'static str = "runs.forgetReplies";
+    type Service = RunService;
+    type Reply = ();
+
+    async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
+        let (store, now) = (service.parts.store.clone(), service.parts.clock.now_ms());
+        run_blocking(move || Ok(store.forget_replies(self.run.as_ref(), now)?)).await
+    }
+}

@@ -10,7 +10,7 @@ use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Breakpoint, FreshFrom, InputOverrides};
+use plait_run::journal::{Breakpoint, EventRef, FreshFrom, InputOverrides, RecordingRef, ReplySource};
 use plait_run::world_policy::WorldPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,6 +59,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<GrantRule>>")]
     pub grants: Vec<GrantRule>,
+    /// Where it looks for replies that were bought before. A run buys its replies unless a person chose otherwise.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ReplySource>")]
+    pub replies: ReplySource,
     /// Where the run stops. `debug.unknown_node`, `debug.bad_breakpoint`.
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
@@ -92,18 +96,41 @@ pub(super) struct ForkEdits {
     pub(super) flow: Option<EditedFlow>,
     /// How many events of that run count, if not all.
     pub(super) at: Option<u64>,
+    /// The first event of a child run that does not count, if the cut is there.
+    pub(super) cut_in: Option<EventRef>,
     /// What is done again although that run has it.
     pub(super) fresh: Option<FreshFrom>,
     /// The node that it runs to, if not the same.
     pub(super) to: Option<NodeId>,
     /// What it asks the world for.
     pub(super) world: WorldPolicy,
+    /// The file that the earlier run is read from, if it is not in the store.
+    pub(super) recording: Option<RecordingRef>,
+    /// The inputs of a root, if not the same.
+    pub(super) root_inputs: Option<RootInputs>,
+    /// Where it stops.
+    pub(super) breakpoints: Vec<Breakpoint>,
+    /// Where it looks for replies that were bought before.
+    pub(super) replies: ReplySource,
+}
+
+/// The inputs that a person gives to a fork.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct RootInputs {
+    /// The text input of the run.
+    #[serde(default)]
+    #[ts(optional)]
+    pub input: Option<String>,
+    /// Values for input ports, by node and port.
+    #[serde(default)]
+    #[ts(as = "Option<BTreeMap<NodeId, BTreeMap<PortName, Value>>>", optional)]
+    pub overrides: InputOverrides,
 }
 
 impl ForkEdits {
-    /// Another flow.
-    pub(super) fn of_flow(flow: EditedFlow) -> Box<Self> {
-        Box::new(Self { flow: Some(flow), ..Self::default() })
+    /// Another flow, if one is given, and where in it the fork begins.
+    pub(super) fn of_flow(flow: Option<EditedFlow>, fresh: Option<&FreshFrom>) -> Box<Self> {
+        Box::new(Self { flow, fresh: fresh.cloned(), ..Self::default() })
     }
 }
 
@@ -141,8 +168,11 @@ impl NewRun {
                 if let Some(edit) = &mut edits.flow {
                     secrets::redact(&mut edit.flow, redaction)?;
                 }
-                let Some(ChildInputs { input, overrides, .. }) = inputs else { return Ok(()) };
-                (input, overrides)
+                match (inputs, &mut edits.root_inputs) {
+                    (Some(ChildInputs { input, overrides, .. }), _)
+                    | (None, Some(RootInputs { input, overrides })) => (input, overrides),
+                    (None, None) => return Ok(()),
+                }
             }
         };
         if let Some(input) = input

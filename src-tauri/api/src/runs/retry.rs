@@ -62,8 +62,9 @@ impl RunService {
         if let Some(root) = self.root_of(record).await? {
             let run = &record.run;
             let message = format!("Run {run} is part of run {root}.");
-            return Err(ErrorReply::new(codes::RUN_IS_CHILD, message)
-                .hint(format!("Repeat that run: plait rerun {root}")));
+            return Err(ErrorReply::new(codes::RUN_IS_CHILD, message).hint(format!(
+                "Repeat that run, `plait rerun {root}`, or say where in this one to begin: `--from`, `--at`."
+            )));
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ impl RunService {
             providers: parts.providers.callable(),
             tools: parts.tools,
             retriever: parts.retriever,
-            memories: parts.memories,
+            memories: Arc::new(parts.memories),
             attachments: Arc::new(parts.store),
             clock: parts.clock,
             evaluator: parts.evaluator,

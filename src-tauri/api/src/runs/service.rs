@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use plait_adapters::telemetry::LiveExporter;
-use plait_adapters::{FileAccess, Redaction};
+use plait_adapters::{FileAccess, LongTermMemory, Redaction};
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{Activation, MessageId, RunId};
 use plait_core::origin::{Origin, Origins};
 use plait_run::host::{Clock, Host};
 use plait_run::journal::Answer;
-use plait_run::long_term_memory::MemoryStore;
 use plait_run::node::Registry;
 use plait_run::quota::QuotaBank;
 use plait_run::retriever::Retriever;
@@ -38,6 +37,7 @@ use crate::blocking::run_blocking;
 use crate::codes;
 use crate::flows::{Installed, InstalledSources, check_runnable};
 use crate::providers::{ProviderService, TokenCalibration};
+use crate::recordings::RecordingCache;
 use crate::run_config::RunConfig;
 use crate::users::UserService;
 
@@ -54,7 +54,7 @@ pub(crate) struct RunParts {
     pub(crate) providers: Arc<ProviderService>,
     pub(crate) tools: Arc<dyn ToolHost>,
     pub(crate) retriever: Arc<dyn Retriever>,
-    pub(crate) memories: Arc<dyn MemoryStore>,
+    pub(crate) memories: LongTermMemory,
     pub(crate) users: UserService,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) evaluator: Arc<dyn Evaluator>,
@@ -85,6 +85,8 @@ pub struct RunService {
     /// The folders with `.env` files that were read.
     redacted_folders: Arc<parking_lot::Mutex<BTreeSet<PathBuf>>>,
     pub(super) active: ActiveRuns,
+    /// The recordings that runs read.
+    pub(super) recordings: RecordingCache,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
     /// Held while breakpoints are changed, so that a change is not based on a list that another one replaces.
@@ -99,6 +101,7 @@ impl RunService {
             file_access,
             redacted_folders: Arc::default(),
             active: ActiveRuns::default(),
+            recordings: RecordingCache::default(),
             resume_lock: Arc::default(),
             breakpoints_lock: Arc::default(),
         }
@@ -179,7 +182,16 @@ impl RunService {
     }
 
     /// Refuses a run that could not get past a node. `flow.invalid`.
-    pub(super) async fn check_start(&self, mut request: RunRequest) -> Result<RunRequest, ErrorReply> {
+    pub(super) async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
+        self.check_start_of(request, false).await
+    }
+
+    /// The same for a flow that may be a replay: providers, servers and knowledge bases of the recording need not be here.
+    pub(super) async fn check_start_of(
+        &self,
+        mut request: RunRequest,
+        is_replay: bool,
+    ) -> Result<RunRequest, ErrorReply> {
         if request.ignore_pins {
             request.flow.remove_pins();
         }
@@ -187,6 +199,7 @@ impl RunService {
         let path_of_flow = request.path.clone();
         let checked = run_blocking(move || {
             let installed = Installed::of(&sources);
+            let installed = if is_replay { installed.without_names() } else { installed };
             let RunRequest { flow, path, to, overrides, .. } = &request;
             let checked =
                 check_runnable(flow, path.as_deref(), &registry, &installed, to.as_ref(), overrides);
@@ -317,6 +330,9 @@ impl RunService {
         let path = match &new {
             NewRun::Of { request, .. } => request.path.clone(),
             NewRun::ForkOf { edits, .. } if let Some(edit) = &edits.flow => edit.path.clone(),
+            // Where its files were on another machine says nothing here.
+            NewRun::ForkOf { edits, .. } if edits.recording.is_some() => None,
+            NewRun::ForkOf { .. } if host.earlier.recording().is_some() => None,
             NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
         };
         let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;
@@ -434,11 +450,13 @@ impl RunService {
         Launch {
             run: run.clone(),
             store: self.parts.store.clone(),
+            memory: self.parts.memories.clone(),
             registry: Arc::clone(&self.parts.registry),
             calibration: Arc::clone(&self.parts.calibration),
             config: self.parts.config.kept_by_runs(),
             broadcast: Arc::clone(broadcast),
             host: host.clone(),
+            recordings: self.recordings.clone(),
             to_cancel: false,
         }
     }

@@ -81,7 +81,7 @@ impl Command for CheckWaiting {
             } else {
                 let edit =
                     EditedFlow { flow: self.flow.clone(), path: Some(self.path.clone()), grants: Vec::new() };
-                match service.rehearse(&record.run, *ForkEdits::of_flow(edit)).await {
+                match service.rehearse(&record.run, *ForkEdits::of_flow(Some(edit), None)).await {
                     Ok(bill) => effect(&record.waiting_on, &bill),
                     Err(error) => (EditEffect::Stranded, error.message),
                 }
@@ -117,7 +117,7 @@ impl Command for MoveRun {
             )
             .hint("Only a run that waits can be moved. Run the edited flow again: `plait rerun`."));
         }
-        let run = service.start_fork(self.0).await?;
+        let run = service.start_fork(self.0, None).await?;
         service.cancel(&earlier).await?;
         Ok(StartedRun { run })
     }

@@ -25,6 +25,7 @@ fn spending(calls: &[(u64, Option<u64>)]) -> RunSpending {
             estimated: false,
             disbelieved: None,
             cost_nano_usd: *cost,
+            pace: plait_run::stream_pace::StreamPace::default(),
         };
         let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
         let event = Event::Call(
@@ -37,6 +38,7 @@ fn spending(calls: &[(u64, Option<u64>)]) -> RunSpending {
                 key: None,
                 sampling: None,
                 reused: None,
+                bought: None,
             },
         );
         record.apply(&entry(seq, *at, event));

@@ -9,7 +9,10 @@ use plait_core::error::{CodeDomain, CodeEntry};
 
 use super::REPOSITORY;
 
-/// Nothing depends on the programs, so their tables are read from their files.
+/// The programs and what is above this crate: their tables are read from their files.
+#[path = "../../../mcp-server/src/codes.rs"]
+#[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
+mod agents;
 #[path = "../../../cli/src/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod terminal;
@@ -18,7 +21,7 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 10] = [
+const TABLES: [&[CodeDomain]; 11] = [
     plait_core::codes::DOMAINS,
     plait_run::codes::DOMAINS,
     plait_nodes::codes::DOMAINS,
@@ -27,6 +30,7 @@ const TABLES: [&[CodeDomain]; 10] = [
     plait_store::codes::DOMAINS,
     plait_adapters::codes::DOMAINS,
     plait_api::codes::DOMAINS,
+    agents::DOMAINS,
     terminal::DOMAINS,
     window::DOMAINS,
 ];

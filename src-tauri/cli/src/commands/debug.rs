@@ -3,9 +3,10 @@
 use clap::Args;
 use plait_api::runs::{ShowRun, StopRun};
 use plait_api::{Connection, ErrorReply};
-use plait_core::id::RunId;
+use plait_core::id::{Epoch, NodeId, RunId};
 use plait_run::view::RunOutline;
 
+use super::rerun::parse_fresh;
 use super::runs;
 use crate::codes;
 use crate::debugger::{self, StopCommand};
@@ -16,8 +17,8 @@ use crate::terminal::print_error;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The commands are those of the prompt at a stop: continue, step, into, out, all, print, set, skip, retry, force, history, break, delete. \
-Besides, `pause` stops a run where it is, and `breakpoints` lists its breakpoints. Everybody who watches the run sees what is done.
+The commands are those of the prompt at a stop: continue, step, into, out, all, print, set, skip, retry, force, history, try, drop, break, delete. \
+Besides, `pause` stops a run where it is, `pause NODE` or `pause NODE#2` the branch of a node that runs, and `breakpoints` lists its breakpoints. Everybody who watches the run sees what is done.
 
 Examples:
   plait debug last pause
@@ -51,7 +52,8 @@ pub(crate) async fn execute(home: &Home, args: DebugArgs) -> Result<ExitStatus, 
 }
 
 enum Command {
-    Pause,
+    /// The whole run, or the branch of a node in one of its iterations.
+    Pause(Option<(NodeId, Option<Epoch>)>),
     ListBreakpoints,
     AtStop(StopCommand),
 }
@@ -60,9 +62,15 @@ impl Command {
     /// `usage.input`.
     fn parse(text: &str) -> Result<Self, ErrorReply> {
         match text {
-            "pause" => return Ok(Self::Pause),
+            "pause" => return Ok(Self::Pause(None)),
             "breakpoints" => return Ok(Self::ListBreakpoints),
             _ => {}
+        }
+        if let Some(place) = text.strip_prefix("pause ") {
+            let at = parse_fresh(place.trim()).map_err(|problem| {
+                ErrorReply::new(codes::USAGE_INPUT, format!("`{text}` can't be done: {problem}."))
+            })?;
+            return Ok(Self::Pause(Some((at.node, at.epoch))));
         }
         match debugger::parse_command(text) {
             Ok(StopCommand::Quit | StopCommand::Help) => {
@@ -79,7 +87,10 @@ impl Command {
 
     async fn perform(self, app: &Connection, run: &RunId, stop: Option<u64>) -> Result<(), CliError> {
         match self {
-            Self::Pause => Ok(app.call(StopRun { run: run.clone() }).await?),
+            Self::Pause(at) => {
+                let (node, epoch) = at.map(|(node, epoch)| (Some(node), epoch)).unwrap_or_default();
+                Ok(app.call(StopRun { run: run.clone(), node, epoch }).await?)
+            }
             Self::ListBreakpoints => {
                 let detail = app.call(ShowRun { run: run.clone() }).await?;
                 debugger::print_breakpoints(&RunOutline::of(&detail.entries).breakpoints)

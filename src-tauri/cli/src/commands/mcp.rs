@@ -4,6 +4,7 @@ mod add;
 mod list;
 mod log;
 mod remove;
+mod serve;
 mod test;
 mod tools;
 
@@ -43,6 +44,15 @@ pub(crate) struct McpArgs {
 
 #[derive(Debug, Subcommand)]
 enum McpCommand {
+    /// Serve Plait to agents: what they may read of flows and runs, and what else you allow.
+    Serve(serve::ServeArgs),
+    #[command(flatten)]
+    Servers(ServersCommand),
+}
+
+/// What is done with the servers whose tools flows use.
+#[derive(Debug, Subcommand)]
+enum ServersCommand {
     /// List the servers.
     List(list::ListArgs),
     /// Add a server, or those of a JSON file of another client.
@@ -88,17 +98,21 @@ pub(crate) fn describe_pin(pin: &McpPin) -> String {
 }
 
 pub(crate) async fn execute(home: &Home, args: McpArgs) -> Result<ExitStatus, CliError> {
-    let app = match &args.command {
-        McpCommand::List(_) | McpCommand::Log(_) => open_app::for_reading(home)?,
+    let command = match args.command {
+        McpCommand::Serve(args) => return serve::execute(home, args).await,
+        McpCommand::Servers(command) => command,
+    };
+    let app = match &command {
+        ServersCommand::List(_) | ServersCommand::Log(_) => open_app::for_reading(home)?,
         _ => open_app::for_writing(home).await?,
     };
-    let result = match args.command {
-        McpCommand::List(args) => list::execute(&app, &args).await,
-        McpCommand::Add(args) => add::execute(&app, args).await,
-        McpCommand::Remove(args) => remove::execute(&app, args).await,
-        McpCommand::Test(args) => test::execute(&app, args).await,
-        McpCommand::Tools(args) => tools::execute(&app, args).await,
-        McpCommand::Log(args) => log::execute(&app, args).await,
+    let result = match command {
+        ServersCommand::List(args) => list::execute(&app, &args).await,
+        ServersCommand::Add(args) => add::execute(&app, args).await,
+        ServersCommand::Remove(args) => remove::execute(&app, args).await,
+        ServersCommand::Test(args) => test::execute(&app, args).await,
+        ServersCommand::Tools(args) => tools::execute(&app, args).await,
+        ServersCommand::Log(args) => log::execute(&app, args).await,
     };
     // Servers that were started must end, also after an error.
     app.close().await?;

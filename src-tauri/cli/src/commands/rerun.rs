@@ -26,6 +26,7 @@ use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
 use crate::printable::printable;
 use crate::prompt::{self, PromptReply};
+use crate::reply_source::ReplyArgs;
 use crate::run_follower::{Answers, RunFollower};
 use crate::terminal::{is_interactive, print_error, stdout};
 
@@ -38,7 +39,7 @@ a loop now, or an item was inserted. Each is taken once.
 The bill comes first: what is reused, what is bought and costs at most, what is done outside again, and what nobody knows before. If \
 anything is bought or done outside, a terminal asks whether to go on; elsewhere `--yes` is needed.
 
-`--from`, `--only` and `--at` do again what the earlier run has: from a node on, at a node alone, or from an event on. All the rest is taken from it.
+`--from`, `--only` and `--at` do again what the earlier run has: from a node on, at a node alone, or from an event on; `RUN` can be the run of a sub-flow then. All the rest is taken from it.
 
 Results of tools, passages of knowledge bases and recalled memories are taken as they were recorded. `--live` asks for them again. `--misses fail` calls no model and no tool, searches and stores nothing: what is not recorded fails, and the bill names it. Questions to people stay.
 
@@ -49,18 +50,20 @@ Examples:
   plait rerun last --flow my.flow.json --yes --answer \"Yes\"
   plait rerun last --from draft            New replies for `draft` and what follows from it
   plait rerun last --from 'review#2'       The same from its third iteration on
+  plait rerun last --from 'each#2/draft'   `draft` in the sub-flow that `each` ran in its third iteration
   plait rerun last --only draft            A new reply for `draft`; the run ends there
   plait rerun last --at 112                All that came after event 112 again
   plait rerun last --live tool:weather     The weather as it is now, and what depends on it
-  plait rerun last --misses fail           Nothing but what is recorded")]
+  plait rerun last --misses fail           Nothing but what is recorded
+  plait rerun last --replies any           Also replies that other runs of yours bought")]
 pub(crate) struct RerunArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
     /// Run this flow instead of the recorded one: a flow file, or a pipeline.
     #[arg(long, value_name = "FILE")]
     flow: Option<OsString>,
-    /// Do this node again, and all that follows from it; with `#N` from that iteration on.
-    #[arg(long, value_name = "NODE[#N]", value_parser = parse_fresh)]
+    /// Do this node again, and all that follows from it; with `#N` from that iteration on, with `/` in the sub-flow that a node runs.
+    #[arg(long, value_name = "NODE[#N][/NODE…]", value_parser = parse_fresh)]
     from: Option<FreshFrom>,
     /// Run to this node.
     #[arg(long, value_name = "NODE")]
@@ -77,6 +80,8 @@ pub(crate) struct RerunArgs {
     /// What to do where nothing is recorded: ask the world, ask you before tools are called, or let the node fail.
     #[arg(long, value_name = "WHAT", default_value = "live", value_parser = parse_misses)]
     misses: Misses,
+    #[command(flatten)]
+    replies: ReplyArgs,
     /// Start without asking.
     #[arg(long, conflicts_with = "bill")]
     yes: bool,
@@ -105,20 +110,21 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     let path_of_run = path.as_deref().or(summary.path.as_deref());
     let answers =
         Answers::read(args.answer, nodes_with_subflows(runs_flow, path_of_run, &plait_nodes::registry()))?;
-    let only = args.only.map(|node| (FreshFrom { node: node.clone(), epoch: None }, node));
+    let only = args.only.map(|node| (FreshFrom { node: node.clone(), epoch: None, inside: None }, node));
     let (fresh, to) = match only {
         Some((fresh, to)) => (Some(fresh), Some(to)),
         None => (args.from, args.to),
     };
     let request = || RerunRequest {
-        run: earlier.clone(),
         flow: source.as_ref().map(|source| source.flow.clone()),
         path: path.clone(),
         grants: rules.clone(),
         at: args.at,
         fresh: fresh.clone(),
         to: to.clone(),
-        world: WorldPolicy { live: args.live.clone(), misses: args.misses },
+        world: WorldPolicy { live: args.live.clone(), misses: args.misses, ..WorldPolicy::default() },
+        replies: args.replies.source(),
+        ..RerunRequest::of(earlier.clone())
     };
     let bill = app.call(BillRerun(request())).await?;
     if args.bill {
@@ -164,8 +170,12 @@ fn parse_misses(text: &str) -> Result<Misses, String> {
     }
 }
 
-/// Reads `NODE[#N[.N]]`.
-fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
+/// Reads `NODE[#N[.N]]`, and after a `/` a place in the sub-flow that this node runs.
+pub(super) fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
+    let (text, inside) = match text.split_once('/') {
+        None => (text, None),
+        Some((node, inside)) => (node, Some(Box::new(parse_fresh(inside)?))),
+    };
     let (node, epoch) = match text.split_once('#') {
         None => (text, None),
         Some((node, counters)) => {
@@ -178,7 +188,7 @@ fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
     if node.is_empty() {
         return Err("expected the name of a node".to_owned());
     }
-    Ok(FreshFrom { node: node.into(), epoch })
+    Ok(FreshFrom { node: node.into(), epoch, inside })
 }
 
 /// Whether the run would spend anything or act outside.

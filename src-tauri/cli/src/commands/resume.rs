@@ -4,7 +4,7 @@ use clap::Args;
 use plait_api::AllowedHost;
 use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::{PutBreakpoint, ResumeRun, RunDetail, ShowRun};
-use plait_run::breakpoint::{BREAKPOINT_SYNTAX, BreakpointText};
+use plait_run::breakpoint::BreakpointText;
 use plait_run::view::RunOutline;
 
 use super::runs;
@@ -46,7 +46,7 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "host=NAME[:PORT]", value_parser = open_app::parse_host)]
     allow: Vec<AllowedHost>,
     /// Replace the breakpoints of the run, as with `plait run`. Repeatable.
-    #[arg(long = "break", value_name = BREAKPOINT_SYNTAX)]
+    #[arg(long = "break", value_name = "BREAKPOINT")]
     breakpoints: Vec<BreakpointText>,
     /// Print one event per line as JSON.
     #[arg(long)]

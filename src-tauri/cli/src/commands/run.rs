@@ -1,21 +1,23 @@
 //! `plait run`.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use plait_api::flows::{Installed, check_runnable, nodes_with_subflows, pins_with_subflows};
-use plait_api::runs::{RunRequest, StartRun};
+use plait_api::runs::{RerunRequest, RerunRun, RootInputs, RunRequest, StartRun, StartedRun};
+use plait_api::{Connection, ErrorReply};
 use plait_core::config;
 use plait_core::exact_json;
 use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::NodeId;
-use plait_run::breakpoint::{BREAKPOINT_SYNTAX, BreakpointText};
+use plait_run::breakpoint::BreakpointText;
 use plait_run::journal::InputOverrides;
 use serde_json::Value;
 
 use super::conversations;
+use super::recording;
 use crate::attach::FilesToAttach;
 use crate::ctrl_c::CtrlC;
 use crate::debugger;
@@ -25,6 +27,7 @@ use crate::grant_rules::{GrantArgs, named_hosts};
 use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
 use crate::printable::printable;
+use crate::reply_source::ReplyArgs;
 use crate::run_follower::{Answers, RunFollower};
 use crate::terminal::print_styled;
 
@@ -42,10 +45,13 @@ Examples:
   plait run my.flow.json --input \"What is this?\" --attach photo.png
   plait run my.flow.json --to draft --json
   plait run my.flow.json --no-pins
+  plait run my.flow.json --replies any
   plait run imported.flow.json --confirm-import
   plait run my.flow.json --max-model-calls 20
   plait run my.flow.json --break chat --break 'judge:after:when=value.score < 0.5'
   plait run my.flow.json --allow host=localhost:8080,folder=notes --ask 'tool=files/*'
+  plait run my.flow.json --record good.plait-recording
+  plait run my.flow.json --replay good.plait-recording
   plait run hello --user ada
   plait run chat-loop --conversation new --answer \"I am Ada\"
   plait run chat-loop --conversation last --answer \"Who am I?\"")]
@@ -76,6 +82,8 @@ pub(crate) struct RunArgs {
     /// Execute pinned nodes, also those of sub-flows, in place of delivering the values of their pins.
     #[arg(long)]
     no_pins: bool,
+    #[command(flatten)]
+    replies: ReplyArgs,
     /// Continue a conversation: an ID, a unique prefix of one, `last` (the latest of this flow, or a new one) or `new`.
     /// Its ID is printed on standard error.
     #[arg(long, value_name = "ID")]
@@ -83,12 +91,23 @@ pub(crate) struct RunArgs {
     /// Stop before a node, before each of its calls, or after it with its outputs not delivered yet; only where a condition over
     /// `value`, `inputs`, `outputs`, `error`, `iteration`, `attempt`, `tokens`, `cost` and `trimmed` holds. With `log`, the text is noted
     /// and nothing stops. `SUBFLOW/NODE` is a node in a sub-flow. Repeatable.
-    #[arg(long = "break", value_name = BREAKPOINT_SYNTAX)]
+    ///
+    /// Written as `NODE[.PORT][:before|call|after][:context|data|tools][:branch][:when=CEL][:log=TEXT]`, with a kind of edge only where a
+    /// value passes over one; `NODE.PORT->NODE.PORT` for one edge; and `[NODE:]event:EVENT` for `changed`, `changed=CONTEXT`, `memory`,
+    /// `trimmed`, `untrusted`, `granted`, `retried` and `spent=USD`.
+    #[arg(long = "break", value_name = "BREAKPOINT")]
     breakpoints: Vec<BreakpointText>,
     #[command(flatten)]
     grants: GrantArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    /// Record the run in this file: what models, tools, people and the clock said. An existing file is replaced.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Take what models, tools, people and the clock say from this recording, and ask nobody. What it does not have fails with the words
+    /// that differ (`run.not_recorded`).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["conversation", "attach"])]
+    replay: Option<PathBuf>,
     /// Print one event per line as JSON.
     #[arg(long)]
     json: bool,
@@ -192,15 +211,40 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         overrides,
         to,
         ignore_pins: args.no_pins,
+        replies: args.replies.source(),
         conversation,
         grants: rules,
         breakpoints,
     };
     let ctrl_c = CtrlC::listen()?;
-    let started = app.call(StartRun(request)).await.map_err(list_needs)?;
-    let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
+    let started = match &args.replay {
+        None => app.call(StartRun(request)).await,
+        Some(file) => start_replay(&app, file, request).await,
+    };
+    let run = started.map_err(list_needs)?.run;
+    let status = RunFollower::new(&app, run.clone(), ctrl_c, answers, args.json).follow().await;
+    if let Some(file) = &args.record
+        && status.is_ok()
+    {
+        recording::export(&app, run, file, Vec::new()).await?;
+    }
     open_app::close(&app).await?;
     status
+}
+
+/// Starts a flow that asks nobody: a fork of the recorded run.
+async fn start_replay(app: &Connection, file: &Path, request: RunRequest) -> Result<StartedRun, ErrorReply> {
+    let RunRequest { flow, path, input, overrides, to, grants, breakpoints, .. } = request;
+    let edit = |replay: RerunRequest| RerunRequest {
+        flow: Some(flow),
+        path,
+        to,
+        grants,
+        breakpoints,
+        inputs: Some(RootInputs { input, overrides }),
+        ..replay
+    };
+    app.call(RerunRun(edit(recording::replay_of(app, file).await?))).await
 }
 
 /// Says that some nodes are not executed: what comes of the run is not all its own.

@@ -1,7 +1,10 @@
 //! `plait runs`. Also finds the run that an argument names.
 
+mod export;
 mod find;
+mod forget_replies;
 mod list;
+mod open;
 mod pin;
 mod remove;
 mod show;
@@ -21,7 +24,7 @@ use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs rm 0197"
+    after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs export last bug.plait-recording --mask Ada --mask 'Analytical Engines Ltd'\n  plait runs rm 0197"
 )]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
@@ -40,25 +43,39 @@ enum RunsCommand {
     Turns(turns::TurnsArgs),
     /// Pin a turn of a loop's conversation, so that models always get it.
     Pin(pin::PinArgs),
+    /// Write a run and its child runs into one file, to be replayed elsewhere.
+    Export(export::ExportArgs),
+    /// Replay the recording in a file: the same as `plait replay FILE`.
+    Open(open::OpenArgs),
+    /// Forget bought replies, so that other runs no longer take them.
+    ForgetReplies(forget_replies::ForgetRepliesArgs),
     /// Remove runs and their child runs.
     Rm(remove::RemoveArgs),
 }
 
 pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, CliError> {
-    let app = match &args.command {
+    let command = match args.command {
+        RunsCommand::Open(args) => return open::execute(home, args).await,
+        command => command,
+    };
+    let app = match &command {
         RunsCommand::List(_) | RunsCommand::Find(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => {
             open_app::for_reading(home)?
         }
-        RunsCommand::Rm(_) => open_app::for_writing(home).await?,
+        RunsCommand::Export(_) => open_app::for_reading(home)?,
+        RunsCommand::Rm(_) | RunsCommand::ForgetReplies(_) => open_app::for_writing(home).await?,
         // Pinning continues the run, which only waits.
-        RunsCommand::Pin(_) => open_app::for_running(home, &[]).await?,
+        RunsCommand::Pin(_) | RunsCommand::Open(_) => open_app::for_running(home, &[]).await?,
     };
-    match args.command {
+    match command {
+        RunsCommand::Open(_) => {}
+        RunsCommand::Export(args) => export::execute(&app, args).await?,
         RunsCommand::List(args) => list::execute(&app, &args).await?,
         RunsCommand::Find(args) => find::execute(&app, args).await?,
         RunsCommand::Show(args) => show::execute(&app, &args).await?,
         RunsCommand::Turns(args) => turns::execute(&app, &args).await?,
         RunsCommand::Pin(args) => pin::execute(&app, &args).await?,
+        RunsCommand::ForgetReplies(args) => forget_replies::execute(&app, &args).await?,
         RunsCommand::Rm(args) => remove::execute(&app, &args).await?,
     }
     app.close().await?;
@@ -101,7 +118,7 @@ pub(super) fn already_ended(run: &RunId, status: RunStatus) -> ErrorReply {
         .hint("`plait runs list` shows which runs are waiting or were interrupted.")
 }
 
-fn status_text(status: RunStatus) -> &'static str {
+pub(crate) fn status_text(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Running => "running",
         RunStatus::Waiting => "waiting",

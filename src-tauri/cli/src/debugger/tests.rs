@@ -1,6 +1,8 @@
 use plait_run::journal::{Breakpoint, DebugVerb};
 
-use super::{HistoryCommand, StopCommand, find_breakpoint, parse_command};
+use serde_json::json;
+
+use super::{HistoryCommand, StopCommand, find_breakpoint, parse_command, with_setting};
 
 #[test]
 fn breakpoints_are_named_by_number_or_as_they_are_written() {
@@ -39,4 +41,26 @@ fn lines_are_read() {
     assert_eq!(parse_command("history remove 3-4"), history(HistoryCommand::Remove(3..=4)));
     assert!(parse_command("history 0 No.").is_err() && parse_command("history 2").is_err());
     assert!(parse_command("jump").is_err());
+}
+
+#[test]
+fn trials_are_read_and_change_one_setting() {
+    let Ok(StopCommand::Try(node, Some((path, value)))) = parse_command(r#"try way.cases.0.when="x""#) else {
+        panic!("it is a trial");
+    };
+    assert_eq!(node, "way");
+    let config = json!({ "cases": [{ "name": "a", "when": "y" }] }).as_object().unwrap().clone();
+    let changed = with_setting(config.clone(), &path, value).unwrap();
+    assert_eq!(json!(changed), json!({ "cases": [{ "name": "a", "when": "x" }] }));
+    let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(json!(with_setting(config.clone(), &path("cases"), json!(null)).unwrap()), json!({}));
+    assert_eq!(with_setting(config.clone(), &path("a.b"), json!(1)).unwrap()["a"], json!({ "b": 1 }));
+    for wrong in ["cases.1.when", "cases.x", "cases.0.name.more"] {
+        assert!(with_setting(config.clone(), &path(wrong), json!(1)).is_err(), "{wrong}");
+    }
+    assert_eq!(parse_command("try way"), Ok(StopCommand::Try("way".to_owned(), None)));
+    assert_eq!(parse_command("drop"), Ok(StopCommand::Drop(None)));
+    for wrong in ["try", "try way=1", "try way.x=nothing"] {
+        assert!(parse_command(wrong).is_err(), "{wrong}");
+    }
 }

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use plait_core::id::Activation;
-use plait_run::journal::{CallEvent, Entry, Event, NodeEvent, RunEvent};
+use plait_run::journal::{CallEvent, ChildEvent, Entry, Event, NodeEvent, RunEvent};
 use plait_run::plan::{NodeIx, Plan};
 
-/// These nodes, in the order of the plan; none if the run has ended.
-pub(super) fn open_nodes(plan: &Plan, entries: &[Entry]) -> Vec<NodeIx> {
+/// These nodes, in the order of the plan; none if the run has ended. `attempts` says how often a node is tried.
+pub(super) fn open_nodes(plan: &Plan, entries: &[Entry], attempts: impl Fn(NodeIx) -> u32) -> Vec<NodeIx> {
     let mut waiting: BTreeSet<&Activation> = BTreeSet::new();
     let mut undecided: BTreeSet<NodeIx> = (0..plan.nodes.len()).collect();
-    // Those that wait for a reply: what they may call after it is part of what that call costs.
+    // Those that wait for a reply: what they may call after it is part of what that call costs. And those with a child run, which has
+    // its own lines, unless a further attempt would be another child.
     let mut buying: BTreeSet<&Activation> = BTreeSet::new();
     for entry in entries {
         match &entry.event {
@@ -30,6 +31,11 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry]) -> Vec<NodeIx> {
             Event::Call(at, CallEvent::PromptRendered { .. }) => {
                 buying.insert(at);
             }
+            Event::Child(at, ChildEvent::Started { .. }) => {
+                if plan.find(&at.node).is_some_and(|node| attempts(node) == 1) {
+                    buying.insert(at);
+                }
+            }
             Event::Call(at, CallEvent::ModelReplied { .. }) => {
                 buying.remove(at);
             }
@@ -37,11 +43,12 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry]) -> Vec<NodeIx> {
         }
     }
     let mut next: Vec<NodeIx> = Vec::new();
+    for node in buying.intersection(&waiting).filter_map(|at| plan.find(&at.node)) {
+        undecided.remove(&node);
+    }
     for at in waiting {
         let Some(node) = plan.find(&at.node) else { continue };
-        if buying.contains(at) {
-            undecided.remove(&node);
-        } else {
+        if !buying.contains(at) {
             undecided.insert(node);
         }
         let repeats = plan.nodes[node].node.behavior().repeats.as_ref();

@@ -96,7 +96,18 @@ impl Rehearsal {
         runs.push(RehearsedRun { subflow, plan: Arc::clone(&plan), twin, entries: Vec::new() });
         let journal = Box::new(KeptJournal { runs: self.clone(), place });
         let spent_by_children = BTreeMap::new();
-        (place, RunSetup { plan, info, host, journal, watcher: Box::new(|_| ()), spent_by_children })
+        (
+            place,
+            RunSetup {
+                plan,
+                info,
+                host,
+                journal,
+                watcher: Box::new(|_| ()),
+                spent_by_children,
+                trials: None,
+            },
+        )
     }
 
     /// How far the run with this number came.

@@ -60,6 +60,10 @@ impl Provider for StandingProvider {
         self.0.reply_key(request)
     }
 
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.0.whole_hash(request)
+    }
+
     fn returns_reasoning(&self) -> bool {
         self.0.returns_reasoning()
     }

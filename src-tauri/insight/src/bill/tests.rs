@@ -32,7 +32,7 @@ impl Provider for Replies {
     }
 
     /// Without the node that asks, as those of HTTP providers are.
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         let activation = Activation { node: "".into(), epoch: Epoch::root() };
         ModelRequest { activation, ..request.clone() }.key()
     }
@@ -64,10 +64,10 @@ fn run(flow: &Flow, replies: &Replies, earlier: &[Entry]) -> Vec<Entry> {
 fn bill_of(flow: &Flow, replies: &Replies, earlier: &[Entry]) -> Bill {
     let rehearsal = Rehearsal::default();
     let (tree, view) = fork_of(flow, earlier);
-    let standing = standing_host(host(Arc::new(replies.clone()), tree));
+    let standing = standing_host(host(Arc::new(replies.clone()), tree.clone()));
     let (_, setup) = rehearsal.setup((plan_of(flow), plan_of(flow)), info(INPUT, view), standing, None);
     rehearse(setup, RunStart::new("run").into()).unwrap();
-    Bill::of(rehearsal, &ModelOverrides::default())
+    Bill::of(rehearsal, &ModelOverrides::default(), &tree)
 }
 
 /// What the model calls of a run cost, and how many were bought and reused.

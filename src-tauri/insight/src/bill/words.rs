@@ -12,7 +12,8 @@ const MAX_NAMED: usize = 5;
 /// A few words.
 pub(super) fn summary(bill: &Bill) -> String {
     let Bill { reused, bought, behind, at_most_nano_usd, unknown, .. } = bill;
-    let mut summary = format!("reuses {}, buys {}", reused.calls, bought.len());
+    let others = from_others(bill).map(|others| format!(" ({others})")).unwrap_or_default();
+    let mut summary = format!("reuses {}{others}, buys {}", reused.calls, bought.len());
     let has_bound = *unknown < (bought.len() + behind.len()) as u64;
     if has_bound {
         let _ = write!(summary, ", at most {}", dollars(*at_most_nano_usd));
@@ -46,12 +47,19 @@ pub(super) fn sentences(bill: &Bill) -> Vec<String> {
     sentences
 }
 
+/// How many replies other runs bought, if any.
+fn from_others(bill: &Bill) -> Option<String> {
+    (bill.reused_from_others > 0).then(|| format!("{} from other runs", bill.reused_from_others))
+}
+
 fn reuses(bill: &Bill) -> String {
     let Bill { reused, reused_results, reused_answers, .. } = bill;
     let mut parts = Vec::new();
     if reused.calls > 0 {
-        let price = if reused.cost.nano_usd > 0 { format!(" ({})", reused.cost) } else { String::new() };
-        parts.push(format!("{}{price}", count(reused.calls, "reply", "replies")));
+        let price = (reused.cost.nano_usd > 0).then(|| reused.cost.to_string());
+        let notes: Vec<String> = price.into_iter().chain(from_others(bill)).collect();
+        let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+        parts.push(format!("{}{notes}", count(reused.calls, "reply", "replies")));
     }
     if *reused_results > 0 {
         parts.push(count(*reused_results, "result", "results"));

@@ -20,7 +20,7 @@ use plait_core::origin::Origins;
 use plait_core::quota::FlowQuotas;
 use plait_core::user::UserName;
 use plait_run::host::{RunInfo, RunInput};
-use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, InputOverrides, RunEvent};
+use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, InputOverrides, ReplySource, RunEvent};
 use plait_run::node::{Behavior, LoopKind, LoopSpec};
 use plait_run::plan::{NodeIx, Plan};
 use plait_run::{Driver, RunSetup};
@@ -90,6 +90,7 @@ pub(super) fn dry_run(mut plan: Plan, request: &ForecastRequest<'_>) -> Result<(
         journal: Box::new(ObservingJournal(Arc::clone(&shared))),
         watcher: Box::new(|_| ()),
         spent_by_children: BTreeMap::new(),
+        trials: None,
     };
     let (driver, _handle) = Driver::start(setup, first_event(request))?;
     block_on(driver.drive())?;
@@ -103,6 +104,7 @@ fn first_event(request: &ForecastRequest<'_>) -> Event {
         revision: ENGINE_REVISION,
         user: UserName::default(),
         from: None,
+        replies: ReplySource::Earlier,
         flow: Box::new(FlowRef { name: request.flow_name.to_owned(), path: None, hash: String::new() }),
         to: None,
         input: request.input.map(str::to_owned),

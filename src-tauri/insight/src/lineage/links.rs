@@ -14,7 +14,7 @@ use plait_core::id::{Activation, PortName};
 use serde_json::Value;
 
 use super::json_text::Pair;
-use super::{Lineage, LineagePlace, LineageSource, LineageSpot, RecordedRun, source_of};
+use super::{Lineage, LineagePlace, LineageSource, LineageSpot, RecordedRun};
 pub(super) use subflows::result_place;
 
 /// A part of the text of a place, in bytes, and what it was made of.
@@ -118,16 +118,9 @@ impl At<'_> {
 
     /// Where a text comes from that the node got from nowhere else: a setting with the same text, if there is one.
     fn own_source(&self) -> LineageSource {
-        let node = self.run.node(&self.activation.node);
-        let setting = node.and_then(|node| {
-            node.config.iter().find_map(|(name, value)| setting_of(value, self.text, format!("/{name}")))
-        });
-        match setting {
-            Some(setting) => {
-                LineageSource::Flow { node: self.activation.node.clone(), setting: Some(setting) }
-            }
-            None => LineageSource::Unknown,
-        }
+        let mut settings = self.run.config(self.activation).into_iter().flatten();
+        let setting = settings.find_map(|(name, value)| setting_of(value, self.text, format!("/{name}")));
+        setting.map_or(LineageSource::Unknown, |setting| self.run.setting(self.activation, setting))
     }
 }
 
@@ -189,7 +182,7 @@ impl Lineage<'_> {
         if at.run.changed(at.activation, port, true).is_some() {
             return at.whole(Origin::Source(LineageSource::Changed));
         }
-        if let Some((from, port)) = source_of(at.run, at.activation, port, index) {
+        if let Some((from, port)) = at.run.source_of(at.activation, port, index) {
             return self.copy(at, at.place(LineageSpot::output(&from, port)));
         }
         let node = at.activation.node.clone();

@@ -6,13 +6,17 @@ use std::sync::Arc;
 use plait_core::flow::{Flow, Node};
 use plait_core::id::{Activation, MessageId, NodeId, PortName, RunId};
 use plait_run::context::SharedMessage;
-use plait_run::journal::{CallEvent, ContextEvent, DebugEvent, Entry, Event, NodeEvent, Side};
+use plait_run::journal::{CallEvent, ContextEvent, DebugEvent, Entry, Event, NodeEvent, Side, SourceRef};
 use plait_run::long_term_memory::Recall;
 use plait_run::view::{EpochView, RunView};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::LineageSource;
 use super::place::LineageSpot;
 use crate::lens::{Lens, SentMessage};
+
+/// The type of a node that is a loop.
+pub(crate) const LOOP: &str = "loop";
 
 /// An input and which of its values.
 pub(super) type FedInput = (Activation, PortName, usize);
@@ -135,24 +139,77 @@ impl RecordedRun {
         }
     }
 
-    pub(super) fn view(&self) -> &RunView {
+    pub(crate) fn view(&self) -> &RunView {
         self.lens.view()
     }
 
-    pub(super) fn epoch(&self, at: &Activation) -> Option<&EpochView> {
+    pub(crate) fn epoch(&self, at: &Activation) -> Option<&EpochView> {
         self.view().nodes.get(&at.node)?.at(&at.epoch)
     }
 
-    pub(super) fn flow(&self) -> Option<&Flow> {
+    /// The output that a value on an input came from.
+    pub(crate) fn source_of(
+        &self,
+        at: &Activation,
+        port: &PortName,
+        index: usize,
+    ) -> Option<(Activation, PortName)> {
+        let SourceRef { node, epoch, port } = self.epoch(at)?.inputs.get(port)?.get(index)?.clone();
+        Some((Activation { node, epoch }, port))
+    }
+
+    /// The value of an output. What a loop gives to the nodes inside of it is not journaled; it follows from the loop's inputs.
+    pub(crate) fn output_value(&self, at: &Activation, port: &PortName) -> Option<Arc<Value>> {
+        if let Some(value) = self.epoch(at).and_then(|epoch| epoch.outputs.get(port)) {
+            return Some(Arc::clone(value));
+        }
+        if self.node(&at.node).is_none_or(|node| node.node_type != LOOP) {
+            return None;
+        }
+        let index = *at.epoch.0.last()?;
+        match port.as_str() {
+            "index" => Some(Arc::new(index.into())),
+            "item" => {
+                let outer = Activation { node: at.node.clone(), epoch: at.epoch.outer() };
+                let (from, port) = self.source_of(&outer, &"items".into(), 0)?;
+                let items = self.output_value(&from, &port)?;
+                Some(Arc::new(items.get(index as usize)?.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of the event with which an activation began, or with which its end was known. Nothing for one that was skipped.
+    pub(crate) fn began_at(&self, at: &Activation) -> Option<u64> {
+        let places = self.places.get(at)?;
+        places.ready.or(places.finished)
+    }
+
+    pub(crate) fn flow(&self) -> Option<&Flow> {
         self.flow.as_ref()
     }
 
-    pub(super) fn node(&self, id: &NodeId) -> Option<&Node> {
+    pub(crate) fn node(&self, id: &NodeId) -> Option<&Node> {
         self.flow.as_ref()?.nodes.get(id)
     }
 
+    /// The config that an activation had: that of the flow, or one that a person tried.
+    pub(super) fn config(&self, at: &Activation) -> Option<&Map<String, Value>> {
+        let tried = self.epoch(at).and_then(|epoch| epoch.trial.as_deref());
+        tried.or_else(|| Some(&self.node(&at.node)?.config))
+    }
+
+    /// Where a text comes from that a setting of an activation has, by its pointer.
+    pub(super) fn setting(&self, at: &Activation, setting: String) -> LineageSource {
+        let node = at.node.clone();
+        match self.epoch(at).and_then(|epoch| epoch.trial.as_ref()) {
+            Some(_) => LineageSource::Trial { node, setting },
+            None => LineageSource::Flow { node, setting: Some(setting) },
+        }
+    }
+
     /// The messages of a prompt as they were sent.
-    pub(super) fn messages(&self, at: &Activation, call: usize) -> Vec<(SentMessage, Option<SharedMessage>)> {
+    pub(crate) fn messages(&self, at: &Activation, call: usize) -> Vec<(SentMessage, Option<SharedMessage>)> {
         self.lens.sent_messages(at, call)
     }
 

@@ -16,6 +16,8 @@ pub enum LineageSource {
         #[ts(optional)]
         setting: Option<String>,
     },
+    /// A setting of a node that a person tried while a debugger held the run, by its pointer.
+    Trial { node: NodeId, setting: String },
     File {
         path: String,
         /// The line on which the text begins, from 1.

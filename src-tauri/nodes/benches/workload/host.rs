@@ -134,6 +134,7 @@ fn start(
             quotas: no_limits(),
         },
         spent_by_children: std::collections::BTreeMap::new(),
+        trials: None,
         journal: Box::new(journal),
         watcher: Box::new(|_| ()),
     };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Interruption;
 use super::tool_calls::allow_documents;
+use plait_run::earlier_run::Sought;
 use plait_run::journal::CallEvent;
 use plait_run::node::NodeContext;
 use plait_run::retriever::{Knowledge, Retrieval, RetrievalRequest};
@@ -44,7 +45,9 @@ pub(crate) async fn retrieve(
         (retrieval, Some(event))
     } else {
         if let Some(run) = node_context.earlier() {
-            run.refuse_miss(&node_context.activation, None, || format!("A search for \"{query}\""))?;
+            let activation = &node_context.activation;
+            run.refuse_miss(activation, None, || format!("A search for \"{query}\""))
+                .map_err(|fault| run.explain_miss(fault, activation, Sought::Passages(&query)))?;
         }
         (Arc::new(search(knowledge, query, model, node_context).await?), None)
     };

@@ -3,8 +3,7 @@
 //!
 //! 1. [`Prepared`]: a request that can be sent. [`reserve`](Prepared::reserve) takes the reply that the run got for it that this
 //!    one is forked from, or reserves what the call may cost at most.
-//! 2. [`Reserved`]: [`send`](Reserved::send) journals the prompt and calls the provider. The key of the request is made
-//!    meanwhile.
+//! 2. [`Reserved`]: [`send`](Reserved::send) journals the prompt and calls the provider.
 //! 3. [`Sent`]: a reply that nobody has seen. [`record`](Sent::record) journals it and settles the reservation.
 //! 4. [`Recorded`]: the reply. Tools are called for a recorded reply only. One that was journaled before a crash is taken from
 //!    the journal, so nothing is paid for twice.
@@ -20,12 +19,13 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_core::expression::as_text;
 use plait_core::id::ReplyKey;
 use plait_core::origin::{Origin, Origins};
-use plait_run::earlier_run::EarlierReply;
+use plait_run::earlier_run::{EarlierReply, EarlierRun, Sought};
 use plait_run::journal::{CallAccount, CallEvent, EventRef, MAX_NESTING_DEPTH, is_too_deep};
 use plait_run::models::{CalibrationSample, TokenUsage};
 use plait_run::node::NodeContext;
 use plait_run::prompt_record::{PromptRecord, RequestSettings};
 use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, StopOutcome};
+use plait_run::stream_pace::PaceRecorder;
 use plait_run::tokens;
 
 /// A call that can be sent.
@@ -34,8 +34,9 @@ struct Prepared<'a> {
     place: CallPlace,
     prompt: Arc<PromptRecord>,
     request: ModelRequest,
-    /// Finds a reply of an earlier run. Otherwise it is made while the reply is awaited.
-    key: Option<ReplyKey>,
+    key: ReplyKey,
+    /// Under which earlier versions recorded the reply, if there may be one.
+    whole_hash: Option<ReplyKey>,
     /// Where the reply will come from.
     origins: Origins,
 }
@@ -45,7 +46,7 @@ struct Reserved<'a> {
     call: ModelCall<'a>,
     place: CallPlace,
     prompt: Arc<PromptRecord>,
-    key: Option<ReplyKey>,
+    key: ReplyKey,
     origins: Origins,
     purchase: Purchase<'a>,
 }
@@ -55,8 +56,6 @@ enum Purchase<'a> {
     Reused(EarlierReply),
     New {
         request: Box<ModelRequest>,
-        /// The request without its attachments, if its key is not known.
-        unkeyed: Option<Box<ModelRequest>>,
         charge: CallCharge<'a>,
     },
 }
@@ -65,10 +64,11 @@ enum Purchase<'a> {
 struct Sent<'a> {
     call: ModelCall<'a>,
     place: CallPlace,
-    key: Option<ReplyKey>,
+    key: ReplyKey,
     answer: Recorded,
-    /// Where an earlier run has recorded the reply, if it bought it.
+    /// Where another run has recorded the reply, and which one bought it if that did not.
     reused: Option<EventRef>,
+    bought: Option<EventRef>,
     /// What is reserved, unless an earlier run has paid.
     charge: Option<CallCharge<'a>>,
 }
@@ -140,31 +140,34 @@ impl<'a> ModelCall<'a> {
         };
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
         // A request without a possible key cannot be sent.
-        let needs_key = node_context.earlier().is_some() || !node_context.host.quotas.is_empty();
-        let key = needs_key.then(|| self.provider.reply_key(&request)).transpose()?;
-        Ok(Prepared { call: self, place, prompt, request, key, origins })
+        let key = self.provider.reply_key(&request)?;
+        let has_whole_hashes = node_context.earlier().is_some_and(EarlierRun::has_whole_hashes);
+        let whole_hash = has_whole_hashes.then(|| self.provider.whole_hash(&request)).transpose()?;
+        Ok(Prepared { call: self, place, prompt, request, key, whole_hash, origins })
     }
 }
 
 impl<'a> Prepared<'a> {
     /// Takes the reply of an earlier run, or reserves what the call may cost at most.
     async fn reserve(self) -> Result<Reserved<'a>, CallError> {
-        let Self { call, place, prompt, request, key, origins } = self;
+        let Self { call, place, prompt, request, key, whole_hash, origins } = self;
         let node_context = call.node_context;
-        let earlier = node_context.earlier().zip(key.as_ref()).and_then(|(run, key)| {
-            run.reply(&node_context.activation, place.step, place.sampling.as_ref(), key)
+        let earlier = node_context.earlier().and_then(|run| {
+            let take = |key| run.reply(&node_context.activation, place.step, place.sampling.as_ref(), key);
+            take(&key).or_else(|| take(whole_hash.as_ref()?))
         });
         let purchase = if let Some(reply) = earlier {
             Purchase::Reused(reply)
         } else {
             if let Some(run) = node_context.earlier() {
                 let what = || format!("The reply of `{}/{}` to this prompt", prompt.provider, prompt.model);
-                run.refuse_purchase(what)?;
+                run.refuse_purchase(what).map_err(|fault| {
+                    run.explain_miss(fault, &node_context.activation, Sought::Reply(&prompt))
+                })?;
             }
-            let unkeyed = key.is_none().then(|| Box::new(request.clone()));
             let request = Box::new(load_request(request, &*node_context.host.attachments).await?);
             let charge = CallCharge::reserve(&call, &place, &prompt).await?;
-            Purchase::New { request, unkeyed, charge }
+            Purchase::New { request, charge }
         };
         Ok(Reserved { call, place, prompt, key, origins, purchase })
     }
@@ -177,22 +180,23 @@ impl<'a> Reserved<'a> {
         let prompt_tokens = prompt.counted();
         let CallPlace { step, sampling } = place.clone();
         call.node_context.note(CallEvent::PromptRendered { step, prompt, sampling });
-        let (request, unkeyed, charge) = match purchase {
-            Purchase::Reused(EarlierReply { reply, account, event }) => {
+        let (request, charge) = match purchase {
+            Purchase::Reused(EarlierReply { reply, account, event, bought }) => {
+                call.stream_again(&reply, account.as_deref(), sink).await;
                 let answer = Recorded { reply, account, origins, is_reused: true };
-                return Ok(Sent { call, place, key, answer, reused: Some(event), charge: None });
+                return Ok(Sent { call, place, key, answer, reused: Some(event), bought, charge: None });
             }
-            Purchase::New { request, unkeyed, charge } => (request, unkeyed, charge),
+            Purchase::New { request, charge } => (request, charge),
         };
         let under_way = CallUnderWay { call, place: place.clone(), has_ended: false };
-        let answered = call.call_provider(*request, prompt_tokens, sink);
-        let (answered, made_key) = futures::join!(answered, call.key_meanwhile(unkeyed));
+        let answered = call.call_provider(*request, prompt_tokens, sink).await;
         under_way.end();
         match answered {
             Ok((reply, account)) => {
                 let account = Some(Arc::new(account));
                 let answer = Recorded { reply, account, origins, is_reused: false };
-                Ok(Sent { call, place, key: key.or(made_key), answer, reused: None, charge: Some(charge) })
+                let charge = Some(charge);
+                Ok(Sent { call, place, key, answer, reused: None, bought: None, charge })
             }
             Err(fault) => {
                 call.note_failure(place, &fault.code);
@@ -206,15 +210,16 @@ impl<'a> Reserved<'a> {
 impl Sent<'_> {
     /// Journals the reply, then settles what was reserved.
     async fn record(self) -> Result<Recorded, Fault> {
-        let Self { call, place, key, answer, reused, charge } = self;
+        let Self { call, place, key, answer, reused, bought, charge } = self;
         let event = CallEvent::ModelReplied {
             step: place.step,
             reply: Box::new(answer.reply.clone()),
             account: answer.account.clone(),
-            key,
+            key: Some(key),
             sampling: place.sampling,
             origins: answer.origins.clone(),
             reused,
+            bought,
         };
         call.node_context.record(event).await?;
         if let Some(charge) = charge {
@@ -277,13 +282,21 @@ impl Recorded {
 }
 
 impl ModelCall<'_> {
-    /// The key of a request that is on its way: to make it takes as long as to send a long conversation does. None if it cannot
-    /// be made, which the call itself says.
-    async fn key_meanwhile(&self, unkeyed: Option<Box<ModelRequest>>) -> Option<ReplyKey> {
-        let request = unkeyed?;
-        // A connection that is open sends first.
-        tokio::task::yield_now().await;
-        self.provider.reply_key(&request).ok()
+    /// Streams a reply that an earlier run has bought at the pace at which it arrived, if that is wanted.
+    async fn stream_again(
+        &self,
+        reply: &ModelReply,
+        account: Option<&CallAccount>,
+        sink: &mut ChunkSink<'_>,
+    ) {
+        let keeps_pace = self.node_context.earlier().is_some_and(EarlierRun::keeps_pace);
+        let Some(account) = account.filter(|account| keeps_pace && !account.pace.is_empty()) else { return };
+        for (wait, chunk) in account.pace.parts(reply) {
+            if !wait.is_zero() {
+                self.node_context.host.clock.sleep(wait).await;
+            }
+            sink(chunk);
+        }
     }
 
     /// The reply, with the usage to go by.
@@ -294,12 +307,20 @@ impl ModelCall<'_> {
         sink: &mut ChunkSink<'_>,
     ) -> Result<(ModelReply, CallAccount), Fault> {
         let model = self.model;
-        let mut reply = self.provider.call(request, sink).await?;
+        let clock = &self.node_context.host.clock;
+        let mut pace = PaceRecorder::new(clock.now_ms());
+        let mut paced = |chunk| {
+            pace.note(&chunk, clock.now_ms());
+            sink(chunk);
+        };
+        let mut reply = self.provider.call(request, &mut paced).await?;
         keep_reply(&mut reply, &*self.node_context.host.attachments).await?;
         check_depth(&reply)?;
         let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
         let books = &self.node_context.models;
-        let (account, usage) = CallAccount::of(self.context_id.clone(), model, books, counted, reply.usage);
+        let (mut account, usage) =
+            CallAccount::of(self.context_id.clone(), model, books, counted, reply.usage);
+        account.pace = pace.into_pace();
         reply.usage = Some(usage);
         Ok((reply, account))
     }

@@ -36,6 +36,7 @@ use plait_core::expression::schema::find_violations;
 use plait_core::hash::content_hash;
 use plait_core::origin::Origins;
 use plait_run::context::ToolCall;
+use plait_run::earlier_run::Sought;
 use plait_run::grant::GrantPattern;
 use plait_run::journal::{CallEvent, EventRef};
 use plait_run::node::{Inputs, NodeContext, Pause, ToolRound};
@@ -342,7 +343,8 @@ impl<'a> ToolCaller<'a> {
     fn is_missed(&self, call: &ToolCall) -> Result<bool, Fault> {
         let Some(run) = self.node_context.earlier() else { return Ok(false) };
         let (activation, name) = (&self.node_context.activation, call.name.as_str());
-        run.refuse_miss(activation, Some(name), || format!("A call of `{name}` with these arguments"))?;
+        run.refuse_miss(activation, Some(name), || format!("A call of `{name}` with these arguments"))
+            .map_err(|fault| run.explain_miss(fault, activation, Sought::Result(call)))?;
         Ok(run.misses(activation, Some(name)) == Misses::Ask)
     }
 

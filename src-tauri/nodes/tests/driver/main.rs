@@ -100,6 +100,7 @@ impl Stage {
             },
             host: self.host.clone(),
             spent_by_children: std::collections::BTreeMap::new(),
+            trials: None,
             journal: Box::new(self.kept.clone()),
             watcher: Box::new(|_| ()),
         }

@@ -190,3 +190,24 @@ fn pin_in_a_cycle_delivers_in_each_iteration_and_is_warned_of() {
     let turns = events.iter().filter(|event| event["type"] == "turn.committed").count();
     assert_eq!(turns, 2, "{events:#?}");
 }
+
+#[test]
+fn pinned_error_that_nobody_reads_fails_the_run() {
+    let real = json!({ "code": "provider.refused", "message": "No." });
+    for (error, code) in [(real, "provider.refused"), (json!({ "why": "It broke." }), "pin.error")] {
+        let stage = Stage::new();
+        let nodes = json!({
+            "value": { "type": "value", "config": { "value": 1 } },
+            "text": { "type": "text", "config": { "template": "{{value}}" }, "pin": { "outputs": { "error": error } } },
+            "out": { "type": "output" },
+        });
+        let events =
+            stage.play(&nodes, &json!(["value.value -> text.value", "text.text -> out.value"]), &json!({}));
+        let last = events.last().unwrap();
+        assert_eq!(
+            (&last["type"], &last["error"]["code"]),
+            (&json!("run.failed"), &json!(code)),
+            "{events:#?}"
+        );
+    }
+}

@@ -121,6 +121,7 @@ impl Scenario {
             },
             host: simulation.host(),
             spent_by_children: std::collections::BTreeMap::new(),
+            trials: None,
             journal: Box::new(journal.clone()),
             watcher: Box::new(|_| ()),
         }

@@ -3,9 +3,6 @@
 //! A fold over events, so that a run and a replay of its journal know the same. What the driver knows before the journal does, it notes
 //! first: what an outcome changes, and what a round of tools is about to do.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use smallvec::SmallVec;
@@ -13,13 +10,9 @@ use smallvec::SmallVec;
 use super::Key;
 use crate::grant::GrantPattern;
 use crate::journal::{CallEvent, ContextEvent, Event, MemoryEvent, Side, Spending, StopEvent, StopPoint};
-use crate::models::Cost;
+use crate::models::{Cost, TreeSpending};
 use crate::plan::Plan;
 use plait_core::id::ContextId;
-
-/// What the model calls of a run tree have cost so far, in billionths of a US dollar. Clones share it.
-#[derive(Clone, Default)]
-pub struct TreeSpending(Arc<AtomicU64>);
 
 /// The facts of one activation's calls.
 #[derive(Default)]
@@ -50,14 +43,6 @@ pub(crate) struct ActivationFacts {
     /// The grants that the run has used.
     grants: FxHashSet<GrantPattern>,
     spending: TreeSpending,
-}
-
-impl TreeSpending {
-    /// Adds a cost. Returns the sums before and after it.
-    pub(crate) fn add(&self, nano_usd: u64) -> (u64, u64) {
-        let before = self.0.fetch_add(nano_usd, Ordering::Relaxed);
-        (before, before.saturating_add(nano_usd))
-    }
 }
 
 impl CallFacts {

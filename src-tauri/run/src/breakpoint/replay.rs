@@ -20,14 +20,14 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    ActivationFacts, Armed, Key, Place, Reached, Sources, TreeSpending, Values, ended_loop, input_values,
-    loops_that_begin,
+    ActivationFacts, Armed, Key, Place, Reached, Sources, Values, ended_loop, input_values, loops_that_begin,
 };
 use crate::codes;
 use crate::journal::divergence::{diverged, impossible, recorded_revision};
 use crate::journal::{
     CallEvent, ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint,
 };
+use crate::models::TreeSpending;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::{RunPhase, Scheduler};
 use plait_core::error::Fault;

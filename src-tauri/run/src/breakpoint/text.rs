@@ -227,12 +227,16 @@ fn parse_event(text: &str) -> Result<StopEvent, String> {
 /// A sum in US dollars, in billionths of them.
 fn parse_usd(text: &str) -> Option<u64> {
     let (dollars, rest) = text.split_once('.').unwrap_or((text, "0"));
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number(dollars) || !is_number(rest) || rest.len() > NANO_DIGITS {
+    if dollars.is_empty() || rest.is_empty() || rest.len() > NANO_DIGITS {
         return None;
     }
-    let nano: u64 = format!("{rest:0<NANO_DIGITS$}").parse().ok()?;
-    dollars.parse::<u64>().ok()?.checked_mul(NANO_USD)?.checked_add(nano)
+    let number = |digits: &str| {
+        digits.bytes().try_fold(0_u64, |number, digit| {
+            let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+            number.checked_mul(10)?.checked_add(digit)
+        })
+    };
+    number(dollars)?.checked_mul(NANO_USD)?.checked_add(number(&format!("{rest:0<NANO_DIGITS$}"))?)
 }
 
 /// The node and the port of `NODE[.PORT]`. The longest name of a node that there is comes first; names may have dots.

@@ -1,5 +1,7 @@
 //! Messages of a context: role, content, tool calls, author.
 
+mod request_hash;
+
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -10,6 +12,7 @@ use ts_rs::TS;
 use plait_core::attachment::Attachment;
 use plait_core::id::{Activation, MessageId};
 use plait_core::origin::Origins;
+pub use request_hash::{KeptHash, MessageHash};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -195,6 +198,10 @@ pub struct Message {
     pub origins: Origins,
     /// Its size in tokens, counted once when it was created.
     pub tokens: u32,
+    /// Of what a model is sent of it, once [asked for](Self::request_hash).
+    #[serde(skip)]
+    #[ts(skip)]
+    pub hash: KeptHash,
 }
 
 impl Message {
@@ -224,6 +231,7 @@ impl Message {
             author,
             origins: Origins::NONE,
             tokens,
+            hash: KeptHash::default(),
         }
     }
 }

@@ -17,11 +17,13 @@ use crate::host::{Host, sleep_unless_held};
 use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
 use crate::memory::WorkflowMemory;
 use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
-use crate::plan::{NodeIx, PlanNode};
+use crate::plan::{NodeIx, Plan, PlanNode};
 use plait_core::error::Fault;
+use plait_core::expression::as_text;
 use plait_core::flow::RetryPolicy;
-use plait_core::id::{Activation, Epoch};
+use plait_core::id::{Activation, Epoch, NodeId};
 use plait_core::origin::Origins;
+use plait_core::port::ERROR_PORT;
 
 /// A try that was begun.
 #[allow(
@@ -112,6 +114,16 @@ pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun
     }))
 }
 
+/// The same of a node of another plan than that of the run.
+pub(super) fn begin_of(plan: Arc<Plan>, start: Start, cx: NodeContext) -> BoxFuture<'static, Done> {
+    Box::pin(async move {
+        match begin(&plan.nodes[start.node], start, cx) {
+            Begun::Done(done) => done,
+            Begun::Waiting(rest) => rest.await,
+        }
+    })
+}
+
 /// Whether the node does nothing but let time pass.
 pub(super) fn is_timer(node: &PlanNode) -> bool {
     node.node.behavior().is_timer
@@ -131,6 +143,11 @@ impl Trial<'_> {
         let result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
         let outcome = match result.and_then(readable) {
             Ok(NodeOutput { pause: Some(pause), .. }) => Outcome::Paused(pause),
+            Ok(NodeOutput { pinned: true, outputs, .. })
+                if !self.node.handles_error && outputs.contains_key(ERROR_PORT) =>
+            {
+                Outcome::Failed(pinned_error(&self.node.id, &outputs[ERROR_PORT]))
+            }
             Ok(output) => Outcome::Finished {
                 output,
                 written: take(&self.transaction),
@@ -152,6 +169,15 @@ fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
         format!("The value on `{port}` is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
     Err(Fault::new(codes::NODE_TOO_DEEP, message)
         .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
+}
+
+/// The failure that a pin plays where nothing takes it from the output `error`, as the failure of the node itself would be none of
+/// its outputs.
+fn pinned_error(node: &NodeId, value: &Value) -> Fault {
+    serde_json::from_value(value.clone()).unwrap_or_else(|_| {
+        let message = format!("The pin of `{node}` is an error: {}", as_text(value));
+        Fault::new(codes::PIN_ERROR, message).hint("Unpin it, or connect its output `error`.")
+    })
 }
 
 fn now(host: &Host) -> u64 {

@@ -169,6 +169,7 @@ impl Driver {
     ) {
         self.sleeping += 1;
         let key = (start.node, start.epoch.clone());
+        self.stops.retry_waits.insert(key.clone());
         let wait = attempt::retry_after(start, delay_ms, &self.host);
         running.push(self.stoppable(key, wait, true));
     }

@@ -78,6 +78,8 @@ pub(super) struct Stops {
     children: FxHashMap<RunId, Key>,
     /// What persons changed of open activations.
     overrides: Overrides,
+    /// Activations that wait before their next attempt, which has not begun.
+    pub retry_waits: FxHashSet<Key>,
     /// What breakpoints can know of open activations.
     facts: ActivationFacts,
     /// Where the inputs of ready activations come from, if a breakpoint on an edge asks.
@@ -120,12 +122,22 @@ impl Stops {
 
     /// What the journal leaves. The tree, or the branch, stands still if it did in this run.
     pub fn restore(restored: RestoredStops, plan: &Plan, debugger: &Debugger, run: &RunId) -> Self {
-        let RestoredStops { breakpoints, stopped, current, scope, elsewhere, left, overrides } = restored;
+        let RestoredStops {
+            breakpoints,
+            stopped,
+            current,
+            scope,
+            is_awaited,
+            elsewhere,
+            left,
+            overrides,
+            ..
+        } = restored;
         if !breakpoints.is_empty() && debugger.breakpoints().is_empty() {
             debugger.set_breakpoints(breakpoints);
         }
-        let branch =
-            BranchStop::restore(stopped.filter(|_| !scope.is_tree()), elsewhere.as_ref(), debugger, run);
+        let of_branch = stopped.filter(|_| !scope.is_tree());
+        let branch = BranchStop::restore(of_branch, is_awaited, elsewhere.as_ref(), debugger, run);
         if stopped.is_some() && branch.is_none() && debugger.held_by().is_none() {
             debugger.hold(elsewhere.as_ref().unwrap_or(run));
         }

@@ -3,13 +3,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use plait_core::id::{Activation, Epoch, NodeId};
+use crate::journal::FreshFrom;
+use plait_core::id::{Activation, NodeId};
 
 /// An activation, or all of a node, and what follows from it.
 #[derive(Debug)]
 pub struct Fresh {
-    /// Nothing for all activations of the node.
-    pub(crate) epoch: Option<Epoch>,
+    pub(crate) from: FreshFrom,
     /// The nodes that follow, in any iteration, and how many counters they share with the start.
     pub(crate) shared: FxHashMap<NodeId, usize>,
     /// By number of shared counters: the nodes that follow where all of those are equal.
@@ -20,10 +20,14 @@ pub struct Fresh {
 
 impl Fresh {
     /// Whether an activation is one of these.
-    pub(crate) fn covers(&self, Activation { node, epoch }: &Activation) -> bool {
+    pub(crate) fn covers(&self, activation: &Activation) -> bool {
+        if self.inside(activation).is_some() {
+            return false;
+        }
+        let Activation { node, epoch } = activation;
         let Some(shared) = self.shared.get(node) else { return false };
         let shared = (*shared).min(epoch.depth());
-        let Some(start) = &self.epoch else {
+        let Some(start) = &self.from.epoch else {
             return self.same[shared].contains(node)
                 || (0..shared).any(|at| epoch.0[at] > 0 && self.later[at].contains(node));
         };
@@ -33,5 +37,10 @@ impl Fresh {
             None => self.same[shared].contains(node),
             Some((at, order)) => order.is_gt() && self.later[at].contains(node),
         }
+    }
+
+    /// Where the child run of an activation begins to do again what the earlier one has, if it begins inside of it.
+    pub(crate) fn inside(&self, activation: &Activation) -> Option<&FreshFrom> {
+        self.from.inside.as_deref().filter(|_| self.from.names(activation))
     }
 }

@@ -13,11 +13,15 @@ use crate::journal::{
 };
 use crate::long_term_memory::{MemoryRecord, Recall};
 use crate::memory::MemoryChange;
+use crate::prompt_record::PromptRecord;
 use crate::provider::ModelReply;
 use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolResult};
 use plait_core::error::ErrorCode;
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
+
+/// Prompts with the positions of their events, by step and by the request of a tool that they serve.
+type Prompts = BTreeMap<(u32, Option<SamplingRef>), (Arc<PromptRecord>, u64)>;
 
 /// What a run recorded, by activation. Positions are those in its journal.
 #[derive(Debug)]
@@ -26,6 +30,8 @@ pub(super) struct RecordedRun {
     pub activations: FxHashMap<Activation, Recorded>,
     /// The activations, in the order of their first records.
     pub order: Vec<Activation>,
+    /// The latest prompt of each step of an activation, and of each request of a tool.
+    pub prompts: FxHashMap<Activation, Prompts>,
 }
 
 /// What one activation recorded.
@@ -52,6 +58,8 @@ pub(super) struct Recorded {
 pub(super) struct RecordedToolCall {
     pub step: u32,
     pub call: ToolCall,
+    /// Of its begin.
+    pub seq: u64,
     /// What its host knew besides the arguments, as a hash.
     pub binding: Option<String>,
     pub result: Option<(ToolResult, u64)>,
@@ -76,7 +84,8 @@ pub(super) struct RecordedAnswer {
 
 impl RecordedRun {
     pub fn of(run: &RunId, entries: &[Entry]) -> Self {
-        let mut recorded = Self { run: run.clone(), activations: FxHashMap::default(), order: Vec::new() };
+        let (activations, prompts) = (FxHashMap::default(), FxHashMap::default());
+        let mut recorded = Self { run: run.clone(), activations, order: Vec::new(), prompts };
         for (place, entry) in (0..).zip(entries) {
             recorded.apply(entry.seq.unwrap_or(place), &entry.event);
         }
@@ -92,11 +101,23 @@ impl RecordedRun {
         match event {
             Event::Call(
                 activation,
-                CallEvent::ModelReplied { step, reply, account, key: Some(key), sampling, .. },
+                CallEvent::ModelReplied {
+                    step,
+                    reply,
+                    account,
+                    key: Some(key),
+                    sampling,
+                    reused,
+                    bought,
+                    ..
+                },
             ) => {
                 let event = EventRef { run: self.run.clone(), seq };
                 let (reply, account) = (ModelReply::clone(reply), account.clone());
-                let reply = (key.clone(), Arc::new(EarlierReply { reply, account, event }));
+                let bought = bought.as_ref().or(reused.as_ref());
+                // A run takes nothing from itself.
+                let bought = bought.filter(|bought| bought.run != self.run).cloned();
+                let reply = (key.clone(), Arc::new(EarlierReply { reply, account, event, bought }));
                 self.recorded(activation).replies.insert((*step, sampling.clone()), reply);
             }
             Event::Call(activation, CallEvent::ToolCalled { step, call, binding, .. }) => {
@@ -107,7 +128,8 @@ impl RecordedRun {
                 };
                 if !calls.iter().any(is_open) {
                     let (call, binding) = (call.clone(), binding.clone());
-                    calls.push(RecordedToolCall { step: *step, call, binding, result: None, went_on: false });
+                    let (step, result, went_on) = (*step, None, false);
+                    calls.push(RecordedToolCall { step, call, seq, binding, result, went_on });
                 }
             }
             Event::Call(
@@ -129,9 +151,11 @@ impl RecordedRun {
                     recorded.answers.push(RecordedAnswer { prompt, schema, answer: answer.clone(), seq });
                 }
             }
-            // A model is informed of the calls of its replies.
-            Event::Call(activation, CallEvent::PromptRendered { step, sampling: None, .. }) => {
-                if let Some(recorded) = self.activations.get_mut(activation) {
+            Event::Call(activation, CallEvent::PromptRendered { step, prompt, sampling }) => {
+                let prompts = self.prompts.entry(activation.clone()).or_default();
+                prompts.insert((*step, sampling.clone()), (Arc::clone(prompt), seq));
+                // A model is informed of the calls of its replies.
+                if let Some(recorded) = self.activations.get_mut(activation).filter(|_| sampling.is_none()) {
                     recorded.go_on(|call| call.step < *step);
                 }
             }

@@ -32,6 +32,7 @@ fn replied(step: u32, key: &str, text: &str) -> Event {
         key: Some(key.into()),
         sampling: None,
         reused: None,
+        bought: None,
     };
     Event::Call(activation("chat"), event)
 }

@@ -7,6 +7,7 @@ use ts_rs::TS;
 
 use crate::models::ModelConfig;
 use crate::models::{CalibrationSample, Correction, ModelOverrides, TokenUsage, is_exact};
+use crate::stream_pace::StreamPace;
 use plait_core::id::ContextId;
 
 /// What one model call comes to, beside the usage in its reply.
@@ -34,6 +35,10 @@ pub struct CallAccount {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub cost_nano_usd: Option<u64>,
+    /// When the parts of the reply arrived, if it was streamed.
+    #[serde(default, skip_serializing_if = "StreamPace::is_empty")]
+    #[ts(optional, as = "Option<StreamPace>")]
+    pub pace: StreamPace,
 }
 
 /// A report that exceeds the count by this factor and these tokens is invalid. Wide enough for the parts that providers
@@ -62,6 +67,7 @@ impl CallAccount {
             estimated: believed.is_none(),
             disbelieved: reported.filter(|_| believed.is_none()),
             cost_nano_usd: book.price(&config.provider, &config.model).map(|price| price.nano_usd(&usage)),
+            pace: StreamPace::default(),
         };
         (account, usage)
     }

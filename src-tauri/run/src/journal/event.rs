@@ -33,7 +33,7 @@ pub use call::CallEvent;
 pub use child::ChildEvent;
 pub use context::ContextEvent;
 pub use cycle::LoopEvent;
-pub use debug::DebugEvent;
+pub use debug::{BegunAttempt, DebugEvent};
 pub use memory::MemoryEvent;
 pub use node::{NodeEvent, skip_notice};
 pub use run::{RunEnd, RunEvent};

@@ -12,7 +12,7 @@ use crate::tool::ToolPause;
 use crate::world_policy::WorldPolicy;
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
-use plait_core::id::{Epoch, NodeId, PortName, RunId};
+use plait_core::id::{Activation, Epoch, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 
 /// Values given to a run for ports that no edge feeds, by node and port.
@@ -60,6 +60,14 @@ pub struct RunOrigin {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub cut: bool,
+    /// Where it was cut inside of a child run of the earlier one: the first event there that does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cut_in: Option<EventRef>,
+    /// Whether the earlier run writes to a branch of its own. So does this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub of_branch: bool,
     /// What is done again although the earlier run has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -68,13 +76,32 @@ pub struct RunOrigin {
     #[serde(default, skip_serializing_if = "WorldPolicy::is_default")]
     #[ts(optional, as = "Option<WorldPolicy>")]
     pub world: WorldPolicy,
+    /// The file that the earlier run is read from, if the store does not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub recording: Option<RecordingRef>,
 }
 
 impl RunOrigin {
-    /// Whether the run may come to something else than the earlier one. What it says belongs to no conversation then.
+    /// Whether the run may come to something else than the earlier one, or that one than its own, or that one is no run of this store. Then
+    /// what it says and remembers is a branch of its own.
     pub fn differs(&self) -> bool {
-        self.edited || self.cut || self.fresh.is_some() || !self.world.live.is_empty()
+        self.of_branch
+            || self.edited
+            || self.cut
+            || self.fresh.is_some()
+            || self.recording.is_some()
+            || !self.world.live.is_empty()
     }
+}
+
+/// A file with a recorded run tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RecordingRef {
+    /// Where it was.
+    pub path: String,
+    /// The hash of its list of parts, which holds the hash of each part.
+    pub hash: String,
 }
 
 /// Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it.
@@ -85,6 +112,34 @@ pub struct FreshFrom {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub epoch: Option<Epoch>,
+    /// The place in the child run of the activation, if it begins there: what comes before in that run is taken over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub inside: Option<Box<FreshFrom>>,
+}
+
+impl FreshFrom {
+    /// Whether this is the activation, or one of those, that it names.
+    pub fn names(&self, activation: &Activation) -> bool {
+        self.node == activation.node && self.epoch.as_ref().is_none_or(|epoch| *epoch == activation.epoch)
+    }
+}
+
+/// The runs from which a run takes replies of models that were bought before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ReplySource {
+    /// The one that it is forked from, if there is one.
+    #[default]
+    Earlier,
+    /// After that one, any run of the same user.
+    Any,
+}
+
+impl ReplySource {
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// An event of another run.

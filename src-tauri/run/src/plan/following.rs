@@ -24,10 +24,10 @@ type Counters = SmallVec<[Counter; 4]>;
 
 impl Plan {
     /// An activation, or all of a node, and what follows from it. None if there is no such node, or no such activation of it.
-    pub fn fresh_from(&self, FreshFrom { node, epoch }: &FreshFrom) -> Option<Fresh> {
-        let start = self.find(node)?;
+    pub fn fresh_from(&self, from: &FreshFrom) -> Option<Fresh> {
+        let start = self.find(&from.node)?;
         let counters = counters_of(self, start);
-        if epoch.as_ref().is_some_and(|epoch| epoch.depth() != counters.len()) {
+        if from.epoch.as_ref().is_some_and(|epoch| epoch.depth() != counters.len()) {
             return None;
         }
         let same: Vec<_> =
@@ -46,7 +46,7 @@ impl Plan {
         let id = |node: &NodeIx| self.nodes[*node].id.clone();
         let ids = |nodes: &FxHashSet<NodeIx>| -> FxHashSet<NodeId> { nodes.iter().map(id).collect() };
         Some(Fresh {
-            epoch: epoch.clone(),
+            from: from.clone(),
             shared: same[0]
                 .iter()
                 .map(|node| (id(node), shared(&counters, &counters_of(self, *node))))

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::scope::Scope;
 use super::slot::{Phase, Slot};
 use super::{NodeIx, Scheduler, Start, is_executing};
 use plait_core::id::{Activation, Epoch};
@@ -30,6 +31,17 @@ impl Scheduler {
             open.map(|(node, slot)| slot.start(node))
         });
         running.chain(self.interrupted_tests()).collect()
+    }
+
+    /// The activations of a node that were started and have not ended, those that ask among them.
+    pub fn begun(&self, node: NodeIx) -> Vec<Start> {
+        let scopes = std::iter::once(&self.root).chain(self.iterations.values().map(|scope| &**scope));
+        let open = scopes.flat_map(Scope::open_slots);
+        let has_begun = |phase| is_executing(phase) || matches!(phase, Phase::Paused | Phase::Answered);
+        let begun = open.filter(|(at, slot)| *at == node && has_begun(slot.phase));
+        let mut begun: Vec<Start> = begun.map(|(node, slot)| slot.start(node)).collect();
+        begun.sort_by(|one, other| one.epoch.cmp(&other.epoch));
+        begun
     }
 
     /// Whether an activation was started and has not ended. What one says that was stopped meanwhile does not count.

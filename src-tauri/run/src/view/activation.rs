@@ -188,10 +188,7 @@ impl EpochView {
     fn start(&mut self, attempt: u32, at: u64) {
         self.state = NodeState::Running;
         self.started_at.get_or_insert(at);
-        // The same try again is the one that a pause or a crash had interrupted.
-        let goes_on =
-            self.attempts.last().is_some_and(|last| last.attempt == attempt && last.error.is_none());
-        if !goes_on {
+        if !self.goes_on_with(attempt) {
             self.attempts.push(AttemptView {
                 attempt,
                 started_at: at,
@@ -205,6 +202,11 @@ impl EpochView {
         self.progress = None;
         self.streamed.clear();
         self.reasoning.clear();
+    }
+
+    /// Whether the start of this attempt is that of one which a pause or a crash had interrupted.
+    pub(super) fn goes_on_with(&self, attempt: u32) -> bool {
+        self.attempts.last().is_some_and(|last| last.attempt == attempt && last.error.is_none())
     }
 
     fn finish(&mut self, metadata: &FinishMetadata, at: u64) {

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::btree_map;
+use std::sync::Arc;
 
 use super::node::{EpochView, ForcedWay, NodeState, NodeView};
 use super::{ContextView, MemoryState, RunTotals, RunView};
@@ -38,7 +39,15 @@ impl RunView {
         self.apply_to_memory(&entry.event, entry.at);
         self.apply_to_quotas(&entry.event);
         if let Some(activation) = entry.event.activation() {
-            self.change_activation(activation, |view| view.apply(&entry.event, entry.at));
+            let trial = self.outline.trials.get(&activation.node).map(|trial| Arc::clone(&trial.config));
+            self.change_activation(activation, |view| {
+                if let Event::Node(_, NodeEvent::Started { attempt }) = &entry.event
+                    && !view.goes_on_with(*attempt)
+                {
+                    view.trial = trial;
+                }
+                view.apply(&entry.event, entry.at);
+            });
         }
         if let Event::Debug(DebugEvent::Rerouted { point, from, to, .. }) = &entry.event {
             let forced = ForcedWay { from: from.clone(), to: to.clone() };

@@ -1,9 +1,10 @@
 //! What a view knows of one node: its activations, and which of them it shows.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::context::ToolCall;
@@ -154,6 +155,10 @@ pub struct EpochView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub dropped: Option<DroppedSpending>,
+    /// The config that a person tried on its last attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub trial: Option<Arc<Map<String, Value>>>,
     /// The way that a person had it take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -195,6 +200,7 @@ impl EpochView {
             usage: TokenUsage::default(),
             cost: Cost::default(),
             dropped: None,
+            trial: None,
             forced: None,
             streamed: String::new(),
             reasoning: String::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Asker, OpenPause, RunOutline, RunStatus, StopView};
+use super::{Asker, OpenPause, RunOutline, RunStatus, StopView, TrialView};
 use crate::journal::{
     ChildEvent, DebugEvent, Entry, Event, FlowRef, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault,
 };
@@ -103,6 +103,13 @@ impl RunOutline {
                     }
                 }
             }
+            DebugEvent::TrialMade { node, was, config, .. } => {
+                // Of several, the first one names the config of the flow.
+                let trial = self.trials.entry(node.clone());
+                let was = || TrialView { was: Arc::clone(was), config: Arc::clone(config) };
+                trial.or_insert_with(was).config = Arc::clone(config);
+            }
+            DebugEvent::TrialDropped { node, .. } => drop(self.trials.remove(node)),
             DebugEvent::Logged { .. } => {}
         }
     }

@@ -14,7 +14,7 @@ use crate::checksums::{self, CHECKSUMS, Checksums, GUARDED};
 use crate::codes;
 use crate::document_files::{GRANTS, MCP_SERVERS, MCP_TOOLS, SETTINGS};
 use crate::store_core::StoreCore;
-use crate::{RecentFlow, UserList, document_files, documents, drafts};
+use crate::{ForgottenReplies, RecentFlow, UserList, document_files, documents, drafts, forgotten_replies};
 
 /// A document that the data directory has one of.
 pub(super) struct Document {
@@ -25,7 +25,7 @@ pub(super) struct Document {
     pub(super) without: &'static str,
 }
 
-pub(super) const DOCUMENTS: [Document; 8] = [
+pub(super) const DOCUMENTS: [Document; 9] = [
     Document {
         name: CHECKSUMS,
         read: read::<Checksums>,
@@ -40,6 +40,11 @@ pub(super) const DOCUMENTS: [Document; 8] = [
         name: "recent",
         read: read::<Vec<RecentFlow>>,
         without: "Goes on without the list of recent flows.",
+    },
+    Document {
+        name: forgotten_replies::NAME,
+        read: read::<ForgottenReplies>,
+        without: "Goes on as if no reply of a model was ever forgotten.",
     },
     Document {
         name: "calibration",

@@ -14,7 +14,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::MemoryList;
-use super::folder::path_in;
 use super::known_sizes::KnownSizes;
 use crate::codes;
 use crate::disk::Disk;
@@ -142,9 +141,8 @@ impl LoadedMemories {
 }
 
 impl MemoryFile {
-    /// Reads the file of a user.
-    pub(super) fn load(folder: &Path, user: &UserName, sizes: &KnownSizes) -> Result<Self, Fault> {
-        let path = path_in(folder, user);
+    /// Reads a file of a user.
+    pub(super) fn load(path: PathBuf, user: &UserName, sizes: &KnownSizes) -> Result<Self, Fault> {
         let loaded = LoadedMemories::read(&path, sizes)?;
         let log = match loaded.end {
             Some(end) => LogAppender::open(path.clone(), end),
@@ -162,6 +160,11 @@ impl MemoryFile {
 
     pub(super) fn list(&self) -> Arc<MemoryList> {
         Arc::clone(&self.list)
+    }
+
+    /// The ids of erased memories.
+    pub(super) fn erased(&self) -> &HashSet<MemoryId> {
+        &self.erased
     }
 
     /// Whether a memory of this id is there, or was erased.
@@ -235,7 +238,7 @@ impl MemoryFile {
         Ok(())
     }
 
-    fn refuse_damaged(&self) -> Result<(), Fault> {
+    pub(super) fn refuse_damaged(&self) -> Result<(), Fault> {
         let Some(damage) = &self.list.damage else { return Ok(()) };
         let path = self.path.display();
         let message = format!("The memories of the user `{}` in `{path}` are damaged. {damage}", self.user);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plait_core::error::Fault;
 use plait_core::hash::content_hash;
+use plait_core::id::RunId;
 use plait_core::user::UserName;
 
 use crate::fault;
@@ -15,6 +16,23 @@ const EXTENSION: &str = "log";
 pub(super) fn path_in(folder: &Path, user: &UserName) -> PathBuf {
     let hash = content_hash(user.as_str().as_bytes());
     folder.join(&hash[..32]).with_extension(EXTENSION)
+}
+
+/// The file of a user's branch: what a forked run changed.
+pub(super) fn branch_path_in(folder: &Path, user: &UserName, run: &RunId) -> PathBuf {
+    path_in(folder, user).with_extension(format!("{run}.{EXTENSION}"))
+}
+
+/// The files of a user's branches, with their runs, oldest first.
+pub(super) fn branches_in(folder: &Path, user: &UserName) -> Result<Vec<(RunId, PathBuf)>, Fault> {
+    let own = path_in(folder, user);
+    let run_of = |path: &Path| {
+        let stem = path.file_stem()?.to_str()?;
+        let run = stem.strip_prefix(own.file_stem()?.to_str()?)?.strip_prefix('.')?;
+        Some(RunId::from(run))
+    };
+    let files = files_in(folder)?.into_iter();
+    Ok(files.filter_map(|path| run_of(&path).map(|run| (run, path))).collect())
 }
 
 /// All files in `folder`.

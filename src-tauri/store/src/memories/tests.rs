@@ -248,3 +248,52 @@ fn memory_is_found_by_the_beginning_of_its_id() {
     assert_eq!(list.find("c").unwrap_err().code.as_str(), "memory.unknown");
     assert_eq!(list.find("").unwrap_err().code.as_str(), "memory.unknown");
 }
+
+fn texts_in(memories: &Memories, run: &str) -> Vec<String> {
+    let list = memories.list_in(&user("ada"), &run.into()).unwrap();
+    list.memories.iter().map(|memory| memory.content.text.clone()).collect()
+}
+
+#[test]
+fn branch_is_seen_by_its_run_alone_and_taken_over_once() {
+    let fixture = Fixture::new();
+    let (memories, ada, fork) = (&fixture.memories, user("ada"), RunId::from("fork"));
+    memories.add(&ada, vec![fact("a", "Tea."), fact("b", "Trains.")]).unwrap();
+    memories.add_in(&ada, &fork, vec![fact("c", "Kiel."), fact("a", "Tea.")]).unwrap();
+    assert_eq!(memories.erase_in_branch(&ada, &fork, &["b".into(), "no".into()]).unwrap(), 1);
+    assert_eq!(memories.erase_in_branch(&ada, &fork, &["b".into()]).unwrap(), 0);
+    for memories in [memories, &fixture.reopened()] {
+        assert_eq!(texts(memories, "ada"), ["Tea.", "Trains."]);
+        assert_eq!(texts_in(memories, "fork"), ["Tea.", "Kiel."]);
+        assert_eq!(texts_in(memories, "other"), ["Tea.", "Trains."]);
+        let branches = memories.branches(&ada, false).unwrap();
+        assert_eq!((branches.len(), branches[0].list.memories.len(), branches[0].erased), (1, 1, 1));
+    }
+    memories.copy_branch(&ada, &fork, &"second".into()).unwrap();
+    assert_eq!(texts_in(memories, "second"), ["Tea.", "Kiel."]);
+
+    assert_eq!(memories.keep_branch(&ada, &fork).unwrap(), KeptMemories { stored: 1, erased: 1 });
+    assert_eq!(memories.keep_branch(&ada, &fork).unwrap(), KeptMemories::default());
+    assert_eq!(texts(&fixture.reopened(), "ada"), ["Tea.", "Kiel."]);
+    memories.remove_branch(&ada, &"second".into()).unwrap();
+    assert_eq!(fixture.reopened().branches(&ada, false).unwrap(), []);
+}
+
+#[test]
+fn branch_that_was_taken_over_in_part_before_a_crash_is_taken_over_whole() {
+    let fixture = Fixture::new();
+    let (memories, ada, fork) = (&fixture.memories, user("ada"), RunId::from("fork"));
+    memories.add(&ada, vec![fact("a", "Tea.")]).unwrap();
+    memories.add_in(&ada, &fork, vec![fact("b", "Kiel."), fact("c", "Trains.")]).unwrap();
+    memories.erase_in_branch(&ada, &fork, &["a".into()]).unwrap();
+    let path = folder::branch_path_in(&folder_in(fixture.folder.path()), &ada, &fork);
+    let branch = std::fs::read(&path).unwrap();
+    memories.keep_branch(&ada, &fork).unwrap();
+    // As if the process had ended before the branch was removed.
+    std::fs::write(&path, branch).unwrap();
+    let reopened = fixture.reopened();
+    assert_eq!(texts_in(&reopened, "fork"), ["Kiel.", "Trains."]);
+    assert_eq!(reopened.keep_branch(&ada, &fork).unwrap(), KeptMemories::default());
+    assert_eq!(texts(&fixture.reopened(), "ada"), ["Kiel.", "Trains."]);
+    assert!(!path.exists());
+}

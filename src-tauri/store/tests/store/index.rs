@@ -60,6 +60,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
                     key: None,
                     sampling: None,
                     reused: None,
+                    bought: None,
                 },
             ),
             Event::Node(

@@ -23,6 +23,7 @@ fn replied(key: &str, reused: bool) -> Event {
         key: Some(key.into()),
         sampling: None,
         reused: None,
+        bought: None,
     };
     if let (true, CallEvent::ModelReplied { reused, .. }) = (reused, &mut event) {
         *reused = Some(plait_run::journal::EventRef { run: run_id(0), seq: 0 });

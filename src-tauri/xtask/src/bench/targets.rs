@@ -56,6 +56,7 @@ fn targets(measured: Measurements<'_>) -> Vec<Target> {
         opening,
         finding,
         lineage,
+        reuse,
         expressions,
         prompts,
         retrieval,
@@ -175,7 +176,7 @@ fn loops(measured: Measurements<'_>) -> Vec<Target> {
 }
 
 fn commands(measured: Measurements<'_>) -> Vec<Target> {
-    [
+    let mut targets: Vec<Target> = [
         ("run of a chain", 20.0, "µs"),
         ("run of a chain, peak memory", 4.0, "KB"),
         ("check of a chain", 8.0, "µs"),
@@ -185,7 +186,11 @@ fn commands(measured: Measurements<'_>) -> Vec<Target> {
         let what = format!("`plait`, whole command: {by}, for each of 100,000");
         target(what, measured.figure("command", by), Limit::AtMost(most), unit)
     })
-    .into()
+    .into();
+    let replay = "replay of 10,000 nodes, compared with their run";
+    let what = format!("`plait`, whole command: {replay}");
+    targets.push(target(what, measured.figure("command", replay), Limit::AtMost(1.5), "×"));
+    targets
 }
 
 fn expressions(measured: Measurements<'_>) -> Vec<Target> {
@@ -232,6 +237,25 @@ fn lineage(measured: Measurements<'_>) -> Vec<Target> {
             target(by, value, Limit::AtMost(100.0), "ms")
         })
         .into()
+}
+
+fn reuse(measured: Measurements<'_>) -> Vec<Target> {
+    let figure = |by: &str| measured.figure("rerun", by);
+    vec![
+        target(
+            "running 1,000 nodes with 100 model calls again after an edit of the last call",
+            figure("the same again after an edit of the last call"),
+            Limit::AtMost(50.0),
+            "ms",
+        ),
+        target("its bill before", figure("its bill before"), Limit::AtMost(50.0), "ms"),
+        target(
+            "finding a reply among 1,000,000 by its key",
+            figure("finding a reply among 1,000,000"),
+            Limit::AtMost(100.0),
+            "µs",
+        ),
+    ]
 }
 
 fn prompts(measured: Measurements<'_>) -> Vec<Target> {
@@ -312,13 +336,19 @@ fn conversations(measured: Measurements<'_>) -> Vec<Target> {
     let beside_text = ratio(stored("on disk, journals of all runs included"), stored("its text"));
     vec![
         target(
+            "a turn at 10,000 messages compared with one at 100",
+            ratio(turns("4950–5050"), turns("10–110")),
+            Limit::AtMost(2.0),
+            "×",
+        ),
+        target(
             "turn 2,000 compared with turn 10",
             ratio(turns("1900–2000"), turns("10–110")),
             UNCHANGED,
             "×",
         ),
         target(
-            "stored size of the second 1,000 turns compared with the first",
+            "stored size of the second half of 5,050 turns compared with the first",
             ratio(second, half),
             UNCHANGED,
             "×",

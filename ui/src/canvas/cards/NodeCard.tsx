@@ -26,6 +26,7 @@ import { ReplyBeside } from "./ReplyBeside";
 import { RunLine } from "./RunLine";
 import { StatusRing } from "./StatusRing";
 import { Tile } from "./Tile";
+import { TrialBadge } from "./TrialBadge";
 import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
 
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
@@ -110,7 +111,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <StatusRing node={id} state={state} />
       </header>
       {state && !disabled ? <RunLine node={id} summary={summary} /> : <p className="summary">{summary}</p>}
-      {pinned ? <PinBadge node={node} /> : null}
+      {pinned ? <PinBadge node={node} /> : <TrialBadge id={id} node={node} />}
       {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}
       {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
       <Breakpoints node={id} />

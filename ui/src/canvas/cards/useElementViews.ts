@@ -1,5 +1,6 @@
 /** Hooks for what a node card shows of the active run. */
 import type { NodeId } from "@/bindings";
+import { equalJson } from "@/design/json/equal-json";
 import { isInBody } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { formatIteration, latestWithin } from "@/run/fold/epoch";
@@ -54,8 +55,13 @@ export function useNodeIteration(node: NodeId): string {
 export function useIsStale(node: NodeId): boolean {
   const { activeRun, editor } = useWorkspace();
   const isStale = () => {
-    const ran = activeRun.session?.flow;
-    return ran !== undefined && staleNodes(ran, displayedFlow(editor.state)).has(node);
+    const { session } = activeRun;
+    if (!session) return false;
+    const now = displayedFlow(editor.state);
+    // A trial that was accepted into the flow is what it ran with.
+    const tried = session.fold.nodes.get(node)?.epochs.at(-1)?.trial;
+    if (tried && equalJson(tried, now.nodes[node]?.config ?? {})) return false;
+    return staleNodes(session.flow, now).has(node);
   };
   // Both say the same: one looks again when the document has changed, the other when the run has.
   useFlow(isStale);

@@ -63,7 +63,7 @@ export const FAMILIES = [
 export function familyOf(entry: Entry): string {
   const word = entry.type.slice(0, entry.type.indexOf("."));
   if (word === "iteration" || word === "history") return "loop";
-  return word === "value" ? "debug" : word;
+  return word === "value" || word === "trial" ? "debug" : word;
 }
 
 /** Whether the event is about a failure. */
@@ -164,6 +164,8 @@ export function gistOf(entry: Entry): string {
       return entry.verb;
     case "value.overridden":
       return line(`${entry.port}: ${previewOf(entry.was, 60)} → ${previewOf(entry.value, 60)}`);
+    case "trial.made":
+      return previewOf(entry.config, LIMIT);
     case "value.rerouted":
       return line(`${entry.from} → ${entry.to}: ${previewOf(entry.values[entry.to], 100)}`);
     case "debug.logged":

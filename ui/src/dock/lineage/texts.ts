@@ -42,6 +42,8 @@ export function describeSource(source: LineageSource, nameOf: (node: string) => 
       return `A person, asked “${source.question}”`;
     case "runInput":
       return "Given when the run started";
+    case "trial":
+      return `A setting of ${nameOf(source.node)} that a person tried at a stop`;
     case "changed":
       return "A person changed the value at a stop";
     case "pin":

@@ -155,6 +155,6 @@ function NowButton({ isLive }: { isLive: boolean }) {
 /** An event in a few words: its type, its node and the node's iteration. */
 function describe(entry: Entry, nameOf: (node: string) => string): string[] {
   if (!("node" in entry)) return [entry.type];
-  const iteration = formatIteration(entry.epoch);
+  const iteration = "epoch" in entry ? formatIteration(entry.epoch) : "";
   return [entry.type, iteration ? `${nameOf(entry.node)} #${iteration}` : nameOf(entry.node)];
 }

@@ -326,7 +326,8 @@ function isTruncated(reason: StopReason): boolean {
 }
 
 function Reply({ call, place }: { call: ModelCallView; place: CallPlace }) {
-  const { reply, account } = call;
+  const { runs } = useWorkspace();
+  const { reply, account, reused } = call;
   if (!reply) return null;
   const { node, epoch } = place;
   const spot = { kind: "reply", node, epoch: epoch.epoch, call: epoch.calls.indexOf(call) } as const;
@@ -356,12 +357,17 @@ function Reply({ call, place }: { call: ModelCallView; place: CallPlace }) {
             {account && call.prompt && !account.estimated ? TEXTS.expectedIn(formatCount(call.prompt.tokens)) : ""}
           </p>
         ) : null}
-        {call.reused ? (
-          <p className="text-fg-3 text-xs" data-testid="call-reused">
-            {TEXTS.reusedFromRun(call.reused.run)}
-          </p>
+        {reused ? (
+          <button
+            type="button"
+            className="block text-left text-accent text-xs hover:underline"
+            data-testid="call-reused"
+            onClick={() => void runs.open(reused.run)}
+          >
+            {TEXTS.reusedFromRun(reused.run)}
+          </button>
         ) : null}
-        {account && !call.reused ? (
+        {account && !reused ? (
           <p className="text-fg-3 text-xs tabular-nums" data-testid="call-cost">
             {account.costNanoUsd === undefined
               ? TEXTS.unknownPriceSetModel

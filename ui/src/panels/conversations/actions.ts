@@ -64,12 +64,16 @@ export async function forkConversation(
   return fork;
 }
 
-/** Makes what a forked run said a conversation, in which the next runs go on. */
+/** Keeps a forked run: what it said is a conversation, in which the next runs go on; its memories are taken over. */
 export async function keepFork(workspace: Workspace, run: RunId): Promise<void> {
   await reportErrors(workspace, async () => {
     const kept = await workspace.host.call("conversations.keep", { run });
-    workspace.conversation.continueIn(kept);
-    notify.done(TEXTS.kept(titleOf(kept)));
+    const { conversation, stored_memories: stored, erased_memories: erased } = kept;
+    if (conversation) {
+      workspace.conversation.continueIn(conversation);
+      notify.done(TEXTS.kept(titleOf(conversation)));
+    }
+    if (stored + erased > 0) notify.done(TEXTS.keptMemories(stored, erased));
   });
 }
 

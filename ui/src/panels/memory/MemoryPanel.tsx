@@ -11,6 +11,7 @@ import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
 import { eraseMemories, exportMemories } from "./actions";
 import { KindSwitch } from "./KindSwitch";
+import { MemoryBranches } from "./MemoryBranches";
 import { MemoryForm } from "./MemoryForm";
 import { MemoryRow } from "./MemoryRow";
 import { stillThere } from "./memory";
@@ -134,6 +135,7 @@ export function MemoryPanel() {
           {TEXTS.more(formatCount(page.found - page.memories.length))}
         </Button>
       ) : null}
+      <MemoryBranches branches={page.branches} onKept={load} />
     </section>
   );
 }

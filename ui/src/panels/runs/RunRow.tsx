@@ -5,6 +5,10 @@ import {
   CircleAlert,
   CircleDot,
   CirclePause,
+  Eraser,
+  FileDown,
+  GitCompareArrows,
+  History,
   LoaderCircle,
   Play,
   RotateCcw,
@@ -13,7 +17,7 @@ import {
   Unplug,
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import type { RunStatus, RunSummary } from "@/bindings";
+import type { RunId, RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/design/controls/Button";
 import { isRetryable } from "@/run/control/control";
 import { isOver } from "@/run/fold/status";
@@ -23,6 +27,8 @@ import { oneLine, previewOfQuestion } from "@/run/values/preview";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { useWorkspace } from "@/workspace/context";
 import { useRunList, useRunState } from "@/workspace/run-hooks";
+import { compareRuns } from "./compare";
+import { exportRecording, replayRun } from "./recordings";
 import { TEXTS } from "./texts";
 
 const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
@@ -130,16 +136,24 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
           {run.children === 1 ? TEXTS.n1SubFlow : `${run.children} sub-flows`}
         </button>
       ) : null}
-      <span className="absolute top-0.5 right-1 hidden rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
+      <span className="absolute top-0.5 right-1 hidden h-10 items-center rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
         <Actions run={run} name={name} />
       </span>
     </li>
   );
 }
 
+/** The run to compare a run with: the one that it repeats, or else the one that is shown. */
+function comparedWith({ from, parentRunId }: RunSummary, shown: RunId | undefined) {
+  if (from !== undefined && parentRunId === undefined) return { run: from, isRepeated: true };
+  return shown === undefined ? undefined : { run: shown, isRepeated: false };
+}
+
 function Actions({ run, name }: { run: RunSummary; name: string }) {
   const workspace = useWorkspace();
   const over = isOver(run.status);
+  const shown = useRunState((control) => (control.viewed ?? control.document)?.run);
+  const compared = comparedWith(run, shown);
   return (
     <>
       {run.status === "interrupted" ? (
@@ -158,6 +172,30 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void workspace.runs.retry(run.run)}
         />
       ) : null}
+      {compared === undefined || compared.run === run.run ? null : (
+        <IconButton
+          label={compared.isRepeated ? TEXTS.compareWithRepeated : TEXTS.compareWithShown}
+          data-testid={`run-compare-${run.run}`}
+          icon={<GitCompareArrows size={14} />}
+          onClick={() => void compareRuns(workspace, compared.run, run)}
+        />
+      )}
+      {over && run.parentRunId === undefined ? (
+        <>
+          <IconButton
+            label={TEXTS.replay}
+            data-testid={`run-replay-${run.run}`}
+            icon={<History size={14} />}
+            onClick={() => void replayRun(workspace, run.run)}
+          />
+          <IconButton
+            label={TEXTS.exportRecording}
+            data-testid={`run-export-${run.run}`}
+            icon={<FileDown size={14} />}
+            onClick={() => void exportRecording(workspace, run.run, name)}
+          />
+        </>
+      ) : null}
       {over || run.parentRunId !== undefined ? null : (
         <IconButton
           label={TEXTS.stopThisRun}
@@ -166,6 +204,14 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void workspace.runs.cancel(run.run)}
         />
       )}
+      {over && run.tokens.output > 0 ? (
+        <IconButton
+          label={TEXTS.forgetReplies}
+          data-testid={`run-forget-${run.run}`}
+          icon={<Eraser size={14} />}
+          onClick={() => void workspace.runs.forgetReplies(run.run)}
+        />
+      ) : null}
       {over ? (
         <IconButton
           label={TEXTS.deleteThisRun}

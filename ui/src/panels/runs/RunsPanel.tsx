@@ -1,5 +1,6 @@
+import { FolderOpen } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { Button } from "@/design/controls/Button";
+import { Button, IconButton } from "@/design/controls/Button";
 import { SearchField } from "@/design/controls/SearchField";
 import { Select } from "@/design/controls/Select";
 import { Empty } from "@/design/text/Empty";
@@ -10,6 +11,7 @@ import { formatCount } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunList } from "@/workspace/run-hooks";
 import { RunRow } from "./RunRow";
+import { openRecording } from "./recordings";
 import { TEXTS } from "./texts";
 import { UsageByDay } from "./UsageByDay";
 
@@ -40,7 +42,17 @@ export function RunsPanel() {
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.runs}>
       <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
-        <SearchField label={TEXTS.searchRuns} testId="runs-search" value={words} onChange={setWords} />
+        <div className="flex items-center gap-1.5">
+          <div className="min-w-0 flex-1">
+            <SearchField label={TEXTS.searchRuns} testId="runs-search" value={words} onChange={setWords} />
+          </div>
+          <IconButton
+            label={TEXTS.openRecording}
+            data-testid="open-recording"
+            icon={<FolderOpen size={14} />}
+            onClick={() => void openRecording(workspace)}
+          />
+        </div>
         <div className="flex gap-1.5">
           <Select
             label={TEXTS.status}

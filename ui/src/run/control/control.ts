@@ -12,7 +12,6 @@ import type {
   RunId,
   RunStatus,
   RunSummary,
-  WorldPolicy,
 } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";
 import type { QuestionStore } from "@/design/dialogs/question-store";
@@ -35,7 +34,7 @@ import type { ActiveRun } from "@/run/live/active-run";
 import { RunSession, type SessionEvents } from "@/run/live/session";
 import { TEXTS } from "@/run/texts";
 import { DocumentSessions, type RunState } from "./document-sessions";
-import { type BillRequest, type ForkEdits, isForkable } from "./rerun";
+import { type BillRequest, type ForkChoice, type ForkEdits, isForkable } from "./rerun";
 import { runBlockers } from "./run-blockers";
 
 /** Events after which the list of runs reads differently. */
@@ -92,7 +91,7 @@ export type RunWindow = {
   /** Asks what the flow may use. Nothing if the person cancels. */
   askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
   /** Shows what a fork reuses and buys. What it asks the world for if the person wants it, or undefined. */
-  askBill(request: BillRequest): Promise<WorldPolicy | undefined>;
+  askBill(request: BillRequest): Promise<ForkChoice | undefined>;
   /** The button to offer with an error; nothing when no part of the window helps. */
   errorAction(error: { code: string; message: string }): { label: string; run: () => void } | undefined;
 };
@@ -238,16 +237,16 @@ export class RunControl {
     this.#sessions.setStarting(key, true);
     await this.#reportErrors(async () => {
       const request = isEdited ? { run: earlier.run, ...edits, flow, path } : { run: earlier.run, ...edits };
-      const billWith = (world: WorldPolicy) => this.#host.call("run.bill", { ...request, world });
-      let world = edits.world ?? {};
-      const bill = await billWith(world);
+      const billWith = (choice: ForkChoice) => this.#host.call("run.bill", { ...request, ...choice });
+      let choice: ForkChoice = { world: edits.world ?? {}, replies: "earlier" };
+      const bill = await billWith(choice);
       if (asks(bill)) {
-        const chosen = await this.#window.askBill({ title, hint, bill, world, billWith });
+        const chosen = await this.#window.askBill({ title, hint, bill, choice, billWith });
         if (!chosen) return;
-        world = chosen;
+        choice = chosen;
       }
       this.#window.runStarts();
-      const run = await this.#startGranted("run.rerun", { ...request, world }, flow.name, path);
+      const run = await this.#startGranted("run.rerun", { ...request, ...choice }, flow.name, path);
       if (run === undefined) return;
       if (viewing) await this.open(run);
       else this.#followNewRun(run, flow, key);
@@ -412,6 +411,14 @@ export class RunControl {
       session.watch();
     }
     this.#list.refresh();
+  }
+
+  /** Lets other runs no longer take the replies that a run bought. */
+  async forgetReplies(run: RunId): Promise<void> {
+    await this.#reportErrors(async () => {
+      await this.#host.call("runs.forgetReplies", { run });
+      notify.info(TEXTS.repliesForgotten);
+    });
   }
 
   /** Deletes a run and its journal, after asking. */

@@ -1,5 +1,5 @@
 /** What can be run again, and what of it otherwise. */
-import type { Bill, NodeId, WorldPolicy } from "@/bindings";
+import type { Bill, NodeId, ReplySource, WorldPolicy } from "@/bindings";
 import { documentFlow, type FlowState } from "@/flow/document/flow-state";
 import type { Args } from "@/ipc";
 import { isOver } from "@/run/fold/status";
@@ -10,13 +10,16 @@ import { runBlockers } from "./run-blockers";
 /** What a fork does otherwise than its run, beside an edit of the flow. */
 export type ForkEdits = Pick<Args<"run.rerun">, "at" | "fresh" | "to" | "world">;
 
-/** What the person is asked before a fork starts. `billWith` is the bill if the fork asks the world for something else. */
+/** What a fork takes over, as the person chooses it beside the bill. */
+export type ForkChoice = { world: WorldPolicy; replies: ReplySource };
+
+/** What the person is asked before a fork starts. `billWith` is the bill of another choice. */
 export type BillRequest = {
   title: string;
   hint: string;
   bill: Bill;
-  world: WorldPolicy;
-  billWith(world: WorldPolicy): Promise<Bill>;
+  choice: ForkChoice;
+  billWith(choice: ForkChoice): Promise<Bill>;
 };
 
 /** Whether a run can be forked: it is over, and no other run started it. */
@@ -30,7 +33,7 @@ export function isKeepable(session: RunSession | undefined): session is RunSessi
   const { from, conversation } = session.fold.head;
   const differs =
     from !== undefined &&
-    (from.edited === true || from.cut === true || from.fresh !== undefined || (from.world?.live ?? []).length > 0);
+    (from.of_branch === true || from.edited === true || from.cut === true || from.fresh !== undefined || (from.world?.live ?? []).length > 0);
   return differs && conversation !== undefined;
 }
 

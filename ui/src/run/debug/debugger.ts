@@ -1,5 +1,5 @@
 /** Stops of the active run: pausing and going on. */
-import type { DebugVerb, MessageEdit, PortName, RunId, StopView } from "@/bindings";
+import type { DebugVerb, Epoch, MessageEdit, NodeId, PortName, RunId, StopView } from "@/bindings";
 import { type Host, HostError } from "@/ipc";
 import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
@@ -20,11 +20,11 @@ export class RunDebugger {
     this.#parts = parts;
   }
 
-  /** Stops the active run wherever it is. */
-  async pause(): Promise<void> {
+  /** Stops the active run wherever it is, or only the branch of a node that runs. */
+  async pause(branch?: { node: NodeId; epoch: Epoch }): Promise<void> {
     const session = this.#parts.active.session;
     if (!session || isOver(session.fold.head.status)) return;
-    await this.#perform(session.run, () => this.#parts.host.call("run.stop", { run: session.run }));
+    await this.#perform(session.run, () => this.#parts.host.call("run.stop", { run: session.run, ...branch }));
   }
 
   /** Lets the active run go on from its stop. */
@@ -66,6 +66,31 @@ export class RunDebugger {
     } catch (thrown) {
       return HostError.from(thrown);
     }
+  }
+
+  /** Has a node of the active run, which stands still, execute with another config. Returns the error, for the form. */
+  async tryConfig(node: NodeId, config: Record<string, unknown>): Promise<HostError | undefined> {
+    const session = this.#parts.active.session;
+    const stop = session?.fold.head.stop;
+    if (!session || !stop) return undefined;
+    try {
+      await this.#parts.host.call("run.tryConfig", { run: session.run, stop: stop.number, node, config });
+      this.#parts.onResumed(session.run);
+      return undefined;
+    } catch (thrown) {
+      return HostError.from(thrown);
+    }
+  }
+
+  /** Drops what is tried on a node of the active run, or on all. */
+  async dropTrials(node?: NodeId): Promise<void> {
+    const session = this.#parts.active.session;
+    const stop = session?.fold.head.stop;
+    if (!session || !stop) return;
+    const one = node === undefined ? {} : { node };
+    await this.#perform(session.run, () =>
+      this.#parts.host.call("run.dropTrials", { run: session.run, stop: stop.number, ...one }),
+    );
   }
 
   /** Has the node that the active run holds at its stop take another way. */

@@ -34,6 +34,12 @@ export function forceWay(view: EpochView, from: PortName, to: PortName): void {
   view.forced = first === to ? undefined : { from: first, to };
 }
 
+/** Whether the start of this attempt is that of one which a pause or a crash had interrupted. */
+export function goesOnWith(view: EpochView, attempt: number): boolean {
+  const last = view.attempts.at(-1);
+  return last?.attempt === attempt && !last.error;
+}
+
 /** Changes `view`, which this batch owns. */
 export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): void {
   const at = entry.at;
@@ -227,9 +233,7 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
 function start(view: EpochView, attempt: number, at: number, draft: Draft): void {
   view.state = "running";
   view.startedAt ??= at;
-  const last = view.attempts.at(-1);
-  // The same try again is the one that a pause or a crash had interrupted.
-  if (last?.attempt !== attempt || last.error) {
+  if (!goesOnWith(view, attempt)) {
     view.attempts = draft.own(view.attempts);
     view.attempts.push({ attempt, startedAt: at });
   }

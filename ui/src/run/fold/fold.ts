@@ -3,7 +3,7 @@
  * what changed. The same rules as the engine's `run::view`; shared test vectors check both.
  */
 import type { ContextId, Entry, Epoch, NodeId, RunStatus } from "@/bindings";
-import { applyToActivation, beginIteration, forceWay, newEpochView } from "./activation";
+import { applyToActivation, beginIteration, forceWay, goesOnWith, newEpochView } from "./activation";
 import { applyToContexts } from "./contexts";
 import { Draft } from "./draft";
 import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
@@ -84,7 +84,13 @@ export class RunFold {
         changed.nodes.add(point.node);
       }
       if (isActivationEvent(entry)) {
-        this.#changeActivation(entry.node, entry.epoch, draft, (view) => applyToActivation(view, entry, draft));
+        const trial = this.head.trials?.[entry.node]?.config;
+        this.#changeActivation(entry.node, entry.epoch, draft, (view) => {
+          if (entry.type === "node.started" && !goesOnWith(view, entry.attempt)) {
+            if (trial || view.trial) view.trial = trial;
+          }
+          applyToActivation(view, entry, draft);
+        });
         changed.nodes.add(entry.node);
       }
     }
@@ -234,6 +240,17 @@ export class RunFold {
         head.stop = { ...head.stop, values, ...(ways && { ways }) };
         break;
       }
+      case "trial.made": {
+        const { node, was, config } = entry;
+        // Of several, the first one names the config of the flow.
+        head.trials = { ...head.trials, [node]: { was: head.trials?.[node]?.was ?? was, config } };
+        break;
+      }
+      case "trial.dropped": {
+        const { [entry.node]: _, ...trials } = head.trials ?? {};
+        head.trials = Object.keys(trials).length > 0 ? trials : undefined;
+        break;
+      }
       case "debug.continued":
         this.#leaveStop(head, at, draft);
         head.status = openStatus(head);
@@ -358,7 +375,7 @@ function displayedAfter(node: NodeView, changed: EpochView): EpochView | undefin
   return order > 0 && node.state === "skipped" ? changed : undefined;
 }
 
-type ActivationEntry = Extract<Entry, { node: NodeId }>;
+type ActivationEntry = Extract<Entry, { node: NodeId; epoch: Epoch }>;
 
 function isActivationEvent(entry: Entry): entry is ActivationEntry {
   if (isIterationEvent(entry)) return false;
@@ -379,6 +396,8 @@ function isActivationEvent(entry: Entry): entry is ActivationEntry {
     case "debug.logged":
     case "value.overridden":
     case "value.rerouted":
+    case "trial.made":
+    case "trial.dropped":
       return false;
     default:
       return true;

@@ -16,7 +16,7 @@ const followed = (journal: readonly Entry[]) => showRun(new ActiveRun(new ViewMo
 /** All that can be read of a run. */
 function readAll({ fold, log, order }: ShownRun, journal: readonly Entry[]): object {
   const seqs = [undefined, ...journal.map(({ seq }) => seq)];
-  const activations = journal.flatMap((entry) => ("node" in entry ? [entry] : []));
+  const activations = journal.flatMap((entry) => ("node" in entry && "epoch" in entry ? [entry] : []));
   return {
     head: fold.head,
     nodes: [...fold.nodes],

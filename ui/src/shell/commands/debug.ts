@@ -1,5 +1,6 @@
 /** What can be done with the debugger from the keyboard and from the command palette. */
-import type { DebugVerb, Side } from "@/bindings";
+import type { DebugVerb, Epoch, NodeId, Side } from "@/bindings";
+import { epochOf } from "@/run/fold/epoch";
 import { rests } from "@/run/fold/status";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -46,12 +47,31 @@ export const debugCommands: readonly Command[] = [
     enabled: ({ activeRun: { session } }) => session !== undefined && !rests(session.fold.head),
     run: ({ runs }) => runs.debugger.pause(),
   },
+  {
+    id: "debug.pauseBranch",
+    title: "Pause branch of selected node",
+    group: "Run",
+    terms: ["break", "debug", "hold", "item", "node"],
+    enabled: (workspace) => runningNode(workspace) !== undefined,
+    run: (workspace) => {
+      const node = runningNode(workspace);
+      if (node) return workspace.runs.debugger.pause(node);
+    },
+  },
   goOn("continue", "Continue run", ["F8"], ["resume", "go"]),
   goOn("over", "Step over", ["F10"], ["next"]),
   goOn("into", "Step into", ["F11"], ["inside", "loop", "sub-flow", "call"]),
   goOn("out", "Step out", ["Shift+F11"], ["end", "loop", "sub-flow"]),
   goOn("skip", "Skip paused node", [], ["pass over", "leave out"], "before"),
   goOn("retry", "Run paused node again", [], ["retry", "attempt", "repeat"], "after"),
+  {
+    id: "debug.dropTrials",
+    title: "Drop all temporary changes",
+    group: "Run",
+    terms: ["trial", "config", "debug", "revert"],
+    enabled: (workspace) => isPaused(workspace) && workspace.activeRun.head.trials !== undefined,
+    run: ({ runs }) => runs.debugger.dropTrials(),
+  },
   goOn("all", "Step all branches", ["Shift+F10"], ["wave", "parallel"]),
 ];
 
@@ -60,6 +80,17 @@ function breakableNode({ editor }: Workspace): string | undefined {
   const { selection, viewing, outer } = editor.state;
   if (viewing || outer !== undefined || selection.nodes.size !== 1) return undefined;
   return [...selection.nodes][0];
+}
+
+/** The one node that is selected, in the iteration that is shown, if it runs now. */
+function runningNode({ editor, activeRun, epochChoice }: Workspace): { node: NodeId; epoch: Epoch } | undefined {
+  const { selection } = editor.state;
+  const [id] = selection.nodes;
+  const { session, past } = activeRun;
+  if (id === undefined || selection.nodes.size !== 1 || !session || past || session.fold.head.stop) return undefined;
+  const view = session.fold.nodes.get(id);
+  const shown = epochOf(view, epochChoice.of(id, epochChoice.store.getState())) ?? epochOf(view, view?.epoch);
+  return shown?.state === "running" ? { node: id, epoch: shown.epoch } : undefined;
 }
 
 /** Whether there is a stop to go on from, on that side of a node if one is given. A stop of the past can only be read. */

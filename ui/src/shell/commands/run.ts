@@ -2,6 +2,7 @@
 
 import { displayedFlow, documentFlow } from "@/flow/document/flow-state";
 import { keepFork } from "@/panels/conversations/actions";
+import { exportRecording, openRecording, replayRun } from "@/panels/runs/recordings";
 import { openChild, runsFlow } from "@/run/control/child-run";
 import { isRetryable, pauseKey } from "@/run/control/control";
 import {
@@ -168,6 +169,32 @@ export const runCommands: readonly Command[] = [
     enabled: ({ activeRun: { session } }) =>
       session !== undefined && isRetryable(session.fold.head.status, session.fold.head.parentRunId),
     run: ({ activeRun: { session }, runs }) => session && runs.retry(session.run),
+  },
+  {
+    id: "run.replay",
+    title: "Replay run without network",
+    group: "Run",
+    terms: ["again", "recording", "offline", "stream"],
+    enabled: ({ activeRun: { session } }) => isForkable(session),
+    run: (workspace) => workspace.activeRun.session && replayRun(workspace, workspace.activeRun.session.run),
+  },
+  {
+    id: "run.export",
+    title: "Export recording…",
+    group: "Run",
+    terms: ["save", "file", "share", "cassette"],
+    enabled: ({ activeRun: { session } }) => isForkable(session),
+    run: (workspace) => {
+      const { session } = workspace.activeRun;
+      return session && exportRecording(workspace, session.run, session.flow.name || "run");
+    },
+  },
+  {
+    id: "run.openRecording",
+    title: "Open recording…",
+    group: "Run",
+    terms: ["replay", "file", "import", "cassette"],
+    run: (workspace) => openRecording(workspace),
   },
   {
     id: "run.keep",

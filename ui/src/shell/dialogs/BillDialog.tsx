@@ -1,13 +1,14 @@
 import { Ban, Coins, HelpCircle, MessageCircleQuestion, Recycle, Wrench } from "lucide-react";
 import { useRef, useState } from "react";
 import { useStore } from "zustand";
-import type { Bill, BillLine, WorldPolicy } from "@/bindings";
+import type { Bill, BillLine } from "@/bindings";
 import { Dialog, DialogButtons, DialogText, DialogTitle, useSafeButton } from "@/design/dialogs/Dialog";
 import { notify } from "@/design/dialogs/notify";
 import { HostError } from "@/ipc";
-import type { BillRequest } from "@/run/control/rerun";
+import type { BillRequest, ForkChoice } from "@/run/control/rerun";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
+import { BillReplies } from "./BillReplies";
 import { BillWorld } from "./BillWorld";
 import "./bill.css";
 
@@ -32,22 +33,24 @@ export function BillDialog() {
 type BillViewProps = {
   request: BillRequest;
   safe: ReturnType<typeof useSafeButton>;
-  settle: (world?: WorldPolicy) => void;
+  settle: (choice?: ForkChoice) => void;
 };
 
 function BillView({ request, safe, settle }: BillViewProps) {
   const { nodeNames } = useWorkspace();
   const { title, hint } = request;
   /** What is shown, and can be started: a bill and what it is the bill of. */
-  const [{ world, bill }, setShown] = useState({ world: request.world, bill: request.bill });
+  const [{ choice, bill }, setShown] = useState({ choice: request.choice, bill: request.bill });
   /** What the person chose, until its bill is known. */
-  const [wanted, setWanted] = useState<WorldPolicy>();
-  const latest = useRef<WorldPolicy>(undefined);
-  const choose = async (next: WorldPolicy) => {
+  const [wanted, setWanted] = useState<ForkChoice>();
+  const latest = useRef<ForkChoice>(undefined);
+  const { world, replies } = wanted ?? choice;
+  const choose = async (change: Partial<ForkChoice>) => {
+    const next = { world, replies, ...change };
     latest.current = next;
     setWanted(next);
     try {
-      const shown = { world: next, bill: await request.billWith(next) };
+      const shown = { choice: next, bill: await request.billWith(next) };
       if (latest.current === next) setShown(shown);
     } catch (thrown) {
       notify.error(HostError.from(thrown));
@@ -69,7 +72,8 @@ function BillView({ request, safe, settle }: BillViewProps) {
           <Line key={`${line.subflow ?? ""}/${line.node}`} line={line} name={nodeNames.nameOf(line.node)} />
         ))}
       </ul>
-      <BillWorld world={wanted ?? world} ofNode={request.world.live} onChoose={choose} />
+      <BillReplies replies={replies} onChoose={(next) => choose({ replies: next })} />
+      <BillWorld world={world} ofNode={request.choice.world.live} onChoose={(next) => choose({ world: next })} />
       <div className="border-line border-t px-5 py-3">
         <DialogButtons
           safe={safe}
@@ -80,7 +84,7 @@ function BillView({ request, safe, settle }: BillViewProps) {
               kind: "main",
               testId: "bill-start",
               disabled: wanted !== undefined,
-              run: () => settle(world),
+              run: () => settle(choice),
             },
           ]}
           cancelLabel={TEXTS.cancel}

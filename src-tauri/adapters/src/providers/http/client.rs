@@ -111,8 +111,8 @@ impl HttpClient {
         }
     }
 
-    /// The reply key of a request: that of the whole conversation, also if the server has stored a part of it.
-    pub(crate) fn reply_key(&self, body: &impl Serialize) -> Result<ReplyKey, Fault> {
+    /// The hash of a request: that of the whole conversation, also if the server has stored a part of it.
+    pub(crate) fn hash_request(&self, body: &impl Serialize) -> Result<ReplyKey, Fault> {
         hash_request(&(self.config.protocol, self.base_url.display(), body))
     }
 

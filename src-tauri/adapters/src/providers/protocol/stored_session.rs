@@ -157,8 +157,8 @@ impl<P: SessionProtocol> Provider for StoredSessionProvider<P> {
         Ok(reply)
     }
 
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        self.client.reply_key(&self.protocol.encode(request)?.full_body(false))
+    fn whole_hash(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.hash_request(&self.protocol.encode(request)?.full_body(false))
     }
 
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {

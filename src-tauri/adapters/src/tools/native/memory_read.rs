@@ -1,11 +1,8 @@
 //! `memory_read`: finds something in the long-term memory of the run's user.
 
-use std::sync::Arc;
-
 use plait_core::error::Fault;
 use plait_run::long_term_memory::{
-    DEFAULT_RECALLED, MAX_RECALLED, MemoryKind, MemoryRecord, MemoryStore, READ_TOOL, RecallRequest,
-    civil_date,
+    DEFAULT_RECALLED, MAX_RECALLED, MemoryKind, MemoryRecord, READ_TOOL, RecallRequest, civil_date,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::tool::{CallContext, NativeTool};
 
-pub(super) struct MemoryRead(pub(super) Arc<dyn MemoryStore>);
+pub(super) struct MemoryRead;
 
 /// The arguments of `memory_read`.
 #[derive(Deserialize, JsonSchema)]
@@ -40,7 +37,8 @@ impl NativeTool for MemoryRead {
     async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
         let Arguments { query, kinds, limit } = arguments;
         let limit = limit.unwrap_or(DEFAULT_RECALLED).min(MAX_RECALLED);
-        let recall = self.0.recall(&context.site.user, RecallRequest { query, kinds, limit }).await?;
+        let recall =
+            context.memories.recall(&context.site.user, RecallRequest { query, kinds, limit }).await?;
         recall.origins().iter().cloned().for_each(|origin| context.origins.add(origin));
         let memories: Vec<Value> = recall.memories.iter().map(for_model).collect();
         Ok(json!({ "memories": memories, "more": recall.more }))

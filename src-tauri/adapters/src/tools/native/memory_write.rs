@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plait_core::error::Fault;
 use plait_core::id::MemoryId;
 use plait_run::host::Clock;
-use plait_run::long_term_memory::{MemoryContent, MemoryKind, MemoryRecord, MemoryStore};
+use plait_run::long_term_memory::{MemoryContent, MemoryKind, MemoryRecord};
 use plait_run::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::tool::{CallContext, NativeTool};
 
-pub(super) struct MemoryWrite(pub(super) Arc<dyn MemoryStore>, pub(super) Arc<dyn Clock>);
+pub(super) struct MemoryWrite(pub(super) Arc<dyn Clock>);
 
 /// The arguments of `memory_write`.
 #[derive(Deserialize, JsonSchema)]
@@ -44,12 +44,12 @@ impl NativeTool for MemoryWrite {
         let Arguments { kind, text, steps, replaces } = arguments;
         let checked = MemoryContent { kind, text, steps }.checked()?;
         let site = &context.site;
-        let record = MemoryRecord::of_run(&site.key, checked, site.source.clone(), self.1.now_ms());
+        let record = MemoryRecord::of_run(&site.key, checked, site.source.clone(), self.0.now_ms());
         let record = MemoryRecord { origins: site.origins.clone(), ..record };
         let id = record.id.clone();
-        self.0.remember(&site.user, vec![record]).await?;
+        context.memories.remember(&site.user, vec![record]).await?;
         let replaced = match replaces.map(MemoryId::from).filter(|old| *old != id) {
-            Some(old) => self.0.forget(&site.user, vec![old]).await?,
+            Some(old) => context.memories.forget(&site.user, vec![old]).await?,
             None => 0,
         };
         Ok(json!({ "id": id, "replaced": replaced }))

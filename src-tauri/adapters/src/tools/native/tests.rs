@@ -10,6 +10,7 @@ use serde_json::json;
 use plait_core::flow::FolderAccess;
 use plait_core::origin::{Origin, Origins};
 use plait_core::user::UserName;
+use plait_run::long_term_memory::MemoryStore;
 use plait_run::tool::{CallSite, ToolEffect};
 
 use super::*;
@@ -232,10 +233,11 @@ async fn memory_is_written_and_read_for_the_user_of_the_run() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
     let memory = LongTermMemory::new(store, Arc::default());
-    let environment = environment().with_memories(Arc::new(memory.clone()));
-    let tools = NativeTools::with_clock(&environment, Arc::new(Noon));
+    let memories: Arc<dyn MemoryStore> = Arc::new(memory.clone());
+    let tools = NativeTools::with_clock(&environment(), Arc::new(Noon));
     let call = async |user: &str, key: &str, name: &str, arguments: Value| {
-        let call = ToolInvocation { site: site(user, key), ..invocation(name, arguments) };
+        let memories = Arc::clone(&memories);
+        let call = ToolInvocation { site: site(user, key), memories, ..invocation(name, arguments) };
         tools.call(call).await.map_err(|fault| fault.code.to_string())
     };
     let trains = json!({ "text": "Prefers trains." });

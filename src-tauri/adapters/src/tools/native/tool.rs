@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use plait_core::error::Fault;
 use plait_core::flow::FolderAccess;
 use plait_run::grant::CallGrants;
+use plait_run::long_term_memory::MemoryStore;
 use plait_run::tool::{CallSite, OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize as _;
@@ -23,6 +24,8 @@ pub(super) struct CallContext {
     pub(super) folders: Arc<[FolderAccess]>,
     /// For whom the tool is called, and from where.
     pub(super) site: Arc<CallSite>,
+    /// What the run remembers of its user.
+    pub(super) memories: Arc<dyn MemoryStore>,
     /// The grants of the call.
     pub(super) grants: CallGrants,
     /// The conversation that the tool is called from. Only tools of tests use it.
@@ -38,6 +41,7 @@ impl CallContext {
             folder: call.folder.clone(),
             folders: Arc::clone(&call.folders),
             site: Arc::clone(&call.site),
+            memories: Arc::clone(&call.memories),
             grants: call.grants.clone(),
             conversation: Arc::clone(&call.context),
             origins: call.origins.clone(),

@@ -4,25 +4,27 @@ use std::sync::Arc;
 
 use plait_adapters::FileAccess;
 use plait_core::config::ConfigValues;
-use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::{NodeId, RunId};
+use plait_core::origin::{Origin, Origins};
 use plait_insight::bill::{Bill, rehearse, standing_host};
 use plait_run::earlier_run::EarlierTree;
 use plait_run::host::Host;
-use plait_run::journal::{ENGINE_REVISION, Entry, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
+use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
-use plait_run::world_policy::{LivePart, WorldPolicy};
-use plait_run::{Driver, RunHandle, RunSetup};
+use plait_run::view::RunOutline;
+use plait_run::world_policy::{LivePart, Pace, WorldPolicy};
+use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
 
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
+use super::trial::{trials_of, with_trials};
 use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
 use crate::codes;
-use crate::flows::text::{recorded_flow, write_flow};
-use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits};
+use crate::flows::text::write_flow;
+use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits, RootInputs};
 
 /// A fork that is ready to start.
 pub(super) struct Fork {
@@ -41,17 +43,19 @@ impl Launch {
     pub(super) fn fork(
         mut self,
         earlier: &RunId,
-        edits: ForkEdits,
+        mut edits: ForkEdits,
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
+        let breakpoints = std::mem::take(&mut edits.breakpoints);
         let newer = edits.flow.as_ref().filter(|_| parent.is_none()).map(|edit| edit.grants.clone());
         let Fork { document, config, mut first, mut start } =
             self.prepare_fork(earlier, edits, inputs, parent)?;
-        let RunEvent::Started { flow, to, set, grants, pins, .. } = &mut first else {
+        let RunEvent::Started { user, from, flow, to, set, grants, pins, .. } = &mut first else {
             return Err(no_start(earlier));
         };
         let plan = self.plan(&document, &config, to.as_ref(), set)?;
+        check_breakpoints(&plan, &breakpoints)?;
         *pins = plan.pinned_nodes();
         if let Some(newer) = newer {
             // The edit may need more than the earlier run did.
@@ -61,28 +65,40 @@ impl Launch {
             start.grants.clone_from(grants);
         }
         self.store.put_flow(&write_flow(&document)?)?;
-        let flow = flow.clone();
+        if from.as_ref().is_some_and(|from| from.of_branch) {
+            self.store.copy_memory_branch(user, earlier, &self.run)?;
+        }
         self.broadcast.open(0);
-        Ok(Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?)
+        let (mut driver, handle) = Driver::start(self.setup(plan, start, &first)?, Event::Run(first))?;
+        if !breakpoints.is_empty() {
+            driver.set_breakpoints(breakpoints)?;
+        }
+        Ok((driver, handle))
     }
 
     /// The bill of such a fork. Changes nothing.
     pub(in crate::runs) fn bill(
         mut self,
         earlier: &RunId,
-        edits: ForkEdits,
+        mut edits: ForkEdits,
         access: FileAccess,
     ) -> Result<Bill, ErrorReply> {
+        // No time passes in a rehearsal.
+        edits.world.pace = Pace::Fast;
         let fork = self.prepare_fork(earlier, edits, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
+        let earlier = self.host.earlier.clone();
         // Once for the whole tree: its child runs get the host of the run that starts them.
-        self.host = blocking_host(standing_host(self.host));
+        let tools = self.host.earlier.recording().map(|_| Arc::clone(&self.host.tools));
+        let host = standing_host(self.host);
+        // A recording lists the tools of servers without starting any.
+        self.host = blocking_host(Host { tools: tools.unwrap_or_else(|| Arc::clone(&host.tools)), ..host });
         let place = RehearsedPlace::root(access);
         let rehearsal = place.rehearsal.clone();
         let (_, setup, first) = self.rehearse(fork, place)?;
         rehearse(setup, first)?;
-        Ok(Bill::of(rehearsal, &models))
+        Ok(Bill::of(rehearsal, &models, &earlier))
     }
 
     /// What the rehearsal of a fork is driven with, and its number there.
@@ -103,6 +119,13 @@ impl Launch {
         Ok((number, setup, Event::Run(first)))
     }
 
+    /// Lets the tree of a fork remember in a branch of its own, if what it comes to may differ.
+    pub(super) fn use_branch(&mut self, from: &RunOrigin) {
+        if from.differs() {
+            self.host.memories = Arc::new(self.memory.branch(self.run.clone()));
+        }
+    }
+
     pub(super) fn prepare_fork(
         &mut self,
         earlier: &RunId,
@@ -110,15 +133,28 @@ impl Launch {
         inputs: Option<ChildInputs>,
         parent: Option<RunId>,
     ) -> Result<Fork, ErrorReply> {
-        let ForkEdits { flow: edit, at, fresh, to: new_target, world } = edits;
-        let mut entries = self.read_earlier(earlier)?;
-        let cut = at.map(|at| cut_off(&mut entries, at)).transpose()?.unwrap_or_default();
+        let ForkEdits {
+            flow: edit,
+            at,
+            cut_in,
+            fresh,
+            to: new_target,
+            world,
+            replies: source,
+            recording: file,
+            root_inputs,
+            ..
+        } = edits;
+        let recording = self.open_recording(file.as_ref())?;
+        let recording = recording.as_deref();
+        let (entries, cut) = self.counted_entries(earlier, at, cut_in.as_ref(), recording)?;
         let mut first = started_event(earlier, &entries)?.clone();
         let RunEvent::Started {
             run,
             revision,
             user,
             from,
+            replies,
             flow,
             to,
             input,
@@ -135,19 +171,42 @@ impl Launch {
         else {
             return Err(no_start(earlier));
         };
-        let (edited, is_root) = (edit.is_some(), parent.is_none());
+        let trials = trials_of(&RunOutline::of(&entries));
+        let (edited, is_root) = (edit.is_some() || !trials.is_empty(), parent.is_none());
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
         let (seq, fresh_from) = (end_of(&entries), fresh.clone());
-        let origin = RunOrigin { run: earlier.clone(), seq, edited, cut, fresh: fresh_from, world };
+        let of_branch = is_root && from.as_ref().is_some_and(|from| from.differs());
+        let origin = RunOrigin {
+            run: earlier.clone(),
+            seq,
+            edited,
+            cut,
+            cut_in,
+            of_branch,
+            fresh: fresh_from,
+            world,
+            recording: file,
+        };
         *parent_run_id = parent;
+        *replies = source;
         *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
             (*input, *set, *origins, *grants) =
                 (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
         }
+        if let Some(RootInputs { input: given, overrides }) = root_inputs {
+            let is_given = given.is_some() || !overrides.is_empty();
+            (*input, *set) = (given, overrides);
+            *origins = if is_given { Origins::of(Origin::Person) } else { Origins::NONE };
+        }
         let document = match edit {
-            None => recorded_flow(&self.store, &flow.hash)?,
+            None if trials.is_empty() => self.recorded_flow(&flow.hash, recording)?,
+            None => {
+                let document = with_trials(self.recorded_flow(&flow.hash, recording)?, &trials);
+                flow.hash = content_hash(write_flow(&document)?.as_bytes());
+                document
+            }
             Some(EditedFlow { flow: mut document, path, .. }) => {
                 if *ignores_pins {
                     document.remove_pins();
@@ -158,16 +217,25 @@ impl Launch {
             }
         };
         let config = recorded_config(config, models).into_owned();
-        let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
+        let conversation =
+            conversation.as_ref().map(|at| self.recorded_conversation(at, recording)).transpose()?;
         if is_root {
-            self.host.earlier = self.read_tree(&origin, entries)?;
+            if self.host.earlier.recording().is_none() {
+                let others = self.other_replies(source, user)?;
+                self.host.earlier = self.read_tree(&origin, entries, (recording, others))?;
+            }
+            self.replay(&origin, recording)?;
             check_live(&origin.world, &document, &self.host.earlier)?;
+            self.use_branch(&origin);
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
         let mut view = self.host.earlier.view(Some(earlier), &nodes);
         if let Some(fresh) = &fresh {
             let plan = self.plan(&document, &config, to.as_ref(), set)?;
             let following = plan.fresh_from(fresh).ok_or_else(|| no_place(fresh))?;
+            if is_root && !edited {
+                self.check_inside(earlier, fresh, recording)?;
+            }
             view = view.map(|view| view.without(following));
         }
         *from = Some(Box::new(origin));
@@ -177,58 +245,6 @@ impl Launch {
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
         Ok(Fork { document, config, first, start })
     }
-
-    /// The tree that the run's own is forked from, as far as it counted then, without what the runs of the own tree have taken. Nothing
-    /// if it was removed meanwhile: then they buy everything that they have not taken yet.
-    pub(super) fn restored_tree(&self, from: &RunOrigin) -> Result<EarlierTree, Fault> {
-        let Ok(mut entries) = self.read_earlier(&from.run) else {
-            let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
-            return Ok(EarlierTree::asking([nothing], from.edited, from.world.clone()));
-        };
-        entries.retain(|entry| entry.seq.is_some_and(|seq| seq < from.seq));
-        let tree = self.read_tree(from, entries)?;
-        for record in self.store.tree(&self.run)? {
-            tree.restore(&self.read_journal(&record.run)?);
-        }
-        Ok(tree)
-    }
-
-    /// The tree of an earlier run of which these entries count. A child run that cannot be read counts for nothing: what it recorded is
-    /// made again.
-    fn read_tree(&self, from: &RunOrigin, entries: Vec<Entry>) -> Result<EarlierTree, Fault> {
-        // Of child runs, what had happened by then. Their journals do not say at which event of their parent.
-        let until = entries.last().filter(|_| from.cut).map(|last| last.at);
-        let mut runs = vec![(from.run.clone(), entries)];
-        for record in self.store.tree(&from.run)? {
-            if record.run != from.run
-                && let Ok(mut entries) = self.read_earlier(&record.run)
-            {
-                entries.retain(|entry| until.is_none_or(|until| entry.at <= until));
-                runs.push((record.run, entries));
-            }
-        }
-        let runs = runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
-        Ok(EarlierTree::asking(runs, from.edited, from.world.clone()))
-    }
-
-    /// The entries of a run to fork from, except damaged ones.
-    fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
-        self.store.keep_attachments_of(run)?;
-        Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
-    }
-}
-
-/// Leaves the first `at` events. Whether there were more. `run.no_event`.
-fn cut_off(entries: &mut Vec<Entry>, at: u64) -> Result<bool, ErrorReply> {
-    let end = end_of(entries);
-    if at == 0 || at > end {
-        let message = format!("The run has {end} events, so a fork can't begin after event {at}.");
-        return Err(
-            ErrorReply::new(codes::RUN_NO_EVENT, message).hint(format!("Give a number from 1 to {end}."))
-        );
-    }
-    entries.retain(|entry| entry.seq.is_some_and(|seq| seq < at));
-    Ok(at < end)
 }
 
 /// `run.no_place` if a node to ask again is not in the flow, or if no tool of that name was called.
@@ -236,7 +252,7 @@ fn check_live(world: &WorldPolicy, flow: &Flow, earlier: &EarlierTree) -> Result
     for part in &world.live {
         match part {
             LivePart::Node(node) if !flow.nodes.contains_key(node) => {
-                return Err(no_place(&FreshFrom { node: node.clone(), epoch: None }));
+                return Err(no_place(&FreshFrom { node: node.clone(), epoch: None, inside: None }));
             }
             LivePart::Tool(name) => {
                 let called = earlier.called_tools();
@@ -258,7 +274,7 @@ fn check_live(world: &WorldPolicy, flow: &Flow, earlier: &EarlierTree) -> Result
 }
 
 /// `run.no_place` for an activation that the flow can't have.
-pub(super) fn no_place(FreshFrom { node, epoch }: &FreshFrom) -> ErrorReply {
+pub(super) fn no_place(FreshFrom { node, epoch, .. }: &FreshFrom) -> ErrorReply {
     let message = match epoch {
         None => format!("The flow has no node `{node}`, or the run does not get to it."),
         Some(epoch) => format!("The flow has no node `{node}` with an iteration like `{epoch}`."),

@@ -64,15 +64,16 @@ impl RehearsedChildren {
     /// What the child of this call is driven with, and its number in the rehearsal. None if the earlier tree had none.
     fn prepare(&self, run: &RunId, call: ChildCall) -> Result<Option<(usize, RunSetup, Event)>, ErrorReply> {
         let ChildCall { parent, activation, flow, input, set: overrides, origins, host, .. } = call;
-        let earlier = parent.earlier_of(&activation).and_then(|earlier| earlier.take_child(&activation));
-        let Some(earlier) = earlier else { return Ok(None) };
+        let Some(repeated) = parent.earlier_of(&activation) else { return Ok(None) };
+        let Some(earlier) = repeated.take_child(&activation) else { return Ok(None) };
         let place = self.place.below(&activation.node);
-        let edits = if host.earlier.is_edited() {
+        let edited = if host.earlier.is_edited() {
             let found = subflows::resolve(&flow, &place.lineage, &activation, &place.access)?;
-            ForkEdits::of_flow(EditedFlow { flow: found.flow, path: found.path, grants: Vec::new() })
+            Some(EditedFlow { flow: found.flow, path: found.path, grants: Vec::new() })
         } else {
-            Box::default()
+            None
         };
+        let edits = ForkEdits::of_flow(edited, repeated.fresh_inside(&activation));
         let inputs = ChildInputs { input, overrides, origins, grants: parent.grants.clone() };
         let mut launch = Launch { run: run.clone(), host, ..self.launch.clone() };
         let fork = launch.prepare_fork(&earlier, *edits, Some(inputs), Some(parent.run.clone()))?;
@@ -85,10 +86,11 @@ impl Subflows for RehearsedChildren {
     async fn run(&self, call: ChildCall, mut on_event: ChildListener) -> Result<ChildEnd, Fault> {
         let run = child_id(&call.parent.run, &call.activation, call.attempt)?;
         call.host.quotas.tree.reserve(TreeCount::Runs)?.settle();
-        on_event(ChildEvent::Started { run: run.clone() });
         let Some((number, setup, first)) = self.prepare(&run, call).map_err(fault)? else {
             return future::pending().await;
         };
+        // Only of one that is rehearsed: the bill has lines of its own for it.
+        on_event(ChildEvent::Started { run: run.clone() });
         let (driver, _handle) = Driver::start(setup, first)?;
         driver.drive().await?;
         child_end(run, self.place.rehearsal.outline(number))

@@ -8,7 +8,7 @@ use plait_api::conversations::KeepFork;
 
 use crate::commands::runs;
 use crate::exit::CliError;
-use crate::terminal::stdout;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 pub(super) struct KeepArgs {
@@ -19,6 +19,12 @@ pub(super) struct KeepArgs {
 pub(super) async fn execute(app: &Connection, args: &KeepArgs) -> Result<(), CliError> {
     let run = runs::find(app, &args.run).await?;
     let kept = app.call(KeepFork { run }).await?;
-    writeln!(stdout(), "{}", kept.id)?;
+    if let Some(conversation) = kept.conversation {
+        writeln!(stdout(), "{}", conversation.id)?;
+    }
+    let (stored, erased) = (kept.stored_memories, kept.erased_memories);
+    if stored + erased > 0 {
+        print_error(&format!("Taken over into the long-term memory: {stored} stored, {erased} erased.\n"));
+    }
     Ok(())
 }

@@ -129,6 +129,9 @@ fn source_of(step: &LineageStep) -> String {
     let source = match source {
         LineageSource::Flow { node, setting: Some(setting) } => format!("setting `{setting}` of `{node}`"),
         LineageSource::Flow { node, setting: None } => format!("the flow, node `{node}`"),
+        LineageSource::Trial { node, setting } => {
+            format!("setting `{setting}` of `{node}`, which a person tried at a stop")
+        }
         LineageSource::File { path, line } => format!("file {path}, line {line}"),
         LineageSource::Url { url } => url.clone(),
         LineageSource::Passage { base, document, line } => {

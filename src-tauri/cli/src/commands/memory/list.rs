@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Connection;
-use plait_api::memories::{ListMemories, MemoryPage};
+use plait_api::memories::{ForkedMemories, ListMemories, MemoryPage};
 
 use super::{Kind, kind_text};
 use crate::exit::CliError;
@@ -58,10 +58,18 @@ async fn print(app: &Connection, search: Option<String>, options: ListOptions) -
         writeln!(out, "{}", to_json(&page)?)?;
         return Ok(());
     }
-    let MemoryPage { user, memories, found, counts, damage } = &page;
+    let MemoryPage { user, memories, found, counts, damage, branches } = &page;
     if let Some(damage) = damage {
         print_error(&format!(
             "The memories of {user} are damaged. {damage} `plait doctor --salvage` goes on with the rest.\n"
+        ));
+    }
+    for ForkedMemories { run, stored, erased, damage } in branches {
+        let damage =
+            damage.as_deref().map(|damage| format!(" They are damaged. {damage}")).unwrap_or_default();
+        print_error(&format!(
+            "The forked run {run} has memories of its own: {} stored, {erased} erased.{damage} Take them over: plait conversations keep {run}\n",
+            stored.len()
         ));
     }
     if memories.is_empty() {

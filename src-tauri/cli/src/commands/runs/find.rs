@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 use plait_api::Connection;
 use plait_api::runs::{FindRuns, FoundPlace, FoundRun, FoundRuns};
-use plait_run::breakpoint::{BREAKPOINT_SYNTAX, BreakpointText};
+use plait_run::breakpoint::BreakpointText;
 use plait_run::journal::Breakpoint;
 
 use crate::debugger::{self, describe_point};
@@ -31,7 +31,7 @@ pub(super) struct FindArgs {
     #[arg(long, value_name = "CEL")]
     when: Option<String>,
     /// A place or an event, as `--break` has it; `*` is every node, also of sub-flows. `SUBFLOW/NODE` is a node in a sub-flow.
-    #[arg(long, value_name = BREAKPOINT_SYNTAX, default_value = "*:after")]
+    #[arg(long, value_name = "BREAKPOINT", default_value = "*:after")]
     node: BreakpointText,
     /// Only runs of this flow file.
     #[arg(long, value_name = "PATH")]

@@ -38,8 +38,7 @@ impl Lineage<'_> {
                 }
             }
             ("value", "value") => {
-                let (node, setting) = (at.activation.node.clone(), Some("/value".to_owned()));
-                at.whole(Origin::Source(LineageSource::Flow { node, setting }))
+                at.whole(Origin::Source(at.run.setting(at.activation, "/value".to_owned())))
             }
             ("switch", _) | ("output", "value") | ("catch", "result") => self.passed_on(at, "value"),
             ("delay", "out") | ("approval", "approved") => self.passed_on(at, "in"),

@@ -40,8 +40,7 @@ impl Lineage<'_> {
         for piece in rendered.pieces {
             match piece.source {
                 PieceSource::Literal => {
-                    let (node, setting) = (at.activation.node.clone(), Some(format!("/{setting}")));
-                    let origin = Origin::Source(LineageSource::Flow { node, setting });
+                    let origin = Origin::Source(at.run.setting(at.activation, format!("/{setting}")));
                     links.push(Link { range: piece.range, origin });
                 }
                 PieceSource::Computed { paths } => {
@@ -88,7 +87,7 @@ impl Lineage<'_> {
 pub(super) const CURRENT_OUTPUT: &str = "currentOutput";
 
 fn template_of(run: &RecordedRun, at: &Activation, setting: &str) -> Option<String> {
-    let config = &run.node(&at.node)?.config;
+    let config = run.config(at)?;
     // Jinja computes what it writes: no piece of the text is a copy that is known.
     let is_jinja = config.get("syntax").is_some_and(|syntax| syntax == "jinja");
     (!is_jinja).then(|| config.get(setting)?.as_str().map(str::to_owned)).flatten()

@@ -74,6 +74,7 @@ impl Invocation<'_> {
                 context: Arc::clone(&self.context),
                 grants: CallGrants::new(self.node_context.run.grants.clone()).approved(self.approved),
                 site: Arc::clone(&site),
+                memories: Arc::clone(&self.node_context.host.memories),
                 progress: self.progress(),
                 requests: Arc::clone(&requests) as Arc<dyn ToolRequests>,
                 origins: origins.clone(),

@@ -134,6 +134,7 @@ fn summary_recorded_before_a_crash_is_reused() {
             key: None,
             sampling: None,
             reused: None,
+            bought: None,
         },
     )];
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });

@@ -2,7 +2,8 @@
 
 use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
-use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace, TreeSpending};
+use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
+use plait_run::models::TreeSpending;
 use serde_json::{Value, json};
 
 use super::{Session, Stage, breakpoint, chat, diamond, repeated, tool_round};

@@ -135,6 +135,7 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
                 key: Some(key),
                 sampling: None,
                 reused,
+                bought: None,
             })
             .await?;
             continue;
@@ -154,6 +155,7 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
             key: Some(key),
             sampling: None,
             reused: None,
+            bought: None,
         };
         cx.record(event).await?;
         cx.host.tools.call(invocation("safe")).await?;

@@ -54,8 +54,11 @@ fn check_fresh_activation_buys_what_follows(case: &Case) -> Result<(), TestCaseE
     let callers: BTreeSet<Activation> = calls.iter().map(|(at, _)| at.clone()).collect();
     for start in rng.choose_multiple(callers.iter(), 4) {
         let is_whole_node = rng.bool();
-        let fresh =
-            FreshFrom { node: start.node.clone(), epoch: (!is_whole_node).then(|| start.epoch.clone()) };
+        let fresh = FreshFrom {
+            node: start.node.clone(),
+            epoch: (!is_whole_node).then(|| start.epoch.clone()),
+            inside: None,
+        };
         let is_start = |at: &Activation| at == start || is_whole_node && at.node == start.node;
         let fork = scenario.fork_without(&whole.entries, &fresh, Schedule::seeded(rng.u64(..)));
         assert_matches(&scenario, &fork, &expected)?;

@@ -23,6 +23,7 @@ fn message(role: Role, tokens: u32, called: bool) -> SharedMessage {
         is_error: false,
         author: Activation { node: "n".into(), epoch: Epoch::root() },
         tokens,
+        hash: crate::context::KeptHash::default(),
     })
 }
 

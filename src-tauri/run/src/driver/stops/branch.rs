@@ -5,28 +5,32 @@
 //! above say that a branch below them stands still, so that a person finds it from the root.
 
 use super::{Driver, Key, Running, Start, Stops, is_inside};
+use crate::codes;
 use crate::debugger::{Debugger, HeldActivation};
 use crate::journal::{DebugVerb, NodeOutputs, Side, StopCause, StopPoint, StopScope};
 use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
-use plait_core::id::{Epoch, RunId};
+use plait_core::id::{Epoch, NodeId, RunId};
 
 /// A branch stands still, and the rest goes on.
 pub(super) struct BranchStop {
     /// The child run that it is in, at any depth. None: an activation of this run is held.
     below: Option<RunId>,
+    /// A person paused the activation while it was under way: its next call or its end is the place where it is held.
+    is_awaited: bool,
     /// The time limit of what started this run stands still as well.
     _starter: Option<HeldActivation>,
 }
 
 impl BranchStop {
     fn new(below: Option<RunId>, debugger: &Debugger) -> Self {
-        Self { below, _starter: debugger.hold_starter() }
+        Self { below, is_awaited: false, _starter: debugger.hold_starter() }
     }
 
     /// What the journal leaves: a branch stands still if there is a stop that holds one.
     pub fn restore(
         stopped: Option<u64>,
+        is_awaited: bool,
         below: Option<&RunId>,
         debugger: &Debugger,
         run: &RunId,
@@ -35,9 +39,8 @@ impl BranchStop {
             debugger.release_branch(run);
             return None;
         }
-        // What the run below says of itself counts once it is resumed.
-        std::iter::once(run).chain(below).for_each(|run| debugger.hold_branch(run));
-        Some(Self::new(below.cloned(), debugger))
+        debugger.hold_branch(run, below);
+        Some(Self { is_awaited, ..Self::new(below.cloned(), debugger) })
     }
 }
 
@@ -59,7 +62,14 @@ impl Stops {
 
     /// Whether this is the place at which its branch is held.
     pub fn is_parked_point(&self, point: &StopPoint) -> bool {
-        self.parked_point() == Some(point)
+        self.parked_point() == Some(point) || self.is_awaited_at(point)
+    }
+
+    /// Whether an activation comes here that was paused while it was under way.
+    fn is_awaited_at(&self, point: &StopPoint) -> bool {
+        let is_awaited = self.branch.as_ref().is_some_and(|branch| branch.is_awaited);
+        let held = self.parked_point().filter(|_| is_awaited);
+        held.is_some_and(|held| (&held.node, &held.epoch) == (&point.node, &point.epoch))
     }
 
     fn parked_point(&self) -> Option<&StopPoint> {
@@ -78,12 +88,20 @@ impl Driver {
     ) -> Result<(), Fault> {
         match scope {
             StopScope::Tree => self.stop(cause, Some(point), values).await,
+            // Where it is, with what it holds, is known only now.
+            StopScope::Branch if self.stops.is_awaited_at(&point) => {
+                if let Some(branch) = &mut self.stops.branch {
+                    branch.is_awaited = false;
+                }
+                self.record_stopped(cause, scope, Some(point), values)?;
+                self.recorder.flush().await
+            }
             // It is that stop, or comes up when that one is over.
             StopScope::Branch if self.stops.stopped.is_some() => Ok(()),
             StopScope::Branch => {
                 self.stops.branch = Some(BranchStop::new(None, &self.host.debugger));
                 self.record_stopped(cause, scope, Some(point), values)?;
-                self.host.debugger.hold_branch(&self.info.run);
+                self.host.debugger.hold_branch(&self.info.run, None);
                 self.recorder.flush().await
             }
         }
@@ -106,6 +124,38 @@ impl Driver {
             }
         }
         self.stop_at(reached, point, values).await
+    }
+
+    /// Pauses the branch of a node that runs, in one iteration or in the first one in which it does. What is under way ends and is held.
+    /// Fault `debug.cannot_pause`.
+    pub(super) async fn pause_branch(
+        &mut self,
+        node: &NodeId,
+        epoch: Option<&Epoch>,
+    ) -> Result<Result<(), Fault>, Fault> {
+        if self.stops.stopped.is_some() {
+            let message = "The run stands still already, or a branch of it.";
+            return Ok(Err(Fault::new(codes::DEBUG_CANNOT_PAUSE, message)
+                .hint("Continue it first, or pause the whole run.")));
+        }
+        let found = self.plan.find(node).filter(|node| self.plan.nodes[*node].body.is_none());
+        let begun = found.map(|node| self.scheduler.begun(node)).unwrap_or_default();
+        let runs = |start: &Start| {
+            epoch.is_none_or(|epoch| *epoch == start.epoch)
+                && self.scheduler.is_open(start.node, &start.epoch)
+        };
+        let Some(start) = begun.into_iter().find(runs) else {
+            let message = format!("`{node}` does not run now, so its branch can't be paused there.");
+            return Ok(Err(Fault::new(codes::DEBUG_CANNOT_PAUSE, message)
+                .hint("Name a node that runs, or set a breakpoint that holds its branch.")));
+        };
+        let point = self.point(&(start.node, start.epoch), start.attempt, Side::After);
+        let branch = BranchStop::new(None, &self.host.debugger);
+        self.stops.branch = Some(BranchStop { is_awaited: true, ..branch });
+        self.record_stopped(StopCause::Pause, StopScope::Branch, Some(point), NodeOutputs::new())?;
+        self.host.debugger.hold_branch(&self.info.run, None);
+        self.recorder.flush().await?;
+        Ok(Ok(()))
     }
 
     /// Whether an activation is inside of a loop that does not begin because its branch is held.
@@ -145,9 +195,9 @@ impl Driver {
         let mut held = self.stops.children.keys().filter(|run| self.host.debugger.holds_branch(run));
         let Some(run) = held.next().cloned() else { return Ok(()) };
         self.stops.branch = Some(BranchStop::new(Some(run.clone()), &self.host.debugger));
-        let cause = StopCause::Elsewhere { run };
+        let cause = StopCause::Elsewhere { run: run.clone() };
         self.record_stopped(cause, StopScope::Branch, None, NodeOutputs::new())?;
-        self.host.debugger.hold_branch(&self.info.run);
+        self.host.debugger.hold_branch(&self.info.run, Some(&run));
         self.recorder.flush().await
     }
 

@@ -18,10 +18,14 @@ pub(in crate::driver) struct RestoredStops {
     pub current: Option<StopPoint>,
     /// How much it holds.
     pub scope: StopScope,
+    /// Whether a person paused it under way, so that it has not come to its place yet.
+    pub is_awaited: bool,
     /// The run that is held, if it is another one.
     pub elsewhere: Option<RunId>,
     /// Values that persons changed.
     pub overrides: Vec<(StopPoint, PortName, Override)>,
+    /// The trials that persons made and dropped, in order.
+    pub trials: Vec<DebugEvent>,
     /// Places that were left.
     pub left: FxHashSet<StopPoint>,
 }
@@ -30,7 +34,9 @@ impl RestoredStops {
     pub fn apply(&mut self, event: &DebugEvent, seq: u64) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
-            DebugEvent::Stopped { cause, scope, point, .. } => {
+            DebugEvent::Stopped { cause, scope, point, values, .. } => {
+                let is_end = point.as_ref().is_some_and(|point| point.side == Side::After);
+                self.is_awaited = *cause == StopCause::Pause && is_end && values.is_empty();
                 self.stopped = Some(seq);
                 self.scope = *scope;
                 self.current.clone_from(point);
@@ -51,6 +57,7 @@ impl RestoredStops {
                 let changes = changes_of_way(from, to, was, values).into_iter();
                 self.overrides.extend(changes.map(|(port, change)| (point.clone(), port, change)));
             }
+            DebugEvent::TrialMade { .. } | DebugEvent::TrialDropped { .. } => self.trials.push(event.clone()),
             DebugEvent::Logged { .. } => {}
         }
     }

@@ -1,7 +1,9 @@
 //! What a person does at a stop: goes on, goes on by a step, pauses, and sets breakpoints.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{Driver, Key, Running, Start, input_values};
@@ -13,7 +15,7 @@ use crate::journal::{
 };
 use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
-use plait_core::id::{Epoch, PortName};
+use plait_core::id::{Epoch, NodeId, PortName};
 
 /// What a person wants of the debugger.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,12 +24,18 @@ pub enum DebugCommand {
     SetBreakpoints(Vec<Breakpoint>),
     /// To stop wherever the run is.
     Pause,
+    /// To stop the branch of a node that runs, in one iteration or the first one in which it does.
+    PauseBranch { node: NodeId, epoch: Option<Epoch> },
     /// To put a value in place of one that the stop with this number holds.
     Change { stop: u64, port: PortName, value: Value },
     /// To have the node that the stop with this number holds take another way.
     Force { stop: u64, port: PortName },
     /// To edit the history of the context that the node uses which the stop with this number holds.
     EditHistory { stop: u64, edits: Vec<MessageEdit> },
+    /// To have a node execute with another config from now on, at the stop with this number.
+    MakeTrial { stop: u64, node: NodeId, config: Arc<Map<String, Value>> },
+    /// To take that back for a node, or for all, at the stop with this number.
+    DropTrials { stop: u64, node: Option<NodeId> },
     /// To go on from the stop with this number, which is that of its event in the journal of this run.
     Go { verb: DebugVerb, stop: u64 },
 }
@@ -95,10 +103,21 @@ impl Driver {
                     self.stop(StopCause::Pause, None, NodeOutputs::new()).await?;
                 }
             }
+            DebugCommand::PauseBranch { node, epoch } => {
+                return self.pause_branch(&node, epoch.as_ref()).await;
+            }
             DebugCommand::Change { stop, port, value } => return self.change_value(stop, port, value).await,
             DebugCommand::Force { stop, port } => return self.force_way(stop, port).await,
             DebugCommand::EditHistory { stop, edits } => return self.edit_history(stop, &edits).await,
-            DebugCommand::Go { stop, .. } if self.stops.stopped != Some(stop) => return Ok(Err(moved_on())),
+            DebugCommand::MakeTrial { stop, .. }
+            | DebugCommand::DropTrials { stop, .. }
+            | DebugCommand::Go { stop, .. }
+                if self.stops.stopped != Some(stop) =>
+            {
+                return Ok(Err(moved_on()));
+            }
+            DebugCommand::MakeTrial { node, config, .. } => return self.make_trial(node, config).await,
+            DebugCommand::DropTrials { node, .. } => return self.drop_trials(node).await,
             DebugCommand::Go { verb: DebugVerb::Continue, .. } if self.stops.branch.is_some() => {
                 self.continue_branch(running).await?;
             }

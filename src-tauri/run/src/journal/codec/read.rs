@@ -88,8 +88,8 @@ fn read_ahead<'de, A: MapAccess<'de>>(
 /// Reads the event called `name` from the rest of its object.
 fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<Line, A::Error> {
     // `run.failed` names the activation that failed in fields of its own.
-    let names_activation =
-        name == "run.paused" || !["run.", "debug.", "value."].iter().any(|group| name.starts_with(group));
+    let names_activation = name == "run.paused"
+        || !["run.", "debug.", "value.", "trial."].iter().any(|group| name.starts_with(group));
     let mut rest = Rest { name: Some(name), names_activation, head, map };
     let group = name.split_once('.').map_or(name, |(group, _)| group);
     let event = match (name, group) {
@@ -98,7 +98,7 @@ fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<
             Event::Node(rest.activation()?, event)
         }
         (_, "run") => Event::Run(rest.read()?),
-        (_, "debug" | "value") => Event::Debug(rest.read()?),
+        (_, "debug" | "value" | "trial") => Event::Debug(rest.read()?),
         (_, "loop" | "iteration" | "history") => {
             let event = rest.read()?;
             Event::Loop(rest.activation()?, event)

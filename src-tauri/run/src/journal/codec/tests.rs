@@ -59,6 +59,11 @@ fn every_group_survives_a_round_trip() {
         }),
         json!({ "seq": 16, "at": 5, "type": "debug.continued", "verb": "over" }),
         json!({
+            "seq": 19, "at": 5, "type": "trial.made", "node": "chat", "was": {}, "config": { "prompt": "Hi" },
+            "begun": [{ "epoch": [1], "attempt": 1 }],
+        }),
+        json!({ "seq": 20, "at": 5, "type": "trial.dropped", "node": "chat" }),
+        json!({
             "seq": 17, "at": 5, "type": "value.overridden", "port": "response", "was": "Hi", "value": { "n": 1 },
             "point": { "node": "chat", "epoch": [1], "attempt": 1, "side": "after" },
         }),

@@ -102,6 +102,10 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         reused: Option<EventRef>,
+        /// The event of the run that bought the reply, if the one that it is taken from did not buy it either.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        bought: Option<EventRef>,
     },
     /// A model call failed after the provider may have begun to bill it, and nobody reports what it costs.
     #[serde(rename = "model.failed")]

@@ -5,12 +5,20 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::journal::breakpoint::{Breakpoint, DebugVerb, StopCause, StopPoint, StopScope};
 use crate::journal::event_payload::NodeOutputs;
-use plait_core::id::PortName;
+use plait_core::id::{Epoch, NodeId, PortName};
+
+/// An attempt of a node that has begun and not ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct BegunAttempt {
+    pub epoch: Epoch,
+    /// From 1.
+    pub attempt: u32,
+}
 
 /// What the debugger does to a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -74,6 +82,29 @@ pub enum DebugEvent {
         /// The outputs from now on.
         #[ts(as = "std::collections::BTreeMap<PortName, Value>")]
         values: NodeOutputs,
+    },
+    /// A person tries another config of a node, until it is dropped. What starts from now on has it.
+    #[serde(rename = "trial.made")]
+    TrialMade {
+        node: NodeId,
+        /// The config that the node had until now.
+        #[ts(type = "Record<string, unknown>")]
+        was: Arc<Map<String, Value>>,
+        #[ts(type = "Record<string, unknown>")]
+        config: Arc<Map<String, Value>>,
+        /// Attempts under way, which go on with the config that they began with.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<BegunAttempt>>")]
+        begun: Vec<BegunAttempt>,
+    },
+    /// A person dropped the trial of a node: what starts from now on has the config of the flow.
+    #[serde(rename = "trial.dropped")]
+    TrialDropped {
+        node: NodeId,
+        /// Attempts under way, which go on with the config that they began with.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<BegunAttempt>>")]
+        begun: Vec<BegunAttempt>,
     },
     /// A breakpoint with a text was reached.
     #[serde(rename = "debug.logged")]

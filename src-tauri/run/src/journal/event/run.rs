@@ -9,7 +9,7 @@ use ts_rs::TS;
 
 use crate::context::ConversationRef;
 use crate::grant::Grants;
-use crate::journal::event_payload::{FlowRef, InputOverrides, NodeOutputs, RunOrigin};
+use crate::journal::event_payload::{FlowRef, InputOverrides, NodeOutputs, ReplySource, RunOrigin};
 use crate::models::ModelOverrides;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, NodeId, PortName, RunId};
@@ -37,6 +37,10 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         from: Option<Box<RunOrigin>>,
+        /// Where it looks for replies that were bought before. It counts for all runs below it.
+        #[serde(default, skip_serializing_if = "ReplySource::is_default")]
+        #[ts(optional, as = "Option<ReplySource>")]
+        replies: ReplySource,
         flow: Box<FlowRef>,
         /// The node it runs to, if not the whole flow.
         #[serde(default, skip_serializing_if = "Option::is_none")]

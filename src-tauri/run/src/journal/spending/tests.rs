@@ -19,6 +19,7 @@ fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Event {
             key: None,
             sampling: None,
             reused: None,
+            bought: None,
         },
     )
 }
@@ -32,6 +33,7 @@ fn account(cost_nano_usd: Option<u64>) -> CallAccount {
         estimated: false,
         disbelieved: None,
         cost_nano_usd,
+        pace: crate::stream_pace::StreamPace::default(),
     }
 }
 

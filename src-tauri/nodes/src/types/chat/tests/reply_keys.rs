@@ -1,4 +1,4 @@
-//! When the key of a request is made, under which its reply is found again.
+//! The key of a request, under which its reply is found again.
 
 use serde_json::json;
 
@@ -7,6 +7,7 @@ use crate::testing::{NodeHarness, NodeRun};
 use plait_core::id::ReplyKey;
 use plait_run::earlier_run::EarlierRun;
 use plait_run::journal::{CallEvent, Entry, Event};
+use plait_run::provider::Provider as _;
 
 /// The key that is journaled with the reply.
 fn key(run: &NodeRun) -> Option<ReplyKey> {
@@ -14,15 +15,6 @@ fn key(run: &NodeRun) -> Option<ReplyKey> {
         Event::Call(_, CallEvent::ModelReplied { key, .. }) => key.clone(),
         _ => None,
     })
-}
-
-#[test]
-fn request_is_sent_before_its_key_is_made() {
-    let mut harness = NodeHarness::new();
-    harness.provider.receive_slowly();
-    let run = send(&mut harness, json!({}), "Hi");
-    assert_eq!(harness.provider.requests_before_keys(), [1]);
-    assert_eq!(key(&run), Some(harness.provider.requests()[0].key().unwrap()));
 }
 
 #[test]
@@ -36,14 +28,12 @@ fn reply_of_an_earlier_run_is_looked_up_before_anything_is_sent() {
     let mut same = fork();
     let run = send(&mut same, json!({}), "Hi");
     assert!(same.provider.requests().is_empty());
-    assert_eq!(same.provider.requests_before_keys(), [0]);
     assert_eq!(key(&run), key(&bought));
 
     let mut other = fork();
     let run = send(&mut other, json!({}), "Good evening");
     assert_eq!(other.provider.requests().len(), 1);
-    assert_eq!(other.provider.requests_before_keys(), [0], "it is not made twice");
-    assert_eq!(key(&run), Some(other.provider.requests()[0].key().unwrap()));
+    assert_eq!(key(&run), Some(other.provider.reply_key(&other.provider.requests()[0]).unwrap()));
 }
 
 #[test]
@@ -53,4 +43,31 @@ fn request_that_cannot_be_sent_has_no_reply() {
     let run = send(&mut harness, json!({}), "Hi");
     assert!(key(&run).is_none());
     assert_eq!(run.result.unwrap_err().code, "provider.bad_options");
+}
+
+#[test]
+fn reply_that_an_earlier_version_recorded_is_found() {
+    let bought = send(&mut NodeHarness::new(), json!({}), "Hi");
+    let sent = {
+        let mut harness = NodeHarness::new();
+        send(&mut harness, json!({}), "Hi");
+        harness.provider.requests().remove(0)
+    };
+    let mut entries: Vec<_> = (0..).zip(bought.events).collect::<Vec<_>>();
+    for (_, event) in &mut entries {
+        if let Event::Call(_, CallEvent::ModelReplied { key, .. }) = event {
+            *key = Some(sent.key().unwrap());
+        }
+    }
+    let entries = entries.into_iter().map(|(seq, event)| Entry { seq: Some(seq), at: 0, event });
+    let entries: Vec<_> = entries.collect();
+    let mut fork =
+        NodeHarness { earlier: Some(EarlierRun::of(&"old".into(), &entries)), ..NodeHarness::new() };
+    let run = send(&mut fork, json!({}), "Hi");
+    assert!(fork.provider.requests().is_empty());
+    assert_eq!(
+        key(&run),
+        Some(fork.provider.reply_key(&sent).unwrap()),
+        "under the key of this version from now on"
+    );
 }

@@ -10,14 +10,14 @@ use plait_run::node::Registry;
 use plait_run::plan::Plan;
 use plait_store::Store;
 
-use super::launch::{no_start, plan_to_run, recorded_config};
+use super::{no_start, plan_to_run, recorded_config};
 use crate::ErrorReply;
 use crate::flows::subflows;
 use crate::flows::text::recorded_flow;
 
 /// Refuses breakpoints in sub-flows at what these do not have. A sub-flow that can't be read or planned is left to the run, which says so.
 /// `path` is the file of the flow with this plan. `debug.unknown_node`, `debug.bad_breakpoint`.
-pub(super) fn check_in_subflows(
+pub(in crate::runs) fn check_in_subflows(
     plan: &Plan,
     path: Option<&str>,
     config: &ConfigValues,
@@ -58,7 +58,7 @@ pub(super) fn check_in_subflows(
 }
 
 /// The same for those of a recorded run.
-pub(super) fn check_in_subflows_of(
+pub(in crate::runs) fn check_in_subflows_of(
     store: &Store,
     run: &RunId,
     registry: &Registry,

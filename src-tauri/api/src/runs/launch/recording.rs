@@ -1,0 +1,76 @@
+//! The recording that a fork is read from in place of the store, if it is one.
+
+use std::sync::Arc;
+
+use plait_core::flow::Flow;
+use plait_core::id::RunId;
+use plait_run::context::{Conversation, ConversationRef};
+use plait_run::journal::{Event, RecordingRef, RunEvent, RunOrigin};
+use plait_run::world_policy::Misses;
+
+use super::Launch;
+use crate::ErrorReply;
+use crate::flows::text::recorded_flow;
+use crate::recordings::{Recording, replay_host};
+
+impl Launch {
+    /// The recording that a run is read from: its own, or for a child run that of its tree.
+    pub(super) fn open_recording(
+        &self,
+        file: Option<&RecordingRef>,
+    ) -> Result<Option<Arc<Recording>>, ErrorReply> {
+        if let Some(file) = file {
+            let recording = self.recordings.find(file)?;
+            if !self.store.is_read_only() {
+                recording.store_attachments(&self.store)?;
+            }
+            return Ok(Some(recording));
+        }
+        Ok(self.host.earlier.recording().and_then(|hash| self.recordings.get(hash)))
+    }
+
+    pub(super) fn recorded_flow(
+        &self,
+        hash: &str,
+        recording: Option<&Recording>,
+    ) -> Result<Flow, ErrorReply> {
+        match recording {
+            Some(recording) => recording.flow(hash),
+            None => recorded_flow(&self.store, hash),
+        }
+    }
+
+    pub(super) fn recorded_conversation(
+        &self,
+        at: &Arc<ConversationRef>,
+        recording: Option<&Recording>,
+    ) -> Result<Conversation, ErrorReply> {
+        match recording {
+            Some(recording) => Ok(recording.conversation(at)),
+            None => self.open_conversation(at),
+        }
+    }
+
+    /// Keeps the tree of a fork from asking anyone, if that is what it is to do.
+    pub(super) fn replay(
+        &mut self,
+        from: &RunOrigin,
+        recording: Option<&Recording>,
+    ) -> Result<(), ErrorReply> {
+        if from.world.misses != Misses::Fail || !from.world.live.is_empty() {
+            return Ok(());
+        }
+        let known = recording.is_none().then(|| self.recording_before(&from.run)).flatten();
+        if let Some(recording) = recording.or(known.as_deref()) {
+            self.host = replay_host(self.host.clone(), &recording.about)?;
+        }
+        Ok(())
+    }
+
+    /// The recording that a run of the store is a replay of, if its file is still there.
+    fn recording_before(&self, run: &RunId) -> Option<Arc<Recording>> {
+        let first = self.store.read_journal(run, 0).ok()?.next()?.ok()?;
+        let Event::Run(RunEvent::Started { from, .. }) = first.event else { return None };
+        self.recordings.find(from?.recording.as_ref()?).ok()
+    }
+}

@@ -1,0 +1,144 @@
+//! Configs that persons try while a run stands still: plans of its flow with them.
+
+use std::sync::Arc;
+
+use plait_core::config::{ConfigValues, with_settings};
+use plait_core::error::Fault;
+use plait_core::flow::Flow;
+use plait_core::id::NodeId;
+use plait_run::grant::Grants;
+use plait_run::journal::{InputOverrides, RunEvent};
+use plait_run::needs::NeedCatalog;
+use plait_run::node::Registry;
+use plait_run::plan::Plan;
+use plait_run::view::RunOutline;
+use plait_run::{TrialConfigs, TrialPlanner};
+use plait_store::Store;
+use serde_json::{Map, Value};
+
+use super::{Launch, invalid_flow, no_start, plan_to_run, recorded_config, started_event};
+use crate::ErrorReply;
+use crate::codes;
+use crate::flows::text::recorded_flow;
+use crate::flows::{Installed, check_runnable};
+use crate::grants::{self, FlowNeeds};
+
+/// Plans a run's flow with trials. The flow is read only when somebody tries something.
+pub(super) struct FlowTrials {
+    store: Store,
+    registry: Arc<Registry>,
+    /// The hash of the flow.
+    flow: String,
+    config: ConfigValues,
+    to: Option<NodeId>,
+    overrides: InputOverrides,
+}
+
+impl FlowTrials {
+    /// Of the run that begins with this event; nothing for another event.
+    pub(super) fn of(launch: &Launch, started: &RunEvent) -> Option<Self> {
+        let RunEvent::Started { flow, to, set, models, config, .. } = started else { return None };
+        Some(Self {
+            store: launch.store.clone(),
+            registry: Arc::clone(&launch.registry),
+            flow: flow.hash.clone(),
+            config: recorded_config(config, models).into_owned(),
+            to: to.clone(),
+            overrides: set.clone(),
+        })
+    }
+
+    fn flow(&self) -> Result<Flow, ErrorReply> {
+        recorded_flow(&self.store, &self.flow)
+    }
+
+    fn plan(&self, trials: &TrialConfigs) -> Result<Plan, ErrorReply> {
+        let flow = with_trials(self.flow()?, trials);
+        plan_to_run(&with_settings(&flow, &self.config), &self.registry, self.to.as_ref(), &self.overrides)
+    }
+}
+
+impl TrialPlanner for FlowTrials {
+    fn plan_with(&self, trials: &TrialConfigs) -> Result<Plan, Fault> {
+        self.plan(trials).map_err(|ErrorReply { code, message, hint, details, cause }| Fault {
+            hint,
+            details,
+            cause,
+            ..Fault::new(code, message)
+        })
+    }
+
+    fn config(&self, node: &NodeId) -> Option<Map<String, Value>> {
+        self.flow().ok()?.nodes.remove(node).map(|node| node.config)
+    }
+}
+
+/// A flow in which nodes have the configs that persons tried.
+pub(super) fn with_trials(mut flow: Flow, trials: &TrialConfigs) -> Flow {
+    for (node, config) in trials {
+        if let Some(node) = flow.nodes.get_mut(node) {
+            node.config.clone_from(config);
+        }
+    }
+    flow
+}
+
+/// The trials of a run that stand.
+pub(in crate::runs) fn trials_of(outline: &RunOutline) -> TrialConfigs {
+    outline.trials.iter().map(|(node, trial)| (node.clone(), Arc::clone(&trial.config))).collect()
+}
+
+impl Launch {
+    /// The config with which a node executes from now on. `debug.unknown_node`.
+    pub(in crate::runs) fn tried_config(&self, node: &NodeId) -> Result<Map<String, Value>, ErrorReply> {
+        let entries = self.read_journal(&self.run)?;
+        let RunEvent::Started { flow, .. } = started_event(&self.run, &entries)? else {
+            return Err(no_start(&self.run));
+        };
+        let mut flow =
+            with_trials(recorded_flow(&self.store, &flow.hash)?, &trials_of(&RunOutline::of(&entries)));
+        flow.nodes.remove(node).map(|node| node.config).ok_or_else(|| no_node(node))
+    }
+
+    /// Refuses a config that a start of the flow would refuse: `flow.invalid`, `grant.needed`. `debug.unknown_node`.
+    pub(in crate::runs) fn check_trial(
+        &self,
+        node: &NodeId,
+        config: &Map<String, Value>,
+        installed: &Installed,
+    ) -> Result<(), ErrorReply> {
+        let entries = self.read_journal(&self.run)?;
+        let RunEvent::Started { flow: of_run, to, set, models, config: settings, grants, .. } =
+            started_event(&self.run, &entries)?
+        else {
+            return Err(no_start(&self.run));
+        };
+        let mut trials = trials_of(&RunOutline::of(&entries));
+        trials.insert(node.clone(), Arc::new(config.clone()));
+        let flow = recorded_flow(&self.store, &of_run.hash)?;
+        if !flow.nodes.contains_key(node) {
+            return Err(no_node(node));
+        }
+        let flow = with_trials(flow, &trials);
+        let path = of_run.path.as_deref();
+        let settings = recorded_config(settings, models);
+        let plan = self.plan(&flow, &settings, to.as_ref(), set)?;
+        let checked = check_runnable(&flow, path, &self.registry, installed, to.as_ref(), set);
+        let mut errors = checked.err().unwrap_or_default();
+        // Of nodes that the run has behind it, nothing is asked any more.
+        errors.retain(|found| found.node.as_ref() == Some(node) && found.code.domain() != "subflow");
+        if !errors.is_empty() {
+            return Err(invalid_flow(&errors));
+        }
+        let catalog = NeedCatalog::of(&*self.host.tools);
+        let needs = FlowNeeds::of_plan(&plan, &flow, path, &self.registry, &catalog);
+        let known = grants.as_deref().cloned().unwrap_or_else(Grants::default);
+        let undecided = grants::undecided(needs, &known);
+        if undecided.is_empty() { Ok(()) } else { Err(grants::needed(&undecided)) }
+    }
+}
+
+fn no_node(node: &NodeId) -> ErrorReply {
+    ErrorReply::new(codes::DEBUG_UNKNOWN_NODE, format!("The flow of the run has no node `{node}`."))
+        .hint("Use the id of a node in the flow.")
+}

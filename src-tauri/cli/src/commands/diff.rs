@@ -1,0 +1,106 @@
+//! `plait diff`.
+
+mod flows;
+mod runs;
+mod words;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::Args;
+use plait_api::ErrorReply;
+use plait_api::lens::CompareRuns;
+use plait_core::flow::Flow;
+use plait_insight::flow_diff::FlowDiff;
+
+use super::runs::find;
+use crate::codes;
+use crate::exit::{CliError, ExitStatus};
+use crate::flow_source::FlowSource;
+use crate::format::to_json;
+use crate::open_app::{self, Home};
+use crate::terminal::print_styled_output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Of two flows, it says what differs by meaning: moving a node is no difference, and renaming one is a single one. Of two runs, it aligns what \
+they did, names the first difference, and says which others follow from it.
+The exit code is 1 if they differ, 0 if not.
+
+Examples:
+  plait diff old.flow.json new.flow.json
+  plait diff 0197 last
+  plait diff 0197 last --json
+
+For git, once in a repository:
+  echo '*.flow.json diff=plait' >> .gitattributes
+  git config diff.plait.command 'plait diff'")]
+pub(crate) struct DiffArgs {
+    /// Two flow files, or two runs: an ID, a unique prefix of one, or `last`. Or what git gives to an external diff.
+    #[arg(num_args = 1.., required = true, value_name = "FLOW|RUN")]
+    what: Vec<OsString>,
+    /// Print the differences as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, CliError> {
+    match &*args.what {
+        [before, after] if is_run(before) && is_run(after) => {
+            let app = open_app::for_reading(home)?;
+            let name = |name: &OsStr| name.to_string_lossy().into_owned();
+            let before = find(&app, &name(before)).await?;
+            let after = find(&app, &name(after)).await?;
+            let compared = app.call(CompareRuns { before: before.clone(), after: after.clone() }).await?;
+            app.close().await?;
+            let text =
+                if args.json { to_json(&compared)? + "\n" } else { runs::text(&before, &after, &compared) };
+            print_styled_output(&text);
+            Ok(status(compared.differences.is_empty() && compared.input.is_none()))
+        }
+        [before, after] if !is_run(before) && !is_run(after) => {
+            let diff = FlowDiff::between(
+                &FlowSource::load(before)?.into_flow(),
+                &FlowSource::load(after)?.into_flow(),
+            );
+            print_styled_output(&if args.json { to_json(&diff)? + "\n" } else { flows::text(&diff) });
+            Ok(status(diff.is_empty()))
+        }
+        // What git passes: path, old file, its hash and mode, new file, its hash and mode; for a renamed file also its new path and a
+        // header. Git takes any exit code but 0 for a failure.
+        [path, old, _, _, new, _, _] | [path, old, _, _, new, _, _, _, _] => {
+            let diff = FlowDiff::between(&of_git(old)?, &of_git(new)?);
+            print_styled_output(&format!("{}\n{}", path.to_string_lossy(), flows::text(&diff)));
+            Ok(ExitStatus::Success)
+        }
+        // For a file with conflicts, git passes only its path.
+        [path] if Path::new(path).is_file() => {
+            print_styled_output(&format!("{} has conflicts.\n", path.to_string_lossy()));
+            Ok(ExitStatus::Success)
+        }
+        _ => Err(ErrorReply::new(codes::DIFF_ARGUMENTS, "`plait diff` takes two flows or two runs.")
+            .hint("`plait runs list` lists runs. For git, see `plait diff --help`.")
+            .into()),
+    }
+}
+
+fn status(is_same: bool) -> ExitStatus {
+    if is_same { ExitStatus::Success } else { ExitStatus::Failure }
+}
+
+/// Whether an argument names a run: `last`, or what an ID can begin with. A file comes first.
+fn is_run(argument: &OsStr) -> bool {
+    if Path::new(argument).is_file() {
+        return false;
+    }
+    let name = argument.to_string_lossy();
+    name == "last" || (!name.is_empty() && name.chars().all(|c| c.is_ascii_hexdigit() || c == '-'))
+}
+
+/// A file as git gives it. A file that was added or deleted is `/dev/null` on one side.
+fn of_git(file: &OsStr) -> Result<Flow, CliError> {
+    if file == "/dev/null" || file == "nul" {
+        return Ok(Flow::default());
+    }
+    Ok(FlowSource::load(file)?.into_flow())
+}

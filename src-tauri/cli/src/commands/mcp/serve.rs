@@ -1,0 +1,103 @@
+//! `plait mcp serve`.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use plait_mcp_server::{
+    HttpServer, Permission, Permissions, PlaitServer, ServeOptions, ServedFlow, nano_usd,
+};
+
+use crate::ctrl_c::CtrlC;
+use crate::exit::{CliError, ExitStatus};
+use crate::flow_source::FlowSource;
+use crate::open_app::{self, Home};
+use crate::terminal::print_error;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The client starts the command and speaks MCP over its standard input and output. With `--http`, the server listens on this machine \
+instead, and prints its address and the token that clients send. By default agents read: flows, recorded runs, what models received, \
+where texts come from. They never give grants, approve tool calls or see keys. Runs that an agent began are interrupted when its client \
+ends; `plait resume` goes on with them.
+
+Examples:
+  plait mcp serve
+  plait mcp serve --allow run --spend 1.00
+  plait mcp serve --flow summarize.flow.json
+  plait mcp serve --http")]
+pub(super) struct ServeArgs {
+    /// What agents may do beside reading: `run` flows, within `--spend`; `propose` edits, which you accept in the window or not.
+    /// Repeatable.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    allow: Vec<Allowed>,
+    /// What the runs that agents begin may cost together, in US dollars, until this command ends.
+    #[arg(long, value_name = "USD", value_parser = parse_usd, required_if_eq("allow", "run"))]
+    spend: Option<f64>,
+    /// Serve only this flow, as one tool: its input and the answers to its questions are the arguments. It runs with the grants that you
+    /// gave it before.
+    #[arg(long, value_name = "FILE", conflicts_with = "allow")]
+    flow: Option<OsString>,
+    /// Listen on 127.0.0.1 instead, at this port or at one that the system chooses.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    http: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Allowed {
+    Run,
+    Propose,
+}
+
+fn parse_usd(text: &str) -> Result<f64, String> {
+    let usd: f64 = text.parse().map_err(|_| "expected an amount, such as 1.00".to_owned())?;
+    if usd.is_finite() && usd > 0.0 { Ok(usd) } else { Err("expected an amount above 0".to_owned()) }
+}
+
+impl Allowed {
+    fn permission(self) -> Permission {
+        match self {
+            Self::Run => Permission::Run,
+            Self::Propose => Permission::Propose,
+        }
+    }
+}
+
+/// Reads the flow to serve. Whether it can run is said when it is called: what it needs may be installed meanwhile.
+fn served_flow(name: &OsStr, is_limited: bool) -> Result<ServedFlow, CliError> {
+    let source = FlowSource::load(name)?;
+    let stem = Path::new(name).file_name().unwrap_or(name).to_string_lossy();
+    let name = stem.split('.').next().unwrap_or_default().to_owned();
+    let path = source.path_text();
+    Ok(ServedFlow { flow: source.into_flow(), path, name, is_limited })
+}
+
+pub(super) async fn execute(home: &Home, args: ServeArgs) -> Result<ExitStatus, CliError> {
+    let flow = match &args.flow {
+        Some(name) => Some(served_flow(name, args.spend.is_some())?),
+        None => None,
+    };
+    let granted: BTreeSet<Permission> = args.allow.iter().map(|allowed| allowed.permission()).collect();
+    let spend_nano_usd = args.spend.map_or(0, nano_usd);
+    let opened_home = home.clone();
+    let server = PlaitServer::new(ServeOptions {
+        opening: Box::new(move || open_app::serving(&opened_home)),
+        permissions: Permissions { granted, spend_nano_usd },
+        flow,
+    });
+    match args.http {
+        None => server.serve_stdio().await?,
+        Some(port) => {
+            let server = HttpServer::listen(server, port).await?;
+            print_error(&format!(
+                "Serving MCP at {}\nClients send: Authorization: Bearer {}\nCtrl+C ends it.\n",
+                server.url(),
+                server.token()
+            ));
+            let mut ctrl_c = CtrlC::listen()?;
+            server.serve(async move { ctrl_c.pressed().await }).await?;
+        }
+    }
+    Ok(ExitStatus::Success)
+}

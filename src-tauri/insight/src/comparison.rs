@@ -1,0 +1,354 @@
+//! What differs between two runs: which activations correspond, what each did otherwise, and which differences only follow from others.
+//!
+//! Nodes correspond by their ids and by the renames of the flow diff; iterations of a `forEach` by the content of their items, so that one
+//! item more is one insertion; other iterations by their numbers. A difference *follows* from another if a value that came in does, by the
+//! lineage of the journal. What a debugger did is no difference.
+
+mod activations;
+mod alignment;
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use plait_core::id::{Activation, NodeId, PortName, RunId};
+use plait_run::models::{Cost, TokenUsage};
+use plait_run::view::{NodeState, RunStatus};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::flow_diff::{FlowChange, FlowDiff, ValueChange};
+use crate::lineage::RecordedRun;
+use alignment::{Alignment, Pair};
+
+/// What differs between two runs. Without differences, they did the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunComparison {
+    /// What differs between the flows that they ran.
+    pub flow: FlowDiff,
+    /// The text inputs, if they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub input: Option<ValueChange>,
+    /// What activations did otherwise, each after those that it follows from. The first is the first difference.
+    pub differences: Vec<RunDifference>,
+    /// The loops over lists whose items are not the same.
+    pub lists: Vec<ListComparison>,
+    /// How many activations did the same.
+    #[ts(type = "number")]
+    pub same: usize,
+    pub before: ComparedTotals,
+    pub after: ComparedTotals,
+}
+
+/// Sums over a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedTotals {
+    pub status: RunStatus,
+    pub tokens: TokenUsage,
+    pub cost: Cost,
+    /// From its start to its end, in milliseconds; without stops of a debugger and waits for a person. Nothing if it has not ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub duration_ms: Option<u64>,
+}
+
+/// What one activation did otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunDifference {
+    /// The `subflow` nodes that lead to it, the outermost first, with their ids in the second run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    pub path: Vec<NodeId>,
+    /// The activation in the first run; nothing if only the second one has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub before: Option<ComparedActivation>,
+    /// The activation in the second run; nothing if only the first one has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub after: Option<ComparedActivation>,
+    /// What differs of it. Empty if only one run has it.
+    pub changes: Vec<ActivationChange>,
+    /// The differences that it follows from, as places of `differences`: each of them follows from none. Empty if it is one of them.
+    #[ts(type = "number[]")]
+    pub follows: Vec<usize>,
+}
+
+/// An activation, and what it used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedActivation {
+    /// The run that has it: that of a sub-flow may be another one than the run that is compared.
+    pub run: RunId,
+    pub at: Activation,
+    pub tokens: TokenUsage,
+    pub cost: Cost,
+    /// In milliseconds, if it ran and has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub duration_ms: Option<u64>,
+}
+
+/// What differs of an activation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum ActivationChange {
+    /// The node itself: its type, its config, its limits.
+    Config {
+        change: ValueChange,
+    },
+    /// A value that was set for an input when the run started.
+    Set {
+        port: PortName,
+        change: ValueChange,
+    },
+    State {
+        before: NodeState,
+        after: NodeState,
+    },
+    /// The answer of a person.
+    Answer {
+        change: ValueChange,
+    },
+    /// The model that a call went to.
+    Model {
+        /// Which of the activation's calls, from 0.
+        #[ts(type = "number")]
+        call: usize,
+        change: ValueChange,
+    },
+    /// A message of a prompt.
+    Message {
+        #[ts(type = "number")]
+        call: usize,
+        change: ValueChange,
+    },
+    Reply {
+        #[ts(type = "number")]
+        call: usize,
+        change: ValueChange,
+    },
+    /// A tool call, by its place among those of the activation: its name and arguments, its result, or its error.
+    Tool {
+        #[ts(type = "number")]
+        tool: usize,
+        change: ValueChange,
+    },
+    Output {
+        port: PortName,
+        change: ValueChange,
+    },
+    Error {
+        change: ValueChange,
+    },
+}
+
+/// A loop over a list whose items are not the same in both runs. Items are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ListComparison {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    pub path: Vec<NodeId>,
+    /// The loop in the second run.
+    pub at: Activation,
+    /// Items that only the second run has, by their places in it.
+    pub inserted: Vec<u32>,
+    /// Items that only the first run has, by their places in it.
+    pub removed: Vec<u32>,
+    /// Items that stand for each other though they differ, by their places in the second run.
+    pub changed: Vec<u32>,
+    pub unchanged: u32,
+}
+
+/// The runs of sub-flows are loaded with this. What can't be read is not compared.
+pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Option<Arc<RecordedRun>>;
+
+/// Compares two runs, and the runs of their sub-flows.
+pub fn compare(before: &RecordedRun, after: &RecordedRun, load: LoadRun<'_>) -> RunComparison {
+    let mut comparer = Comparer { load, differences: Vec::new(), lists: Vec::new(), same: 0 };
+    let flow = comparer.compare(before, after, &[], &[]);
+    let input = activations::text_change(
+        before.view().outline.input.as_deref(),
+        after.view().outline.input.as_deref(),
+    );
+    let Comparer { differences, lists, same, .. } = comparer;
+    let (before, after) = (totals(before), totals(after));
+    RunComparison { flow, input, differences, lists, same, before, after }
+}
+
+fn totals(run: &RecordedRun) -> ComparedTotals {
+    let (outline, totals) = (&run.view().outline, &run.view().totals);
+    let duration = outline.started_at.zip(outline.ended_at).map(|(from, to)| to.saturating_sub(from));
+    ComparedTotals {
+        status: outline.status,
+        tokens: totals.tokens,
+        cost: totals.cost,
+        duration_ms: duration.map(|all| all.saturating_sub(totals.waited_ms + totals.stopped_ms)),
+    }
+}
+
+struct Comparer<'a> {
+    load: LoadRun<'a>,
+    differences: Vec<RunDifference>,
+    lists: Vec<ListComparison>,
+    same: usize,
+}
+
+/// What is known of a pair once it was compared.
+#[derive(Clone, Default)]
+struct Compared {
+    /// The differences that what follows from it follows from. Empty if it does the same.
+    roots: Vec<usize>,
+    /// The outputs that differ.
+    outputs: Vec<PortName>,
+    /// Whether what it said in contexts may differ.
+    is_otherwise: bool,
+}
+
+/// Two runs that are compared, at a path of sub-flows.
+struct RunPair<'a> {
+    before: &'a RecordedRun,
+    after: &'a RecordedRun,
+    path: &'a [NodeId],
+    /// The differences that the inputs of the runs follow from.
+    inherited: &'a [usize],
+    diff: &'a FlowDiff,
+    alignment: &'a Alignment,
+}
+
+impl RunPair<'_> {
+    /// The differences that what came in to a pair follows from, in order.
+    fn roots(&self, compared: &[Option<Compared>], pair: usize) -> Vec<usize> {
+        let mut roots = BTreeSet::new();
+        let mut has_sources = false;
+        for source in self.alignment.sources(self.before, self.after, pair) {
+            has_sources = true;
+            if let Some(found) = compared[source.pair].as_ref().filter(|found| source.is_otherwise(found)) {
+                roots.extend(&found.roots);
+            }
+        }
+        // What nothing comes in to begins with the inputs of its run.
+        if !has_sources {
+            roots.extend(self.inherited);
+        }
+        roots.into_iter().collect()
+    }
+}
+
+impl Comparer<'_> {
+    /// Compares two runs and returns what differs between their flows.
+    fn compare(
+        &mut self,
+        before: &RecordedRun,
+        after: &RecordedRun,
+        path: &[NodeId],
+        inherited: &[usize],
+    ) -> FlowDiff {
+        let diff = match (before.flow(), after.flow()) {
+            (Some(before), Some(after)) => FlowDiff::between(before, after),
+            _ => FlowDiff::default(),
+        };
+        let alignment = Alignment::of(before, after, &diff);
+        self.lists.extend(
+            alignment.lists.iter().map(|list| ListComparison { path: path.to_vec(), ..list.clone() }),
+        );
+        let runs = RunPair { before, after, path, inherited, diff: &diff, alignment: &alignment };
+        let mut compared = vec![None; alignment.pairs.len()];
+        for pair in 0..compared.len() {
+            self.compare_with_sources(&runs, &mut compared, pair);
+        }
+        diff
+    }
+
+    /// Compares a pair after those that something came from.
+    fn compare_with_sources(&mut self, runs: &RunPair<'_>, compared: &mut [Option<Compared>], start: usize) {
+        let mut stack = vec![(start, false)];
+        let mut entered = HashSet::new();
+        while let Some((pair, has_sources)) = stack.pop() {
+            if compared[pair].is_some() {
+                continue;
+            }
+            if has_sources {
+                compared[pair] = Some(self.compare_pair(runs, compared, pair));
+            } else if entered.insert(pair) {
+                stack.push((pair, true));
+                let sources = runs.alignment.sources(runs.before, runs.after, pair);
+                stack.extend(sources.iter().map(|source| (source.pair, false)));
+            }
+        }
+    }
+
+    fn compare_pair(&mut self, runs: &RunPair<'_>, compared: &[Option<Compared>], index: usize) -> Compared {
+        let pair = &runs.alignment.pairs[index];
+        let mut changes = pair.both().map_or_else(Vec::new, |(old, new)| {
+            activations::changes((runs.before, old), (runs.after, new), runs.diff)
+        });
+        let mut roots = runs.roots(compared, index);
+        roots.extend(self.compare_children(runs, pair, &roots));
+        if changes.is_empty() && pair.both().is_some() {
+            self.same += 1;
+            return Compared { roots, ..Compared::default() };
+        }
+        changes.sort_by_key(activations::rank);
+        // What a change of its own brings about does not only follow from others.
+        let follows = if changes.iter().any(ActivationChange::is_cause) { Vec::new() } else { roots.clone() };
+        if follows.is_empty() {
+            roots.push(self.differences.len());
+        }
+        let outputs = changes.iter().filter_map(ActivationChange::output).cloned().collect();
+        self.differences.push(RunDifference {
+            path: runs.path.to_vec(),
+            before: pair.before.as_ref().map(|at| activations::shown(runs.before, at)),
+            after: pair.after.as_ref().map(|at| activations::shown(runs.after, at)),
+            changes,
+            follows,
+        });
+        Compared { roots, outputs, is_otherwise: true }
+    }
+
+    /// Compares the runs that both of a pair began last. Returns the differences in them that follow from none.
+    fn compare_children(&mut self, runs: &RunPair<'_>, pair: &Pair, roots: &[usize]) -> Vec<usize> {
+        let Some((old, new)) = pair.both() else { return Vec::new() };
+        let last = |run: &RecordedRun, at: &Activation| (self.load)(run.epoch(at)?.children.last()?);
+        let (Some(before), Some(after)) = (last(runs.before, old), last(runs.after, new)) else {
+            return Vec::new();
+        };
+        let first = self.differences.len();
+        let path = [runs.path, std::slice::from_ref(&new.node)].concat();
+        self.compare(&before, &after, &path, roots);
+        let own = |at: &usize| self.differences[*at].follows.is_empty();
+        (first..self.differences.len()).filter(own).collect()
+    }
+}
+
+impl ActivationChange {
+    /// Whether it is a reason by itself, and not only a consequence of what came in.
+    fn is_cause(&self) -> bool {
+        matches!(self, Self::Config { .. } | Self::Set { .. } | Self::Answer { .. })
+    }
+
+    /// The output that differs, if it is one.
+    fn output(&self) -> Option<&PortName> {
+        match self {
+            Self::Output { port, .. } => Some(port),
+            _ => None,
+        }
+    }
+}
+
+impl FlowDiff {
+    /// What differs of a node, by its id in the second flow.
+    fn of_node<'a>(&'a self, id: &'a NodeId) -> impl Iterator<Item = &'a ValueChange> {
+        self.changes.iter().filter_map(move |change| match change {
+            FlowChange::Node { node, change } if node == id => Some(change),
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! `plait diff`: what differs between two flows, and between two runs.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::binary::{CliOutput, Home};
+use crate::support::folder::flow_json;
+
+/// A chat with a script, for each item of a list; its results are sent on beside a time that nothing depends on.
+fn mapping(items: &Value, instructions: &str) -> Value {
+    let mut flow = flow_json(
+        "mapping",
+        json!({
+            "items": { "type": "value", "config": { "value": items } },
+            "each": { "type": "loop", "config": { "kind": "forEach" } },
+            "start": { "type": "contextStart", "parent": "each", "config": { "provider": "offline" } },
+            "say": { "type": "chat", "parent": "each", "config": { "prompt": instructions } },
+            "send": { "type": "output" },
+        }),
+        &[
+            "items.value -> each.items",
+            "start.context -> say.context",
+            "each.item -> say.message",
+            "say.response -> each.next",
+            "each.results -> send.value",
+        ],
+    );
+    flow["name"] = json!("mapping");
+    flow
+}
+
+fn run(home: &Home, name: &str, flow: &Value) -> String {
+    let file = home.file(name, &flow.to_string());
+    let output = home.plait(&["run", &file, "--json"]);
+    assert_eq!(output.code, 0, "{output:#?}");
+    output.events()[0]["run"].as_str().unwrap().to_owned()
+}
+
+fn compared(home: &Home, before: &str, after: &str) -> (i32, Value) {
+    let output = home.plait(&["diff", before, after, "--json"]);
+    (output.code, serde_json::from_str(&output.out).unwrap_or_else(|error| panic!("{error}: {output:#?}")))
+}
+
+fn names(from: u32) -> Vec<String> {
+    (from..10).map(|at| format!("name {at}")).collect()
+}
+
+#[test]
+fn inserted_item_is_one_insertion() {
+    let home = Home::default();
+    let mut items = names(1);
+    let before = run(&home, "a.flow.json", &mapping(&json!(items), "Greet."));
+    items.insert(1, "somebody new".to_owned());
+    let after = run(&home, "b.flow.json", &mapping(&json!(items), "Greet."));
+
+    let (code, found) = compared(&home, &before, &after);
+    assert_eq!(code, 1);
+    let list = &found["lists"][0];
+    assert_eq!(
+        (&list["inserted"], &list["removed"], &list["changed"]),
+        (&json!([1]), &json!([]), &json!([])),
+        "{found:#}"
+    );
+    assert_eq!(list["unchanged"], 9);
+    // The list itself, what the loop gives, and what is sent. No greeting differs.
+    let differing: Vec<&str> = found["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["after"]["at"]["node"].as_str().unwrap())
+        .collect();
+    assert_eq!(differing, ["items", "each", "send"], "{found:#}");
+    assert_eq!(found["differences"][0]["follows"], json!([]));
+    assert_eq!(found["differences"][2]["follows"], json!([0]));
+
+    let shown = home.plait(&["diff", &before, &after]);
+    assert!(shown.out.contains("each: item 2 inserted, 9 unchanged"), "{}", shown.out);
+}
+
+#[test]
+fn first_difference_is_named_and_what_does_not_follow_stands_apart() {
+    let home = Home::default();
+    let mut flow = mapping(&json!(["Ada"]), "Be brief.");
+    flow["nodes"]["aside"] = json!({ "type": "value", "config": { "value": "one" } });
+    flow["nodes"]["note"] = json!({ "type": "output" });
+    flow["edges"]["aside"] =
+        json!({ "source": "aside", "sourceOutput": "value", "target": "note", "targetInput": "value" });
+    let before = run(&home, "a.flow.json", &flow);
+    flow["nodes"]["say"]["config"]["prompt"] = json!("Be thorough.");
+    flow["nodes"]["aside"]["config"]["value"] = json!("two");
+    let after = run(&home, "b.flow.json", &flow);
+
+    let (_, found) = compared(&home, &before, &after);
+    let by_node = |node: &str| {
+        let all = found["differences"].as_array().unwrap();
+        let at = all.iter().position(|found| found["after"]["at"]["node"] == node);
+        at.map_or_else(|| panic!("{node}: {found:#}"), |at| (at, all[at].clone()))
+    };
+    let (say_at, say) = by_node("say");
+    assert_eq!(say["follows"], json!([]), "{found:#}");
+    assert_eq!(say["changes"][0]["kind"], "config", "{say:#}");
+    let message =
+        say["changes"].as_array().unwrap().iter().find(|change| change["kind"] == "message").unwrap();
+    let words = message["change"]["words"].as_array().unwrap();
+    assert!(words.iter().any(|piece| piece["side"] == "after" && piece["text"] == "thorough"), "{message:#}");
+    let (aside_at, aside) = by_node("aside");
+    assert_eq!(aside["follows"], json!([]));
+    assert_eq!(by_node("note").1["follows"], json!([aside_at]));
+    assert_eq!(by_node("send").1["follows"], json!([say_at]), "{found:#}");
+    let shown = home.plait(&["diff", &before, &after]);
+    assert!(shown.out.contains("Be [-brief-]{+thorough+}."), "{}", shown.out);
+}
+
+#[test]
+fn rerun_does_the_same() {
+    let home = Home::default();
+    let before = run(&home, "a.flow.json", &mapping(&json!(["Ada", "Bob"]), "Greet."));
+    let rerun = home.plait(&["rerun", &before, "--yes", "--json"]);
+    assert_eq!(rerun.code, 0, "{rerun:#?}");
+    let (code, found) = compared(&home, &before, "last");
+    assert_eq!((code, &found["differences"]), (0, &json!([])), "{found:#}");
+    let shown = home.plait(&["diff", &before, "last"]);
+    assert!(shown.out.contains("The runs did the same"), "{}", shown.out);
+}
+
+#[test]
+fn differences_in_a_sub_flow_have_their_path() {
+    let home = Home::default();
+    let inner = flow_json(
+        "inner",
+        json!({ "in": { "type": "manualInput" }, "out": { "type": "output" } }),
+        &["in.value -> out.value"],
+    );
+    // Sub-flows are not read from a data directory.
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, flow: &Value| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, flow.to_string()).unwrap();
+        path.display().to_string()
+    };
+    write("inner.flow.json", &inner);
+    let outer = |text: &str| {
+        flow_json(
+            "outer",
+            json!({
+                "text": { "type": "value", "config": { "value": text } },
+                "child": { "type": "subflow", "config": { "file": "inner.flow.json", "inputSource": "nodeOutput" } },
+            }),
+            &["text.value -> child.value"],
+        )
+    };
+    let run_outer = |text: &str| {
+        let output = home.plait(&["run", &write("outer.flow.json", &outer(text)), "--json"]);
+        assert_eq!(output.code, 0, "{output:#?}");
+        output.events()[0]["run"].as_str().unwrap().to_owned()
+    };
+    let (before, after) = (run_outer("one"), run_outer("two"));
+    let (_, found) = compared(&home, &before, &after);
+    let inner =
+        found["differences"].as_array().unwrap().iter().find(|found| found["after"]["at"]["node"] == "in");
+    let inner = inner.unwrap_or_else(|| panic!("{found:#}"));
+    assert_eq!((&inner["path"], &inner["follows"]), (&json!(["child"]), &json!([0])), "{found:#}");
+}
+
+#[test]
+fn flows_are_compared_by_meaning() {
+    let home = Home::default();
+    let mut flow = mapping(&json!(["Ada"]), "Be brief.");
+    let before = home.file("a.flow.json", &flow.to_string());
+    flow["layout"] = json!({ "items": { "x": 900, "y": 90 } });
+    let moved = home.file("moved.flow.json", &flow.to_string());
+    let same = home.plait(&["diff", &before, &moved]);
+    assert_eq!((same.code, &*same.out), (0, "The flows mean the same.\n"), "{same:#?}");
+    flow["nodes"]["say"]["config"]["prompt"] = json!("Be thorough.");
+    let after = home.file("b.flow.json", &flow.to_string());
+    let differs = home.plait(&["diff", &before, &after]);
+    assert_eq!(differs.code, 1);
+    assert_eq!(differs.out, "~ say /config/prompt: Be [-brief-]{+thorough+}.\n");
+    let mixed = home.plait(&["diff", &before, "0197"]);
+    assert!(mixed.code == 2 && mixed.err.contains("diff.arguments"), "{mixed:#?}");
+}
+
+#[test]
+fn git_shows_flows_with_it() {
+    let home = Home::default();
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(args).current_dir(home.path()).env("PLAIT_HOME", home.path()).env("NO_COLOR", "1");
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "Ada").env(format!("GIT_{who}_EMAIL"), "ada@example.com");
+        }
+        CliOutput::from(command.output().unwrap())
+    };
+    git(&["init", "-q"]);
+    git(&["config", "diff.plait.command", &format!("{} diff", env!("CARGO_BIN_EXE_plait"))]);
+    home.file(".gitattributes", "*.flow.json diff=plait\n");
+    let mut flow = mapping(&json!(["Ada"]), "Be brief.");
+    home.file("a.flow.json", &flow.to_string());
+    git(&["add", "a.flow.json", ".gitattributes"]);
+    let committed = git(&["commit", "-qm", "flow"]);
+    assert_eq!(committed.code, 0, "{committed:#?}");
+    flow["nodes"]["say"]["config"]["prompt"] = json!("Be thorough.");
+    home.file("a.flow.json", &flow.to_string());
+    let shown = git(&["diff"]);
+    assert_eq!(shown.code, 0, "{shown:#?}");
+    assert_eq!(shown.out, "a.flow.json\n~ say /config/prompt: Be [-brief-]{+thorough+}.\n");
+    git(&["rm", "-qf", "a.flow.json"]);
+    let removed = git(&["diff", "HEAD"]);
+    assert!(removed.out.contains("- say (chat)"), "{removed:#?}");
+}

@@ -1,0 +1,89 @@
+import { FlaskConical } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import type { Node, NodeId } from "@/bindings";
+import { Button } from "@/design/controls/Button";
+import { equalJson } from "@/design/json/equal-json";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
+import { isContainer } from "@/flow/containers/containers";
+import { setAt } from "@/flow/edits/edits";
+import type { Path } from "@/forms/findings";
+import type { HostError } from "@/ipc";
+import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { usePastRun, useRunHead } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
+
+type Config = Record<string, unknown>;
+
+/** The config of a trial while it is written. */
+export type TrialDraft = { config: Config; onChange: (path: Path, value: unknown) => void };
+
+type Props = { nodeId: NodeId; node: Node; children: (draft: TrialDraft | undefined) => ReactNode };
+
+/** While the run stands still, another config for this node can be tried in it. The children are the form, of the flow or of the trial. */
+export function TrialSection({ nodeId, node, children }: Props) {
+  const { editor, runs } = useWorkspace();
+  const stop = useRunHead((head) => head.stop?.number);
+  const trial = useRunHead((head) => head.trials?.[nodeId]);
+  const isPast = usePastRun() !== undefined;
+  const isViewing = useFlow((state) => state.viewing !== undefined);
+  const isLoop = useNodeTypes((types) => isContainer(types, node));
+  const [draft, setDraft] = useState<Config>();
+  const [error, setError] = useState<HostError>();
+  const config = node.config ?? {};
+  const isAccepted = trial !== undefined && equalJson(trial.config, config);
+  const canTry = stop !== undefined && !isPast && !isLoop && !node.pin && !node.disabled;
+  if (!canTry && !trial) return children(undefined);
+  if (draft && canTry) {
+    const close = () => {
+      setDraft(undefined);
+      setError(undefined);
+    };
+    const apply = async () => {
+      const refused = await runs.debugger.tryConfig(nodeId, draft);
+      if (refused) setError(refused);
+      else close();
+    };
+    const onChange = (path: Path, value: unknown) =>
+      setDraft((before) => (setAt(before ?? {}, path, value) ?? {}) as Config);
+    return (
+      <div data-testid="trial-form">
+        <Note text={TEXTS.trialDraft}>
+          <Button kind="main" onClick={() => void apply()}>
+            {TEXTS.tryInRun}
+          </Button>
+          <Button onClick={close}>{TEXTS.cancelTrial}</Button>
+        </Note>
+        {error ? <ErrorMessage error={error} className="mb-2 text-sm" /> : null}
+        {children({ config: draft, onChange })}
+      </div>
+    );
+  }
+  return (
+    <>
+      <Note text={trial ? (isAccepted ? TEXTS.trialAccepted : TEXTS.trialRuns) : TEXTS.trialHint}>
+        {canTry ? (
+          <Button onClick={() => setDraft(trial?.config ?? config)}>{trial ? TEXTS.editTrial : TEXTS.tryConfig}</Button>
+        ) : null}
+        {trial && !isAccepted && !isViewing ? (
+          <Button onClick={() => editor.setConfig(nodeId, [], trial.config)}>{TEXTS.acceptTrial}</Button>
+        ) : null}
+        {trial && canTry ? (
+          <Button onClick={() => void runs.debugger.dropTrials(nodeId)}>{TEXTS.dropTrial}</Button>
+        ) : null}
+      </Note>
+      {children(undefined)}
+    </>
+  );
+}
+
+function Note({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <section className="mb-3 rounded-md border border-line bg-bg-2 p-2" aria-label={TEXTS.trial} data-testid="trial">
+      <p className="flex items-start gap-1.5 text-fg-2 text-xs">
+        <FlaskConical size={13} aria-hidden className="mt-px shrink-0" />
+        {text}
+      </p>
+      <div className="mt-1.5 flex flex-wrap gap-1.5">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+/** Comparing a run with another one. */
+import type { RunId, RunSummary } from "@/bindings";
+import { notify } from "@/design/dialogs/notify";
+import { HostError } from "@/ipc";
+import type { Workspace } from "@/workspace/workspace";
+
+/** Shows what differs between an earlier run and this one. */
+export async function compareRuns(workspace: Workspace, earlier: RunId, run: RunSummary): Promise<void> {
+  try {
+    const [comparison, { summary: before }] = await Promise.all([
+      workspace.host.call("lens.compare", { before: earlier, after: run.run }),
+      workspace.host.call("runs.show", { run: earlier }),
+    ]);
+    await workspace.comparisons.ask({ before, after: run, comparison });
+  } catch (thrown) {
+    notify.error(HostError.from(thrown));
+  }
+}

@@ -1,0 +1,202 @@
+import { useStore } from "zustand";
+import type { ActivationChange, ListComparison, RunDifference, TextPiece } from "@/bindings";
+import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
+import { type ComparedRuns, type DifferenceGroup, groupsOf, nameOfChange, nodeOf } from "@/run/comparison/comparison";
+import { formatCount, formatDate, formatDuration } from "@/run/values/format";
+import { formatRunCost } from "@/run/values/run-totals";
+import { TEXTS } from "@/shell/texts";
+import { useWorkspace } from "@/workspace/context";
+
+/** What differs between two runs: the first difference, what follows from it, and what has nothing to do with it. */
+export function ComparisonDialog() {
+  const { comparisons } = useWorkspace();
+  const { request, settle } = useStore(comparisons.store);
+  return (
+    <Dialog
+      open={request !== undefined}
+      onClose={() => settle()}
+      testId="comparison-dialog"
+      className="flex max-h-[86vh] w-[760px] flex-col"
+    >
+      {request ? <Comparison runs={request} onDone={() => settle()} /> : null}
+    </Dialog>
+  );
+}
+
+const GROUPS: Record<DifferenceGroup["id"], string> = {
+  first: TEXTS.firstDifference,
+  follows: TEXTS.followsFromIt,
+  apart: TEXTS.doesNotFollow,
+  others: TEXTS.followsFromThat,
+};
+
+function Comparison({ runs, onDone }: { runs: ComparedRuns; onDone: () => void }) {
+  const { before, after, comparison } = runs;
+  const groups = groupsOf(comparison);
+  return (
+    <>
+      <div className="px-5 pt-4 pb-3">
+        <DialogTitle className="truncate font-semibold text-lg">{TEXTS.whatDiffers}</DialogTitle>
+        <DialogText className="mt-1 text-fg-2 text-sm">
+          {TEXTS.comparesRuns(formatDate(before.startedAt), formatDate(after.startedAt))}
+        </DialogText>
+        <Totals {...comparison} />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto border-line border-t px-5 py-3" data-testid="differences">
+        {comparison.input ? <Change name={TEXTS.inputOfRun} change={comparison.input} /> : null}
+        {comparison.lists.map((list) => (
+          <p key={`${list.path?.join("/") ?? ""}/${list.at.node}/${list.at.epoch.join(".")}`} className="mb-2 text-sm">
+            {describeList(list)}
+          </p>
+        ))}
+        {groups.map((group) => (
+          <section key={group.id} className="mb-4" data-testid={`differences-${group.id}`}>
+            <h3 className="mb-1.5 font-semibold text-fg-2 text-sm">{GROUPS[group.id]}</h3>
+            <ul className="flex flex-col gap-2">
+              {group.differences.map((difference) => (
+                <Difference key={keyOf(difference)} difference={difference} onDone={onDone} />
+              ))}
+            </ul>
+          </section>
+        ))}
+        <p className="text-fg-2 text-sm">
+          {comparison.differences.length === 0
+            ? TEXTS.runsDidTheSame(formatCount(comparison.same))
+            : TEXTS.stepsDiffer(formatCount(comparison.same), formatCount(comparison.differences.length))}
+        </p>
+      </div>
+      <div className="border-line border-t px-5 py-3">
+        <DialogButtons actions={[]} cancelLabel={TEXTS.close} onCancel={onDone} />
+      </div>
+    </>
+  );
+}
+
+function Totals({ before, after }: Pick<ComparedRuns["comparison"], "before" | "after">) {
+  const rows = [
+    { name: TEXTS.firstRun, totals: before },
+    { name: TEXTS.secondRun, totals: after },
+  ];
+  return (
+    <table className="mt-2 text-sm tabular-nums">
+      <tbody>
+        {rows.map(({ name, totals }) => (
+          <tr key={name}>
+            <th scope="row" className="pr-4 text-left font-normal text-fg-3">
+              {name}
+            </th>
+            <td className="pr-4">{totals.status}</td>
+            <td className="pr-4">{totals.durationMs === undefined ? "" : formatDuration(totals.durationMs)}</td>
+            <td className="pr-4">{TEXTS.tokensOfRun(formatCount(totals.tokens.input + totals.tokens.output))}</td>
+            <td>{formatRunCost(totals.cost, false)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Difference({ difference, onDone }: { difference: RunDifference; onDone: () => void }) {
+  const workspace = useWorkspace();
+  const { before, after, path, changes } = difference;
+  const node = nodeOf(difference);
+  const at = after ?? before;
+  const name = path === undefined ? workspace.nodeNames.nameOf(node) : [...path, node].join(" › ");
+  const iteration = at && at.at.epoch.length > 0 ? ` #${at.at.epoch.map((counter) => counter + 1).join(".")}` : "";
+  const show = async () => {
+    onDone();
+    if (at) await workspace.runs.open(at.run);
+    workspace.canvas.reveal({ node });
+  };
+  return (
+    <li className="rounded-lg border border-line px-3 py-2">
+      <button
+        type="button"
+        className="flex w-full items-baseline gap-2 rounded text-left hover:text-accent"
+        onClick={() => void show()}
+      >
+        <b className="min-w-0 truncate font-medium">
+          {name}
+          {iteration}
+        </b>
+        <span className="ml-auto shrink-0 text-fg-3 text-xs tabular-nums">{used(difference)}</span>
+      </button>
+      {changes.map((change, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a comparison does not change
+        <ChangeOfActivation key={index} change={change} />
+      ))}
+    </li>
+  );
+}
+
+function ChangeOfActivation({ change }: { change: ActivationChange }) {
+  if (change.kind === "state") {
+    return <Change name={nameOfChange(change)} change={{ pointer: "", before: change.before, after: change.after }} />;
+  }
+  return <Change name={nameOfChange(change)} change={change.change} />;
+}
+
+type ChangeProps = {
+  name: string;
+  change: { pointer: string; before?: unknown; after?: unknown; words?: TextPiece[] };
+};
+
+/** A value of both runs: by words where it is a text. */
+function Change({ name, change: { before, after, words } }: ChangeProps) {
+  const pieces: TextPiece[] = words ?? [
+    ...(before === undefined ? [] : [{ side: "before", text: asText(before) } as const]),
+    ...(after === undefined ? [] : [{ side: "after", text: asText(after) } as const]),
+  ];
+  return (
+    <div className="mt-1 flex gap-3 text-sm">
+      <span className="w-[120px] shrink-0 truncate text-fg-3" title={name}>
+        {name}
+      </span>
+      <span className="max-h-[140px] min-w-0 flex-1 overflow-y-auto whitespace-pre-wrap break-words">
+        {pieces.map((piece, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces do not change
+          <Piece key={index} piece={piece} isFirst={index === 0} isLast={index === pieces.length - 1} />
+        ))}
+      </span>
+    </div>
+  );
+}
+
+/** How much of what is the same is shown on each side of what differs, in characters. */
+const CONTEXT = 60;
+
+function Piece({ piece: { side, text }, isFirst, isLast }: { piece: TextPiece; isFirst: boolean; isLast: boolean }) {
+  if (side === "before") return <del className="rounded-sm bg-bad/15 text-bad">{text}</del>;
+  if (side === "after") return <ins className="rounded-sm bg-ok/15 text-ok no-underline">{text}</ins>;
+  const ends = (isFirst ? 0 : 1) + (isLast ? 0 : 1);
+  if (text.length <= ends * CONTEXT + 3) return text;
+  return `${isFirst ? "" : text.slice(0, CONTEXT)}…${isLast ? "" : text.slice(-CONTEXT)}`;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function keyOf({ path, before, after }: RunDifference): string {
+  const place = (at: typeof before) => (at ? `${at.at.node}#${at.at.epoch.join(".")}` : "");
+  return `${path?.join("/") ?? ""}/${place(before)}/${place(after)}`;
+}
+
+function used({ before, after }: RunDifference): string {
+  if (!before) return TEXTS.onlyInSecond;
+  if (!after) return TEXTS.onlyInFirst;
+  const tokens = [before, after].map((shown) => shown.tokens.input + shown.tokens.output);
+  return tokens[0] === tokens[1] ? "" : TEXTS.tokensChanged(formatCount(tokens[0] ?? 0), formatCount(tokens[1] ?? 0));
+}
+
+function describeList({ path, at, inserted, removed, changed, unchanged }: ListComparison): string {
+  const items = (places: number[], word: string) =>
+    places.length === 0 ? [] : [`${TEXTS.items(places.map((place) => place + 1).join(", "), places.length)} ${word}`];
+  const parts = [
+    ...items(inserted, TEXTS.itemsInserted),
+    ...items(removed, TEXTS.itemsRemoved),
+    ...items(changed, TEXTS.itemsChanged),
+    TEXTS.itemsUnchanged(formatCount(unchanged)),
+  ];
+  return `${[...(path ?? []), at.node].join(" › ")}: ${parts.join(", ")}`;
+}

@@ -1,0 +1,62 @@
+/** A run is exported as one file, opened again, and replayed without network. */
+import { stat } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import type { Flow } from "@/bindings";
+import { findViolations } from "./axe";
+import { expect, filePath, openFlow, SCRIPTED, takePicture, test } from "./fixture";
+
+const FLOW: Flow = {
+  version: 1,
+  name: "Two opinions",
+  nodes: {
+    start: SCRIPTED,
+    chat: {
+      type: "chat",
+      title: "First",
+      config: { prompt: "What do you think?", options: { replies: [{ text: "Good." }] } },
+    },
+    out: { type: "output", title: "Result" },
+  },
+  edges: {
+    a: { source: "start", sourceOutput: "context", target: "chat", targetInput: "context" },
+    b: { source: "chat", sourceOutput: "response", target: "out", targetInput: "value" },
+  },
+  layout: { start: { x: 0, y: 0 }, chat: { x: 300, y: 0 }, out: { x: 600, y: 0 } },
+};
+
+const status = (page: Page) => page.getByTestId("run-status");
+const rows = (page: Page) => page.locator("[data-testid^=run-row-]");
+
+async function chooseFile(page: Page, path: string): Promise<void> {
+  await page.getByTestId("file-dialog-path").fill(path);
+  await page.getByTestId("file-dialog-ok").click();
+}
+
+test("a run is exported, opened and replayed", async ({ page }) => {
+  await openFlow(page, FLOW);
+  await page.getByTestId("run-button").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  await page.getByRole("button", { name: "Runs", exact: true }).click();
+  await expect(rows(page)).toHaveCount(1);
+
+  const file = filePath("opinions.plait-recording");
+  await rows(page).first().hover();
+  await takePicture(page, "recordings-row");
+  await page.locator("[data-testid^=run-export-]").click();
+  await chooseFile(page, file);
+  await expect(page.getByText(`Recorded in ${file}`)).toBeVisible();
+  expect((await stat(file)).size).toBeGreaterThan(500);
+
+  await page.getByTestId("open-recording").click();
+  await chooseFile(page, file);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(rows(page).first()).toHaveAttribute("data-shown", "true");
+  await expect(rows(page).first()).toHaveAttribute("data-status", "finished");
+  await takePicture(page, "recordings-opened");
+  expect(await findViolations(page, { within: "section[aria-label=Runs]" })).toEqual([]);
+
+  await rows(page).first().hover();
+  await rows(page).first().locator("[data-testid^=run-replay-]").click();
+  await expect(rows(page)).toHaveCount(3);
+  await expect(rows(page).first()).toHaveAttribute("data-status", "finished");
+});

@@ -2,6 +2,7 @@
 //! command that reached it, and sub-flows stand still with the run that they are part of.
 
 mod edits;
+mod events;
 mod trials;
 
 use std::io::{BufRead as _, BufReader};

@@ -2,6 +2,7 @@
 //! command that reached it, and sub-flows stand still with the run that they are part of.
 
 mod edits;
+mod events;
 mod trials;
 
 use std::io::{BufRead as _, BufReader};
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use plait_api::runs::{FindHeld, GoOn, ResumeRun, SetBreakpoints, ShowRun, StartRun, StopRun};
 use plait_core::flow;
 use plait_core::id::RunId;
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopScope};
+use plait_run::journal::{Breakpoint, DebugVerb, StopScope};
 
 use crate::support::app::App;
 use crate::support::binary::Home;
@@ -351,13 +352,8 @@ fn breakpoint(path: &[&str], node: &str) -> Breakpoint {
     Breakpoint {
         id: node.to_owned(),
         path: path.iter().map(|node| (*node).into()).collect(),
-        node: node.into(),
-        side: Side::Before,
-        port: None,
-        when: None,
-        log: None,
-        scope: StopScope::Tree,
-        disabled: false,
+        node: Some(node.into()),
+        ..Breakpoint::default()
     }
 }
 

@@ -4,14 +4,17 @@ use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
 
 use console::style;
+use plait_api::ErrorReply;
 use plait_core::exact_json;
 use plait_core::expression::as_text;
-use plait_core::id::{NodeId, PortName, RunId};
+use plait_core::id::{PortName, RunId};
+use plait_run::breakpoint::{BREAKPOINT_SYNTAX, BreakpointText};
 use plait_run::context::{History, MessageEdit};
 use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause, StopPoint, StopScope};
 use plait_run::view::StopView;
 use serde_json::{Map, Value};
 
+use crate::codes;
 use crate::exit::CliError;
 use crate::format::first_line;
 use crate::printable::printable;
@@ -34,7 +37,7 @@ pub(crate) enum StopCommand {
     /// Drops what is tried on a node, or on all.
     Drop(Option<String>),
     /// Sets a breakpoint.
-    Break(Breakpoint),
+    Break(BreakpointText),
     /// Removes a breakpoint.
     Delete(String),
     /// Leaves the run where it stands.
@@ -68,71 +71,28 @@ const HELP: &str = "  continue, c      go on to the next breakpoint
   try NODE.SETTING=JSON
                    have it execute with another setting; null removes the setting
   drop [NODE]      drop what is tried on this node, or on all nodes
-  break NODE[.PORT][:before|call|after][:branch][:when=CEL][:log=TEXT]
+  break NODE[.PORT][:before|call|after][:context|data|tools][:branch][:when=CEL][:log=TEXT]
                    stop there, too; with PORT, where a value comes out there, or with
-                   `before` comes in; with `branch`, other branches go on
-  delete ID        remove a breakpoint
+                   `before` comes in; with a kind, where one passes over an edge of it;
+                   with `branch`, other branches go on
+  break A.PORT->B.PORT
+                   stop where a value comes over this edge
+  break [NODE:]event:EVENT
+                   stop when this happens: changed, changed=CONTEXT, memory, trimmed,
+                   untrusted, granted, retried, spent=USD
+  delete N         remove a breakpoint, by its number or as it is written
   quit, q          leave the run here; `plait resume` goes on
 ";
 
-/// How a breakpoint is written.
-pub(crate) const BREAKPOINT: &str = "NODE[.PORT][:before|call|after][:branch][:when=CEL][:log=TEXT]";
-
-/// Numbers the breakpoints of a command line, from 1.
-pub(crate) fn number(breakpoints: Vec<Breakpoint>) -> Vec<Breakpoint> {
-    let numbered = (1..).zip(breakpoints);
-    numbered.map(|(number, breakpoint)| Breakpoint { id: format!("{number}"), ..breakpoint }).collect()
-}
-
-/// Reads `NODE[.PORT][:before|call|after][:branch][:when=CEL][:log=TEXT]`. Sub-flow nodes stand before the node, with slashes: `review/chat`.
-pub(crate) fn parse_breakpoint(text: &str) -> Result<Breakpoint, String> {
-    let (text, log) = split_option(text, ":log=");
-    let (text, when) = split_option(text, ":when=");
-    let (text, scope) = match text.strip_suffix(":branch") {
-        Some(text) => (text, StopScope::Branch),
-        None => (text, StopScope::Tree),
-    };
-    let Place { path, node, side, port } = parse_place(text)?;
-    let (when, log) = (when.map(str::to_owned), log.map(str::to_owned));
-    Ok(Breakpoint { id: String::new(), path, node, side, port, when, log, scope, disabled: false })
-}
-
-/// A side of a node, or a port there.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Place {
-    /// The `subflow` nodes that lead to its flow.
-    pub(crate) path: Vec<NodeId>,
-    pub(crate) node: NodeId,
-    pub(crate) side: Side,
-    pub(crate) port: Option<PortName>,
-}
-
-/// Reads `NODE[.PORT][:before|call|after]`, as breakpoints have it. A port is an output, or with `before` an input.
-pub(crate) fn parse_place(text: &str) -> Result<Place, String> {
-    let (place, side) = match text.rsplit_once(':') {
-        None => (text, None),
-        Some((place, "before")) => (place, Some(Side::Before)),
-        Some((place, "call")) => (place, Some(Side::Call)),
-        Some((place, "after")) => (place, Some(Side::After)),
-        Some((_, other)) => {
-            return Err(format!("`{other}` is no side of a node; there are `before`, `call` and `after`"));
-        }
-    };
-    let (above, last) = place.rsplit_once('/').map_or((None, place), |(above, last)| (Some(above), last));
-    let (node, port) = last.split_once('.').map_or((last, None), |(node, port)| (node, Some(port)));
-    if node.is_empty() {
-        return Err("expected the name of a node".to_owned());
-    }
-    if port == Some("") {
-        return Err(format!("expected the name of a port after `{node}.`"));
-    }
-    let path = above.map(|above| above.split('/').map(NodeId::from).collect()).unwrap_or_default();
-    let side = side.unwrap_or(if port.is_some() { Side::After } else { Side::Before });
-    Ok(Place { path, node: node.into(), side, port: port.map(PortName::from) })
-}
-
-fn split_option<'t>(text: &'t str, option: &str) -> (&'t str, Option<&'t str>) {
-    text.split_once(option).map_or((text, None), |(before, value)| (before, Some(value)))
+/// A breakpoint as it was written, in a flow with these nodes. `usage.input`.
+pub(crate) fn resolve(
+    breakpoint: BreakpointText,
+    is_node: impl Fn(&str) -> bool,
+) -> Result<Breakpoint, ErrorReply> {
+    breakpoint.resolve(is_node).map_err(|problem| {
+        ErrorReply::new(codes::USAGE_INPUT, format!("A breakpoint can't be read: {problem}."))
+            .hint(format!("Breakpoints are written as {BREAKPOINT_SYNTAX}."))
+    })
 }
 
 /// Reads a line that was typed at a stop. An error says what is wrong with it.
@@ -157,7 +117,7 @@ pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
         "history" => StopCommand::History(parse_history(rest)?),
         "try" => parse_try(rest)?,
         "drop" => StopCommand::Drop((!rest.is_empty()).then(|| rest.to_owned())),
-        "break" | "b" => StopCommand::Break(parse_breakpoint(rest)?),
+        "break" | "b" => StopCommand::Break(rest.parse()?),
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,
         "help" | "h" | "?" => StopCommand::Help,
@@ -283,9 +243,9 @@ pub(crate) fn describe(stop: &StopView) -> String {
         Side::Before | Side::Call => describe_point(at),
     });
     let why = match &stop.cause {
-        StopCause::Breakpoint { id } => Some(format!("at breakpoint {id}")),
+        StopCause::Breakpoint { id } => Some(format!("at breakpoint `{id}`")),
         StopCause::Condition { id, error } => {
-            Some(format!("since breakpoint {id} can't be evaluated: {}", error.message))
+            Some(format!("since breakpoint `{id}` can't be evaluated: {}", error.message))
         }
         StopCause::Step if stop.at.is_none() => Some("with nothing that follows from this step".to_owned()),
         StopCause::Elsewhere { run } => Some(format!("with run {run}")),
@@ -334,37 +294,25 @@ pub(crate) fn print_help() -> Result<(), CliError> {
     Ok(io::stderr().write_all(HELP.as_bytes())?)
 }
 
-/// Prints the breakpoints of a run, each as it is written on the command line, behind its id.
+/// Prints the breakpoints of a run, each as it is written on the command line, behind its number in the list.
 pub(crate) fn print_breakpoints(breakpoints: &[Breakpoint]) -> Result<(), CliError> {
     let mut err = io::stderr();
     if breakpoints.is_empty() {
         writeln!(err, "  no breakpoints")?;
     }
-    for breakpoint in breakpoints {
-        writeln!(err, "  breakpoint {}", printable(&describe_breakpoint(breakpoint)))?;
+    for (number, breakpoint) in (1..).zip(breakpoints) {
+        let disabled = if breakpoint.disabled { " (disabled)" } else { "" };
+        writeln!(err, "  {number}: {}{disabled}", printable(&breakpoint.to_string()))?;
     }
     Ok(())
 }
 
-fn describe_breakpoint(breakpoint: &Breakpoint) -> String {
-    let Breakpoint { id, path, node, port, side, scope, when, log, disabled } = breakpoint;
-    let place: Vec<&str> = path.iter().chain([node]).map(NodeId::as_str).collect();
-    let port = port.as_ref().map(|port| format!(".{port}")).unwrap_or_default();
-    let side = match side {
-        Side::Before => "before",
-        Side::Call => "call",
-        Side::After => "after",
-    };
-    let scope = match scope {
-        StopScope::Tree => "",
-        StopScope::Branch => ":branch",
-    };
-    let option = |name: &str, value: &Option<String>| {
-        value.as_ref().map(|value| format!(":{name}={value}")).unwrap_or_default()
-    };
-    let disabled = if *disabled { " (disabled)" } else { "" };
-    let (place, when, log) = (place.join("/"), option("when", when), option("log", log));
-    format!("{id}: {place}{port}:{side}{scope}{when}{log}{disabled}")
+/// The id of the breakpoint that a person names: by its id, as it is written, or by its number in the list.
+pub(crate) fn find_breakpoint<'b>(breakpoints: &'b [Breakpoint], name: &'b str) -> &'b str {
+    let by_number = || breakpoints.get(name.parse::<usize>().ok()?.checked_sub(1)?);
+    let found = breakpoints.iter().find(|known| known.id == name);
+    let found = found.or_else(|| breakpoints.iter().find(|known| known.to_string() == name));
+    found.or_else(by_number).map_or(name, |found| found.id.as_str())
 }
 
 /// Prints a config as JSON.

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::{
     ChangeValue, DropBreakpoint, DropTrials, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun,
-    NodeConfig, PutBreakpoint, ShowNodeConfig, TryConfig,
+    NodeConfig, PutBreakpoint, ShowNodeConfig, ShowRun, TryConfig,
 };
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::{NodeId, RunId};
+use plait_run::breakpoint::BreakpointText;
 use plait_run::journal::Breakpoint;
+use plait_run::view::RunOutline;
 use serde_json::Value;
 
 use crate::codes;
@@ -63,8 +66,12 @@ impl<'a> AtStop<'a> {
                 let node = node.map(|node| node.as_str().into());
                 self.app.call(DropTrials { run, stop, node }).await?;
             }
-            StopCommand::Break(breakpoint) => drop(put_breakpoint(self.app, &self.root, breakpoint).await?),
-            StopCommand::Delete(id) => drop_breakpoint(self.app, &self.root, id).await?,
+            StopCommand::Break(breakpoint) => {
+                put_breakpoint(self.app, &self.root, breakpoint).await?;
+            }
+            StopCommand::Delete(name) => {
+                drop_breakpoint(self.app, &self.root, &name).await?;
+            }
             StopCommand::Print(port) => debugger::print_values(&self.held.stop, port.as_deref())?,
             StopCommand::Help => debugger::print_help()?,
         }
@@ -121,17 +128,25 @@ impl<'a> AtStop<'a> {
     }
 }
 
-/// Adds a breakpoint to a run. It gets the next free number.
+/// Adds a breakpoint to a run.
 pub(crate) async fn put_breakpoint(
     app: &Connection,
     run: &RunId,
-    breakpoint: Breakpoint,
+    breakpoint: BreakpointText,
 ) -> Result<Breakpoint, ErrorReply> {
+    let detail = app.call(ShowRun { run: run.clone() }).await?;
+    let nodes = nodes_with_subflows(&detail.flow, detail.summary.path.as_deref(), &plait_nodes::registry());
+    let breakpoint = debugger::resolve(breakpoint, |node| nodes.contains(node))?;
     app.call(PutBreakpoint { run: run.clone(), breakpoint }).await
 }
 
-pub(crate) async fn drop_breakpoint(app: &Connection, run: &RunId, id: String) -> Result<(), ErrorReply> {
-    app.call(DropBreakpoint { run: run.clone(), id }).await
+/// Removes a breakpoint from a run. Returns its id.
+pub(crate) async fn drop_breakpoint(app: &Connection, run: &RunId, name: &str) -> Result<String, ErrorReply> {
+    let detail = app.call(ShowRun { run: run.clone() }).await?;
+    let breakpoints = RunOutline::of(&detail.entries).breakpoints;
+    let id = debugger::find_breakpoint(&breakpoints, name).to_owned();
+    app.call(DropBreakpoint { run: run.clone(), id: id.clone() }).await?;
+    Ok(id)
 }
 
 /// The stop of a run tree. `debug.moved_on` if it does not stand still.

@@ -7,26 +7,29 @@ mod check;
 mod facts;
 mod loops;
 mod replay;
+mod text;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 
-use crate::journal::{Breakpoint, NodeOutputs, Side, StopPoint, StopScope};
+use crate::journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope};
 use crate::node::{Datum, Inputs};
-use crate::plan::{NodeIx, PlanNode};
+use crate::plan::{NodeIx, Plan, PlanEdge, PlanNode};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::template::Template;
 use plait_core::id::{Epoch, PortName};
-use plait_core::port::ERROR_PORT;
+use plait_core::port::{ERROR_PORT, PortKind};
 
-pub use check::check_breakpoints;
-pub(crate) use check::holds_no_branch;
+use check::holds_no_branch;
+pub use check::{check_breakpoints, check_place, check_subflow};
 pub(crate) use facts::{ActivationFacts, CallFacts};
 pub(crate) use loops::{ended_loop, is_inside, loop_around, loops_that_begin};
 pub use replay::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
+pub use text::{BREAKPOINT_SYNTAX, BreakpointText};
 
 /// An activation: its node's place in the plan, and its epoch.
 pub(crate) type Key = (NodeIx, Epoch);
@@ -36,6 +39,10 @@ pub(crate) struct Armed {
     pub id: String,
     side: Side,
     port: Option<PortName>,
+    /// Only for an input that several edges feed: a single one needs no look at where a value comes from.
+    from: Option<OutputRef>,
+    kind: Option<PortKind>,
+    event: Option<StopEvent>,
     when: Option<StopCondition>,
     log: Option<Template>,
     pub scope: StopScope,
@@ -51,6 +58,23 @@ pub(crate) enum Values<'a> {
     None,
 }
 
+/// By input, where its values come from.
+pub(crate) type Sources = BTreeMap<PortName, Vec<SourceRef>>;
+
+/// A place that an activation has come to, as breakpoints see it.
+pub(crate) struct Place<'a> {
+    pub plan: &'a Plan,
+    pub node: NodeIx,
+    pub point: &'a StopPoint,
+    pub values: Values<'a>,
+    /// Those of its calls so far, if it made any.
+    pub facts: Option<&'a CallFacts>,
+    /// If they are known. Before a start only.
+    pub sources: Option<&'a Sources>,
+    /// Computed for the first breakpoint that reads them.
+    variables: OnceLock<Arc<Value>>,
+}
+
 /// What a breakpoint does at a place.
 pub(crate) enum Reached {
     No,
@@ -58,37 +82,67 @@ pub(crate) enum Reached {
     Text(String),
 }
 
-impl From<&Breakpoint> for Armed {
-    fn from(breakpoint: &Breakpoint) -> Self {
+impl Armed {
+    /// A breakpoint at a node, or one of those at every node.
+    pub fn new(breakpoint: &Breakpoint, plan: &Plan, node: Option<NodeIx>) -> Self {
+        let Breakpoint { id, side, port, from, kind, event, when, log, scope, .. } = breakpoint;
+        let single_edge =
+            |port: &PortName| node.is_some_and(|node| edges_into(plan, node, port).nth(1).is_none());
         Self {
-            id: breakpoint.id.clone(),
-            side: breakpoint.side,
-            port: breakpoint.port.clone(),
-            when: breakpoint.when.as_deref().map(StopCondition::new),
-            log: breakpoint.log.as_deref().map(Template::new),
-            scope: breakpoint.scope,
+            id: id.clone(),
+            side: *side,
+            port: port.clone(),
+            from: from.clone().filter(|_| !port.as_ref().is_some_and(single_edge)),
+            kind: *kind,
+            event: event.clone(),
+            when: when.as_deref().map(StopCondition::new),
+            log: log.as_deref().map(Template::new),
+            scope: match node {
+                Some(node) if holds_no_branch(plan, node, breakpoint) => StopScope::Tree,
+                _ => *scope,
+            },
         }
     }
-}
 
-impl Armed {
     pub fn is_on(&self, side: Side) -> bool {
-        self.side == side
+        match &self.event {
+            None => self.side == side,
+            Some(event) => facts::is_held_on(event, side),
+        }
     }
 
-    /// What it does at a place with these values and variables. The fault of a condition or text that can't be evaluated there.
-    pub async fn judge(
-        &self,
-        values: Values<'_>,
-        variables: &Arc<Value>,
-        evaluator: &dyn Evaluator,
-    ) -> Result<Reached, Fault> {
-        let variables = match &self.port {
-            None => variables,
-            Some(port) => match values.on(port, variables) {
+    /// Whether it waits for an event.
+    pub fn waits_for_event(&self) -> bool {
+        self.event.is_some()
+    }
+
+    /// Whether it has to know where values come from.
+    pub fn follows_edges(&self) -> bool {
+        self.from.is_some()
+    }
+
+    /// What it does at a place on one of its sides. The fault of a condition or text that can't be evaluated there.
+    pub async fn judge(&self, place: &Place<'_>, evaluator: &dyn Evaluator) -> Result<Reached, Fault> {
+        if self.event.as_ref().is_some_and(|event| !facts::has_happened(event, place.point, place.facts)) {
+            return Ok(Reached::No);
+        }
+        let narrowed = match (&self.port, self.kind) {
+            (None, None) => None,
+            (Some(port), _) => match place.value_on(port, self.from.as_ref()) {
                 None => return Ok(Reached::No),
-                Some(value) => &Arc::new(with_value(variables, value)),
+                value => value,
             },
+            (None, Some(kind)) => match place.value_of_kind(kind) {
+                None => return Ok(Reached::No),
+                value => value,
+            },
+        };
+        if self.when.is_none() && self.log.is_none() {
+            return Ok(Reached::Stop);
+        }
+        let variables = match &narrowed {
+            None => place.variables(),
+            Some(value) => &Arc::new(with_value(place.variables(), value)),
         };
         if let Some(when) = &self.when
             && !when.is_true(variables, evaluator).await?
@@ -101,15 +155,76 @@ impl Armed {
     }
 }
 
-impl Values<'_> {
-    /// The value on a port. That on `error`, of a node that has failed, is the variable of that name.
-    fn on<'v>(&'v self, port: &PortName, variables: &'v Value) -> Option<&'v Value> {
-        match self {
-            Self::Inputs(ports) | Self::Outputs(ports) => ports.get(port).map(|value| &**value),
-            Self::Error(_) if port.as_str() == ERROR_PORT => variables.get(ERROR_PORT),
-            Self::Error(_) | Self::None => None,
+impl<'a> Place<'a> {
+    pub fn new(
+        plan: &'a Plan,
+        node: NodeIx,
+        point: &'a StopPoint,
+        values: Values<'a>,
+        facts: Option<&'a CallFacts>,
+        sources: Option<&'a Sources>,
+    ) -> Self {
+        Self { plan, node, point, values, facts, sources, variables: OnceLock::new() }
+    }
+
+    /// What conditions and texts can read here.
+    fn variables(&self) -> &Arc<Value> {
+        self.variables.get_or_init(|| Arc::new(variables_of(self.point, self.values, self.facts)))
+    }
+
+    /// The value on a port; of an input, only that which comes from an output, if one is named. That on `error`, of a node that has
+    /// failed, is its fault.
+    fn value_on(&self, port: &PortName, from: Option<&OutputRef>) -> Option<Arc<Value>> {
+        match self.values {
+            Values::Inputs(ports) | Values::Outputs(ports) => {
+                let value = ports.get(port)?;
+                let Some(from) = from else { return Some(Arc::clone(value)) };
+                let sources = self.sources?.get(port)?;
+                let at = sources.iter().position(|it| it.node == from.node && it.port == from.port)?;
+                match (&**value, sources.len()) {
+                    // In the order of the sources.
+                    (Value::Array(values), 2..) => values.get(at).cloned().map(Arc::new),
+                    _ => Some(Arc::clone(value)),
+                }
+            }
+            Values::Error(fault) => (port.as_str() == ERROR_PORT).then(|| Arc::new(error_value(fault))),
+            Values::None => None,
         }
     }
+
+    /// The value on the edges of a kind, by port if there are several.
+    fn value_of_kind(&self, kind: PortKind) -> Option<Arc<Value>> {
+        let spec = &self.plan.nodes[self.node];
+        let ports = spec.node.ports();
+        let names: Vec<&PortName> = match self.values {
+            Values::Inputs(_) => {
+                ports.inputs.iter().filter(|port| port.kind == kind).map(|port| &port.name).collect()
+            }
+            Values::Outputs(_) | Values::Error(_) => {
+                let is_wired =
+                    |port: &PortName| spec.outgoing.iter().any(|edge| self.plan.edges[*edge].port == *port);
+                let of_kind = ports.outputs.iter().filter(|port| port.kind == kind);
+                of_kind.map(|port| &port.name).filter(|port| is_wired(port)).collect()
+            }
+            Values::None => return None,
+        };
+        let mut values: Vec<(&PortName, Arc<Value>)> =
+            names.into_iter().filter_map(|port| Some((port, self.value_on(port, None)?))).collect();
+        match values.len() {
+            0 | 1 => values.pop().map(|(_, value)| value),
+            _ => {
+                let by_port =
+                    values.into_iter().map(|(port, value)| (port.to_string(), Value::clone(&value)));
+                Some(Arc::new(Value::Object(by_port.collect())))
+            }
+        }
+    }
+}
+
+/// The edges into an input.
+fn edges_into<'p>(plan: &'p Plan, node: NodeIx, port: &PortName) -> impl Iterator<Item = &'p PlanEdge> {
+    let index = plan.nodes[node].node.ports().inputs.iter().position(|input| input.name == *port);
+    plan.edges.iter().filter(move |edge| edge.target == node && Some(edge.target_port) == index)
 }
 
 /// Whether a node has an input, on the side before it, or an output, on the side after it. Calls have no ports.
@@ -129,6 +244,10 @@ fn with_value(variables: &Value, value: &Value) -> Value {
     variables
 }
 
+fn error_value(fault: &Fault) -> Value {
+    json!({ "code": fault.code, "message": fault.message })
+}
+
 /// What conditions and texts can read at a place. `facts` are those of its activation's calls so far, if it made any.
 pub(crate) fn variables_of(point: &StopPoint, values: Values<'_>, facts: Option<&CallFacts>) -> Value {
     let mut variables = Map::new();
@@ -146,7 +265,7 @@ pub(crate) fn variables_of(point: &StopPoint, values: Values<'_>, facts: Option<
         Values::Inputs(ports) => add("inputs", ports),
         Values::Outputs(ports) => add("outputs", ports),
         Values::Error(fault) => {
-            variables.insert("error".to_owned(), json!({ "code": fault.code, "message": fault.message }));
+            variables.insert("error".to_owned(), error_value(fault));
         }
         Values::None => {}
     }

@@ -55,6 +55,9 @@ plait_core::error_codes! {
         DEBUG_NO_HISTORY = "debug.no_history",
             "A history was to be edited at a stop that is not before a turn.",
             "Stop before a node that calls a model in a context, outside of loops.";
+        DEBUG_NO_PLACE = "debug.no_place",
+            "Something was to be done to the node that a stop holds, and the run stands still at no node.",
+            "Step to a node, or set a breakpoint and continue.";
         DEBUG_NO_TRIAL = "debug.no_trial",
             "A trial was to be dropped that there is not.",
             "Look at the trials of the run; somebody else may have dropped it.";

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
 use crate::journal::{Breakpoint, DebugVerb};
+use crate::models::TreeSpending;
 use plait_core::id::{NodeId, RunId};
 
 /// Tells a driver to look at its tree.
@@ -90,6 +91,8 @@ struct Tree {
     edits: AtomicU64,
     /// Whether time passes: nothing is held, or a step is under way.
     moving: watch::Sender<bool>,
+    /// What all runs of the tree have spent.
+    spending: TreeSpending,
 }
 
 #[derive(Default)]
@@ -122,6 +125,7 @@ impl Default for Tree {
             holds_branches: AtomicBool::new(false),
             edits: AtomicU64::new(0),
             moving: watch::channel(true).0,
+            spending: TreeSpending::default(),
         }
     }
 }
@@ -176,9 +180,18 @@ impl Debugger {
         self.tree.edits.load(Ordering::Acquire)
     }
 
-    /// Whether a breakpoint has an effect and is in the flow of this run.
+    /// Whether a breakpoint has an effect and is in the flow of this run. One at every node is in the flows below its own as well.
     pub(crate) fn is_own(&self, breakpoint: &Breakpoint) -> bool {
-        !breakpoint.disabled && breakpoint.path[..] == self.path[..]
+        !breakpoint.disabled
+            && match breakpoint.node {
+                Some(_) => breakpoint.path[..] == self.path[..],
+                None => self.path.starts_with(&breakpoint.path),
+            }
+    }
+
+    /// What all runs of the tree have spent.
+    pub(crate) fn spending(&self) -> TreeSpending {
+        self.tree.spending.clone()
     }
 
     /// Replaces the breakpoints of the tree.

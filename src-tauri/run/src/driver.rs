@@ -199,6 +199,7 @@ impl Driver {
         let debugger = setup.host.debugger.clone();
         let registration = handle.follow(&debugger);
         setup.host.clock = Arc::new(StandingClock::new(setup.host.clock, debugger));
+        let spent_by_children = setup.spent_by_children.values().map(|spent| spent.nano_usd).sum();
         let trials = Trials::restore(setup.trials, &setup.plan, &restored.stops.trials)?;
         let stops = Stops::restore(restored.stops, &setup.plan, &setup.host.debugger, &setup.info.run);
         let info = Arc::new(setup.info);
@@ -240,11 +241,14 @@ impl Driver {
             trials,
             _registration: registration,
         };
+        driver.host.debugger.spending().add(spent_by_children);
         if driver.host.debugger.is_active() {
             driver.arm();
             for entry in entries {
                 driver.stops.note_recorded(&driver.plan, &entry.event);
             }
+        } else {
+            entries.iter().for_each(|entry| driver.stops.count(&entry.event));
         }
         driver.recorder.append(restored.missing)?;
         Ok((driver, handle))

@@ -27,7 +27,7 @@ use futures::future::BoxFuture;
 
 use plait_core::error::Fault;
 
-pub use breakpoint::{Breakpoint, DebugVerb, Side, StopCause, StopPoint, StopScope};
+pub use breakpoint::{Breakpoint, DebugVerb, OutputRef, Side, StopCause, StopEvent, StopPoint, StopScope};
 pub use call_account::CallAccount;
 pub use entry::Entry;
 pub use event::{

@@ -13,6 +13,7 @@ mod overrides;
 mod price;
 mod reserve;
 mod sampling;
+mod tree_spending;
 mod usage;
 mod window;
 
@@ -25,5 +26,6 @@ pub use overrides::{MAX_CONTEXT_WINDOW, ModelOverride, ModelOverrides};
 pub use price::{MAX_USD_PER_MILLION_TOKENS, Price, PriceStep};
 pub use reserve::reserve;
 pub use sampling::{sampling_parameters, takes_sampling};
+pub use tree_spending::TreeSpending;
 pub use usage::TokenUsage;
 pub use window::{DEFAULT_WINDOW, window};

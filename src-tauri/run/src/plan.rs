@@ -52,6 +52,7 @@ use plait_core::quota::{FlowQuotas, Quota};
 pub use build::{check_plan, plan};
 pub use check::{CheckedFlow, check, check_bound};
 pub use context_roles::{ContextIx, ContextRoles, ContextSource, PlanContexts};
+pub(crate) use wiring::is_entering;
 pub use wiring::{BoundFlow, PLACEHOLDER_HINT};
 
 /// The index of a node in [`Plan::nodes`]: its position in plan order, scope by scope.

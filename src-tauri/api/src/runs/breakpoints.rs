@@ -2,6 +2,8 @@
 //!
 //! Several people may look at one run: each changes the breakpoints that are there, and none those of another one.
 
+use std::sync::Arc;
+
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_run::DebugCommand;
@@ -9,8 +11,10 @@ use plait_run::journal::Breakpoint;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::launch::check_in_subflows_of;
 use super::service::RunService;
 use crate::ErrorReply;
+use crate::blocking::run_blocking;
 use crate::codes;
 use crate::command::Command;
 
@@ -26,13 +30,19 @@ impl RunService {
         let _guard = self.breakpoints_lock.lock().await;
         let mut breakpoints = self.active.debugger(&root).breakpoints().to_vec();
         let changed = change(&mut breakpoints)?;
+        let (store, registry, asked) =
+            (self.parts.store.clone(), Arc::clone(&self.parts.registry), root.clone());
+        let breakpoints = run_blocking(move || {
+            check_in_subflows_of(&store, &asked, &registry, &breakpoints).map(|()| breakpoints)
+        })
+        .await?;
         handle.debug(DebugCommand::SetBreakpoints(breakpoints)).await?;
         Ok(changed)
     }
 }
 
 /// `run.putBreakpoint`: adds a breakpoint to a run and the runs below it, or replaces the one with the same id; the others stay. One
-/// without an id gets the next free number. Replies with it. `debug.unknown_node`, `debug.bad_breakpoint`.
+/// without an id is called as it is written, such as `chat:after`, so that equal ones of several people are one. Replies with it. `debug.unknown_node`, `debug.bad_breakpoint`.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct PutBreakpoint {
     pub run: RunId,
@@ -48,8 +58,7 @@ impl Command for PutBreakpoint {
         let Self { run, mut breakpoint } = self;
         let put = move |breakpoints: &mut Vec<Breakpoint>| {
             if breakpoint.id.is_empty() {
-                let numbers = breakpoints.iter().filter_map(|known| known.id.parse::<u32>().ok());
-                breakpoint.id = numbers.max().unwrap_or(0).saturating_add(1).to_string();
+                breakpoint.id = breakpoint.to_string();
             }
             match breakpoints.iter_mut().find(|known| known.id == breakpoint.id) {
                 Some(known) => known.clone_from(&breakpoint),

@@ -4,9 +4,10 @@ mod run_search;
 mod search;
 
 use plait_core::id::{NodeId, PortName, RunId};
+use plait_core::port::PortKind;
 use plait_core::user::UserName;
 use plait_run::breakpoint::{BreakpointQuestion, ReachedPlace};
-use plait_run::journal::Side;
+use plait_run::journal::{Breakpoint, OutputRef, Side, StopEvent};
 use plait_store::{RunFilter, Which};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -26,7 +27,7 @@ pub struct FindRuns {
     #[serde(default)]
     #[ts(optional)]
     pub when: Option<String>,
-    /// Every node when left out.
+    /// Every node of the flow and of the flows that run below it when left out.
     #[serde(default)]
     #[ts(optional)]
     pub node: Option<NodeId>,
@@ -41,6 +42,18 @@ pub struct FindRuns {
     #[serde(default)]
     #[ts(optional)]
     pub port: Option<PortName>,
+    /// Only where the value on the input comes from this output.
+    #[serde(default)]
+    #[ts(optional)]
+    pub from: Option<OutputRef>,
+    /// Only where there is a value on an edge of this kind.
+    #[serde(default)]
+    #[ts(optional)]
+    pub kind: Option<PortKind>,
+    /// Only where this happens, on the sides that the event has.
+    #[serde(default)]
+    #[ts(optional)]
+    pub event: Option<StopEvent>,
     /// The user; the current one when left out.
     #[serde(default)]
     #[ts(optional)]
@@ -121,17 +134,14 @@ impl Command for FindRuns {
     type Reply = FoundRuns;
 
     async fn run(self, service: &RunService) -> Result<FoundRuns, ErrorReply> {
-        let question = BreakpointQuestion::at_port(
-            self.node.clone(),
-            self.side,
-            self.port.clone(),
-            self.when.as_deref(),
-        )?;
-        let user = Some(service.parts.users.resolve(self.user.as_ref())?);
-        let limit = self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        let filter = RunFilter { flow_path: self.flow_path, user, which: Which::Roots, limit };
+        let Self { when, node, path, side, port, from, kind, event, user, flow_path, limit } = self;
+        let asked = Breakpoint { path, node, side, port, from, kind, event, when, ..Breakpoint::default() };
+        let question = BreakpointQuestion::new(asked)?;
+        let user = Some(service.parts.users.resolve(user.as_ref())?);
+        let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let filter = RunFilter { flow_path, user, which: Which::Roots, limit };
         let store = service.parts.store.clone();
         let records = run_blocking(move || Ok(store.runs(&filter)?)).await?;
-        Search::new(&service.parts, question, self.path, records).run().await
+        Search::new(&service.parts, question, records).run().await
     }
 }

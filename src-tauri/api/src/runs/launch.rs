@@ -1,6 +1,7 @@
 //! Builds the driver of a run: a new one from a request, or an interrupted one from its journal.
 
 mod blocking_host;
+mod breakpoint_check;
 mod earlier_tree;
 mod fork;
 mod other_replies;
@@ -33,6 +34,8 @@ use plait_run::{Driver, RunHandle, RunSetup, TrialPlanner, check_breakpoints};
 use plait_store::Store;
 use serde_json::json;
 
+use breakpoint_check::check_in_subflows;
+pub(super) use breakpoint_check::check_in_subflows_of;
 use other_replies::StoredReplies;
 use trial::FlowTrials;
 
@@ -111,6 +114,7 @@ impl Launch {
         } = request;
         let plan = self.plan(&flow, &self.config, to.as_ref(), &overrides)?;
         check_breakpoints(&plan, &breakpoints)?;
+        check_in_subflows(&plan, path.as_deref(), &self.config, &self.registry, &breakpoints)?;
         // Without an input there is nothing that comes from anywhere.
         let origins = if input.is_some() || !overrides.is_empty() { origins } else { Origins::NONE };
         let grants = match inherited {

@@ -100,8 +100,8 @@ impl Command {
                 debugger::print_breakpoints(&[added])
             }
             Self::AtStop(StopCommand::Delete(id)) => {
-                stop_actions::drop_breakpoint(app, run, id.clone()).await?;
-                print_error(&format!("Removed breakpoint {id}.\n"));
+                let id = stop_actions::drop_breakpoint(app, run, &id).await?;
+                print_error(&format!("Removed breakpoint `{id}`.\n"));
                 Ok(())
             }
             Self::AtStop(command) => {

@@ -6,11 +6,11 @@ use clap::Args;
 use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
-use plait_run::journal::Breakpoint;
+use plait_run::breakpoint::BreakpointText;
 use plait_run::world_policy::{Misses, Pace, WorldPolicy};
 
 use crate::ctrl_c::CtrlC;
-use crate::debugger::{self, BREAKPOINT, parse_breakpoint};
+use crate::debugger;
 use crate::exit::{CliError, ExitStatus};
 use crate::printable::printable;
 use crate::run_follower::{Answers, RunFollower};
@@ -23,8 +23,8 @@ pub(super) struct ReplayOptions {
     #[arg(long, value_name = "PACE", default_value = "fast", value_parser = parse_pace)]
     pace: Pace,
     /// Stop there, as with `plait run --break`. Repeatable.
-    #[arg(long = "break", value_name = BREAKPOINT, value_parser = parse_breakpoint)]
-    breakpoints: Vec<Breakpoint>,
+    #[arg(long = "break", value_name = "BREAKPOINT")]
+    breakpoints: Vec<BreakpointText>,
     /// Print one event per line as JSON.
     #[arg(long)]
     json: bool,
@@ -37,7 +37,9 @@ pub(super) async fn follow(
     options: ReplayOptions,
 ) -> Result<ExitStatus, CliError> {
     request.world.pace = options.pace;
-    request.breakpoints = debugger::number(options.breakpoints);
+    // The first dot in a name begins the port: the nodes of the run are known where it is read.
+    let resolve = |breakpoint| debugger::resolve(breakpoint, |_| false);
+    request.breakpoints = options.breakpoints.into_iter().map(resolve).collect::<Result<_, _>>()?;
     let earlier = request.run.clone();
     let ctrl_c = CtrlC::listen()?;
     let run = app.call(RerunRun(request)).await?.run;

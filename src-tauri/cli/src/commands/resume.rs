@@ -4,13 +4,13 @@ use clap::Args;
 use plait_api::AllowedHost;
 use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::{PutBreakpoint, ResumeRun, RunDetail, ShowRun};
-use plait_run::journal::Breakpoint;
+use plait_run::breakpoint::BreakpointText;
 use plait_run::view::RunOutline;
 
 use super::runs;
 use crate::attach::FilesToAttach;
 use crate::ctrl_c::CtrlC;
-use crate::debugger::{BREAKPOINT, parse_breakpoint};
+use crate::debugger;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
@@ -46,8 +46,8 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "host=NAME[:PORT]", value_parser = open_app::parse_host)]
     allow: Vec<AllowedHost>,
     /// Replace the breakpoints of the run, as with `plait run`. Repeatable.
-    #[arg(long = "break", value_name = BREAKPOINT, value_parser = parse_breakpoint)]
-    breakpoints: Vec<Breakpoint>,
+    #[arg(long = "break", value_name = "BREAKPOINT")]
+    breakpoints: Vec<BreakpointText>,
     /// Print one event per line as JSON.
     #[arg(long)]
     json: bool,
@@ -80,6 +80,8 @@ pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus,
     let mut nodes = nodes_with_subflows(&flow, summary.path.as_deref(), &plait_nodes::registry());
     // The files may have changed since.
     nodes.extend(RunOutline::of(&entries).pauses.into_iter().filter_map(|pause| Some(pause.asker?.node)));
+    let resolve = |breakpoint| debugger::resolve(breakpoint, |node| nodes.contains(node));
+    let breakpoints = args.breakpoints.into_iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
     let mut answers = Answers::read(args.answer, nodes)?;
     answers.attachments = attached.answers;
     answers.end_first = args.end;
@@ -93,7 +95,7 @@ pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus,
     let ctrl_c = CtrlC::listen()?;
     let follower = RunFollower::new(&app, run.clone(), ctrl_c, answers, args.json).skip(entries);
     app.call(ResumeRun { run: run.clone() }).await?;
-    for breakpoint in args.breakpoints {
+    for breakpoint in breakpoints {
         // Those that the run has stay.
         app.call(PutBreakpoint { run: run.clone(), breakpoint }).await?;
     }

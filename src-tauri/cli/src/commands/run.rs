@@ -12,14 +12,15 @@ use plait_core::config;
 use plait_core::exact_json;
 use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::NodeId;
-use plait_run::journal::{Breakpoint, InputOverrides};
+use plait_run::breakpoint::BreakpointText;
+use plait_run::journal::InputOverrides;
 use serde_json::Value;
 
 use super::conversations;
 use super::recording;
 use crate::attach::FilesToAttach;
 use crate::ctrl_c::CtrlC;
-use crate::debugger::{self, BREAKPOINT, parse_breakpoint};
+use crate::debugger;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::grant_rules::{GrantArgs, named_hosts};
@@ -90,8 +91,12 @@ pub(crate) struct RunArgs {
     /// Stop before a node, before each of its calls, or after it with its outputs not delivered yet; only where a condition over
     /// `value`, `inputs`, `outputs`, `error`, `iteration`, `attempt`, `tokens`, `cost` and `trimmed` holds. With `log`, the text is noted
     /// and nothing stops. `SUBFLOW/NODE` is a node in a sub-flow. Repeatable.
-    #[arg(long = "break", value_name = BREAKPOINT, value_parser = parse_breakpoint)]
-    breakpoints: Vec<Breakpoint>,
+    ///
+    /// Written as `NODE[.PORT][:before|call|after][:context|data|tools][:branch][:when=CEL][:log=TEXT]`, with a kind of edge only where a
+    /// value passes over one; `NODE.PORT->NODE.PORT` for one edge; and `[NODE:]event:EVENT` for `changed`, `changed=CONTEXT`, `memory`,
+    /// `trimmed`, `untrusted`, `granted`, `retried` and `spent=USD`.
+    #[arg(long = "break", value_name = "BREAKPOINT")]
+    breakpoints: Vec<BreakpointText>,
     #[command(flatten)]
     grants: GrantArgs,
     #[command(flatten)]
@@ -183,6 +188,8 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     if !args.no_pins {
         say_pins(&pins_with_subflows(&source.flow, path.as_deref(), &registry));
     }
+    let resolve = |breakpoint| debugger::resolve(breakpoint, |node| nodes.contains(node));
+    let breakpoints = args.breakpoints.into_iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
     let mut answers = Answers::read(args.answer, nodes)?;
     let rules = args.grants.rules(path.as_deref().map(Path::new))?;
     let app = open_app::for_running(home, &named_hosts(&rules)).await?;
@@ -207,7 +214,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         replies: args.replies.source(),
         conversation,
         grants: rules,
-        breakpoints: debugger::number(args.breakpoints),
+        breakpoints,
     };
     let ctrl_c = CtrlC::listen()?;
     let started = match &args.replay {

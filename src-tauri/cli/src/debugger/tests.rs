@@ -1,72 +1,23 @@
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopScope};
+use plait_run::journal::{Breakpoint, DebugVerb};
 
 use serde_json::json;
 
-use super::{HistoryCommand, StopCommand, number, parse_breakpoint, parse_command, with_setting};
-
-fn plain(node: &str) -> Breakpoint {
-    Breakpoint {
-        id: String::new(),
-        path: Vec::new(),
-        node: node.into(),
-        side: Side::Before,
-        port: None,
-        when: None,
-        log: None,
-        scope: StopScope::Tree,
-        disabled: false,
-    }
-}
+use super::{HistoryCommand, StopCommand, find_breakpoint, parse_command, with_setting};
 
 #[test]
-fn breakpoints_are_read() {
-    assert_eq!(parse_breakpoint("chat"), Ok(plain("chat")));
-    assert_eq!(parse_breakpoint("chat:after"), Ok(Breakpoint { side: Side::After, ..plain("chat") }));
-    let when = Some("value.kind == 'a:b' ? true : false".to_owned());
-    assert_eq!(
-        parse_breakpoint("chat:call:when=value.kind == 'a:b' ? true : false"),
-        Ok(Breakpoint { side: Side::Call, when: when.clone(), ..plain("chat") })
-    );
-    assert_eq!(
-        parse_breakpoint("chat:when=value.kind == 'a:b' ? true : false"),
-        Ok(Breakpoint { when, ..plain("chat") })
-    );
-    let log = Some("{{value}}: x".to_owned());
-    assert_eq!(parse_breakpoint("chat:log={{value}}: x"), Ok(Breakpoint { log, ..plain("chat") }));
-    let port = Some("score".into());
-    assert_eq!(
-        parse_breakpoint("review/judge.score:when=value < 0.5"),
-        Ok(Breakpoint {
-            path: vec!["review".into()],
-            side: Side::After,
-            port: port.clone(),
-            when: Some("value < 0.5".to_owned()),
-            ..plain("judge")
-        })
-    );
-    assert_eq!(parse_breakpoint("judge.score:before"), Ok(Breakpoint { port, ..plain("judge") }));
-    let alone = Breakpoint { scope: StopScope::Branch, ..plain("chat") };
-    assert_eq!(parse_breakpoint("chat:branch"), Ok(alone.clone()));
-    let when = Some("value == ':branch'".to_owned());
-    assert_eq!(
-        parse_breakpoint("chat:after:branch:when=value == ':branch'"),
-        Ok(Breakpoint { side: Side::After, when, ..alone })
-    );
-    let path = vec!["review".into(), "inner".into()];
-    assert_eq!(parse_breakpoint("review/inner/chat"), Ok(Breakpoint { path, ..plain("chat") }));
-}
-
-#[test]
-fn what_is_no_breakpoint_is_refused() {
-    for text in ["", "review/", "chat:later", ":after", ":branch", "judge.", ".score"] {
-        assert!(parse_breakpoint(text).is_err(), "{text}");
-    }
-}
-
-#[test]
-fn breakpoints_are_numbered_from_one() {
-    let ids: Vec<_> = number(vec![plain("a"), plain("b")]).into_iter().map(|it| it.id).collect();
-    assert_eq!(ids, ["1", "2"]);
+fn breakpoints_are_named_by_number_or_as_they_are_written() {
+    let of = |id: &str, node: &str| Breakpoint {
+        id: id.to_owned(),
+        node: Some(node.into()),
+        ..Breakpoint::default()
+    };
+    let there = [of("chat:before", "chat"), of("1", "judge")];
+    assert_eq!(find_breakpoint(&there, "chat:before"), "chat:before");
+    assert_eq!(find_breakpoint(&there, "judge:before"), "1");
+    assert_eq!(find_breakpoint(&there, "2"), "1");
+    // Of a run of an earlier version.
+    assert_eq!(find_breakpoint(&there, "1"), "1");
+    assert_eq!(find_breakpoint(&there, "3"), "3");
 }
 
 #[test]
@@ -76,7 +27,7 @@ fn lines_are_read() {
     assert_eq!(parse_command("\n"), go(DebugVerb::Over));
     assert_eq!(parse_command(" i "), go(DebugVerb::Into));
     assert_eq!(parse_command("print response"), Ok(StopCommand::Print(Some("response".to_owned()))));
-    assert_eq!(parse_command("b chat"), Ok(StopCommand::Break(plain("chat"))));
+    assert_eq!(parse_command("b chat"), Ok(StopCommand::Break("chat".parse().unwrap())));
     assert_eq!(parse_command("delete 2"), Ok(StopCommand::Delete("2".to_owned())));
     assert_eq!(parse_command("set text=\"Hi\""), Ok(StopCommand::Set("text".to_owned(), "Hi".into())));
     assert!(parse_command("set text=Hi").is_err());

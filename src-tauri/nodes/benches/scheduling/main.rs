@@ -11,7 +11,7 @@ use std::cell::LazyCell;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
-use plait_run::journal::{Breakpoint, MemoryJournal, Side, StopScope};
+use plait_run::journal::{Breakpoint, MemoryJournal, Side};
 use thread_time::OnThread;
 use workload::{
     BenchError, FirstError, PlannedFlow, RUN, Shape, comparable_events, drive, drive_with_breakpoints, floor,
@@ -69,14 +69,9 @@ fn bench_breakpoints(group: &mut BenchmarkGroup<'_, OnThread>, errors: &FirstErr
     let breakpoints = |flow: &PlannedFlow| {
         let at = |(index, node): (usize, &plait_run::plan::PlanNode)| Breakpoint {
             id: index.to_string(),
-            path: Vec::new(),
-            node: node.id.clone(),
+            node: Some(node.id.clone()),
             side: Side::Call,
-            port: None,
-            when: None,
-            log: None,
-            scope: StopScope::Tree,
-            disabled: false,
+            ..Breakpoint::default()
         };
         flow.plan.nodes.iter().enumerate().map(at).collect::<Vec<_>>()
     };

@@ -37,8 +37,9 @@ use plait_core::hash::content_hash;
 use plait_core::origin::Origins;
 use plait_run::context::ToolCall;
 use plait_run::earlier_run::Sought;
+use plait_run::grant::GrantPattern;
 use plait_run::journal::{CallEvent, EventRef};
-use plait_run::node::{Inputs, NodeContext, Pause};
+use plait_run::node::{Inputs, NodeContext, Pause, ToolRound};
 use plait_run::tool::{OriginSink, ToolContext, ToolEffect, ToolResult, ToolSpec};
 use plait_run::world_policy::Misses;
 use questions::CallHistory;
@@ -142,7 +143,16 @@ enum NextStep<'a> {
     /// The engine has answered it.
     Answer(ToolResult),
     /// It is made, and may know this of the conversation.
-    Call { tool: &'a ToolSpec, history: CallHistory, context: Arc<ToolContext>, approved: bool },
+    Call {
+        tool: &'a ToolSpec,
+        history: CallHistory,
+        context: Arc<ToolContext>,
+        approved: bool,
+        /// Where its arguments come from that others write to, if it sends or changes something.
+        untrusted: Origins,
+        /// The rules that allow it.
+        granted: Vec<GrantPattern>,
+    },
 }
 
 impl<'a> ToolCaller<'a> {
@@ -221,12 +231,19 @@ impl<'a> ToolCaller<'a> {
         for call in calls {
             next.push(self.decide(step, call, reply_is_reused, &context)?);
         }
-        let made = calls.iter().zip(&next).filter(|(_, next)| matches!(next, NextStep::Call { .. }));
-        let made: Vec<&str> = made.map(|(call, _)| call.name.as_str()).collect();
+        let mut made = Vec::new();
+        let mut round = ToolRound::default();
+        for (call, next) in calls.iter().zip(&next) {
+            if let NextStep::Call { untrusted, granted, .. } = next {
+                made.push(call.name.as_str());
+                round.sends_untrusted |= !untrusted.is_empty();
+                round.granted.extend(granted.iter().cloned());
+            }
+        }
         if !made.is_empty() {
             // Once for all of them: they are made at the same time.
             let name = || format!("tool round {}: {}", step + 1, made.join(", "));
-            self.node_context.may_call(name).await?;
+            self.node_context.may_call_tools(name, round).await?;
         }
         let running = calls.iter().zip(next).map(|(call, next)| self.take_step(step, call, next));
         let mut results = Vec::with_capacity(calls.len());
@@ -296,7 +313,8 @@ impl<'a> ToolCaller<'a> {
             Ok(judged) => judged,
             Err(fault) => return Ok(NextStep::Refuse(fault)),
         };
-        let untrusted = if judged.allows_untrusted { Origins::NONE } else { self.untrusted_arguments(tool) };
+        let from_others = self.untrusted_arguments(tool);
+        let untrusted = if judged.allows_untrusted { Origins::NONE } else { from_others.clone() };
         let needs_approval =
             tool.policy.approval || is_missed || !judged.asks.is_empty() || !untrusted.is_empty();
         if needs_approval {
@@ -316,7 +334,8 @@ impl<'a> ToolCaller<'a> {
         }
         // All calls so far have the approval that they need.
         let approved = needs_approval;
-        Ok(NextStep::Call { tool, history, context: Arc::clone(context), approved })
+        let (context, granted) = (Arc::clone(context), judged.granted);
+        Ok(NextStep::Call { tool, history, context, approved, untrusted: from_others, granted })
     }
 
     /// Whether a person is asked about a call since the run that this one is forked from did not make it. `run.not_recorded` if it may
@@ -377,7 +396,14 @@ impl<'a> ToolCaller<'a> {
         call: &ToolCall,
         next: NextStep<'a>,
     ) -> Result<ToolResult, Interruption> {
-        let called = || CallEvent::ToolCalled { step, call: call.clone(), binding: self.binding(call) };
+        let called_with = |untrusted: Origins, granted: Vec<GrantPattern>| CallEvent::ToolCalled {
+            step,
+            call: call.clone(),
+            binding: self.binding(call),
+            untrusted,
+            granted,
+        };
+        let called = || called_with(Origins::NONE, Vec::new());
         let (result, reused) = match next {
             NextStep::Settled(result) => return Ok(result),
             NextStep::Reuse(result, event) => {
@@ -392,12 +418,13 @@ impl<'a> ToolCaller<'a> {
                 self.node_context.note(called());
                 (result, None)
             }
-            NextStep::Call { tool, history, context, approved } => {
+            NextStep::Call { tool, history, context, approved, untrusted, granted } => {
+                let called = called_with(untrusted, granted);
                 if tool.effect == ToolEffect::Write {
                     // Before it is made: after a crash nobody knows whether it was.
-                    self.node_context.record(called()).await?;
+                    self.node_context.record(called).await?;
                 } else {
-                    self.node_context.note(called());
+                    self.node_context.note(called);
                 }
                 let (node_context, sampler) = (self.node_context, &self.sampler);
                 let invocation = Invocation { node_context, sampler, tool, context, approved, step, call };

@@ -86,7 +86,7 @@ impl NodeType for CallTool {
             _ => NodeNeed::Tools(vec![tool.to_owned()]),
         };
         let missing_setting = tool.is_empty().then_some(("/tool", "This node names no tool."));
-        Behavior { needs: vec![need], missing_setting, ..Behavior::default() }
+        Behavior { needs: vec![need], calls_tools: true, missing_setting, ..Behavior::default() }
     }
 
     fn unused(_: &Config, around: &Surroundings<'_>) -> Vec<Unused> {

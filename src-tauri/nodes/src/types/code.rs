@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use crate::model_call::call_tool;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use plait_run::node::{
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+};
 use plait_run::tool::ToolSpec;
 
 pub(super) struct Code;
@@ -51,6 +53,10 @@ impl NodeType for Code {
 
     fn card() -> Card {
         Card::new().line([CardPart::text("code")])
+    }
+
+    fn behavior(_: &Config) -> Behavior {
+        Behavior { calls_tools: true, ..Behavior::default() }
     }
 
     fn examples() -> Vec<Example> {

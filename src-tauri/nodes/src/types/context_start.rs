@@ -131,6 +131,8 @@ impl NodeType for ContextStart {
         Behavior {
             makes_context: true,
             context_id: Some(config.context_id.clone()),
+            // To summarize what a conversation begins with.
+            calls_tools: config.conversation.strategy == Strategy::Summarize,
             takes_prompt_only: super::prompt_only(Some(&config.provider), Some(&config.model)),
             ..Behavior::default()
         }

@@ -109,7 +109,7 @@ impl NodeType for HttpRequest {
     fn behavior(config: &Config) -> Behavior {
         let url = Some(config.url.trim().to_owned()).filter(|url| !url.is_empty());
         let needs = vec![NodeNeed::Request { url, method: config.method, tool: None }];
-        Behavior { needs, ..Behavior::default() }
+        Behavior { needs, calls_tools: true, ..Behavior::default() }
     }
 
     fn examples() -> Vec<Example> {

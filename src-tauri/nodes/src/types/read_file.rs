@@ -53,7 +53,8 @@ impl NodeType for ReadFile {
     }
 
     fn behavior(_: &Config) -> Behavior {
-        Behavior { needs: vec![NodeNeed::Tools(vec!["read_file".to_owned()])], ..Behavior::default() }
+        let needs = vec![NodeNeed::Tools(vec!["read_file".to_owned()])];
+        Behavior { needs, calls_tools: true, ..Behavior::default() }
     }
 
     fn unused(_: &Config, around: &Surroundings<'_>) -> Vec<Unused> {

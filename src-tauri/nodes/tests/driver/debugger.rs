@@ -29,17 +29,7 @@ fn breakpoint(text: &str) -> Breakpoint {
     };
     let (node, side) = place.split_once(':').unwrap_or((place, "before"));
     let side: Side = serde_json::from_value(json!(side)).unwrap();
-    Breakpoint {
-        id: text.to_owned(),
-        path: Vec::new(),
-        node: node.into(),
-        side,
-        port: None,
-        when: None,
-        log: None,
-        scope,
-        disabled: false,
-    }
+    Breakpoint { id: text.to_owned(), node: Some(node.into()), side, scope, ..Breakpoint::default() }
 }
 
 /// A run at which a person debugs.

@@ -15,22 +15,26 @@ mod question;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    ActivationFacts, Key, Reached, Values, ended_loop, input_values, loops_that_begin, variables_of,
+    ActivationFacts, Armed, Key, Place, Reached, Sources, Values, ended_loop, input_values, loops_that_begin,
 };
 use crate::codes;
 use crate::journal::divergence::{diverged, impossible, recorded_revision};
-use crate::journal::{ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint};
+use crate::journal::{
+    CallEvent, ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint,
+};
+use crate::models::TreeSpending;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::{RunPhase, Scheduler};
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::Activation;
 
+use super::check::has_place;
 use calls::OpenCalls;
 use changes::ChangedValues;
 pub use question::BreakpointQuestion;
@@ -46,13 +50,15 @@ pub struct ReachedPlace {
 }
 
 /// The state of one run while its journal is read.
-pub struct BreakpointReplay<'q> {
-    question: &'q BreakpointQuestion,
+pub struct BreakpointReplay {
+    armed: Armed,
     plan: Arc<Plan>,
     /// The node that is asked about. None: every node.
     node: Option<NodeIx>,
     scheduler: Scheduler,
     facts: ActivationFacts,
+    /// Where the inputs of ready activations come from, if the question is about an edge.
+    sources: FxHashMap<Key, Sources>,
     calls: OpenCalls,
     changes: ChangedValues,
     /// Places that would have been left: each stops once.
@@ -63,19 +69,21 @@ pub struct BreakpointReplay<'q> {
     revision: u32,
 }
 
-impl<'q> BreakpointReplay<'q> {
-    /// A replay of a run of `plan`. None if its flow does not have the node, or the node not the port.
-    pub fn new(question: &'q BreakpointQuestion, plan: Arc<Plan>) -> Option<Self> {
-        let node = match &question.node {
-            Some(node) => Some(plan.find(node).filter(|node| question.is_port_of(&plan.nodes[*node]))?),
+impl BreakpointReplay {
+    /// A replay of a run of `plan`. None if its flow does not have the node, the port or the edge. All runs of a tree are asked with the
+    /// same `spending`.
+    pub fn new(question: &BreakpointQuestion, plan: Arc<Plan>, spending: TreeSpending) -> Option<Self> {
+        let node = match &question.breakpoint.node {
+            Some(node) => Some(plan.find(node).filter(|node| has_place(&plan, *node, &question.breakpoint))?),
             None => None,
         };
         Some(Self {
-            question,
+            armed: Armed::new(&question.breakpoint, &plan, node),
             node,
             scheduler: Scheduler::new(Arc::clone(&plan)),
             plan,
-            facts: ActivationFacts::default(),
+            facts: ActivationFacts::new(spending),
+            sources: FxHashMap::default(),
             calls: OpenCalls::default(),
             changes: ChangedValues::default(),
             left: FxHashSet::default(),
@@ -101,6 +109,7 @@ impl<'q> BreakpointReplay<'q> {
             return Ok(places);
         }
         if !question::concerns_starts_and_ends(&entry.event) {
+            self.facts.note(&self.plan, &entry.event);
             return Ok(places);
         }
         if let Some(follows) = self.expected.pop_front() {
@@ -118,11 +127,11 @@ impl<'q> BreakpointReplay<'q> {
             }
             Event::Call(at, call) => {
                 if let Some(key) = self.key(at)
-                    && let Some(name) = self.calls.begin(&key, call)
+                    && let Some(name) = self.reach_call(&key, call)
                     && self.asks(&key, Side::Call)
                 {
                     let attempt = self.scheduler.attempt(key.0, &key.1).unwrap_or(1);
-                    let point = StopPoint { call: Some(name), ..self.point(&key, attempt) };
+                    let point = StopPoint { call: Some(name), ..self.point(&key, attempt, Side::Call) };
                     places.extend(self.judge(&key, point, Values::None, evaluator).await);
                 }
                 self.facts.note(&self.plan, &entry.event);
@@ -132,6 +141,14 @@ impl<'q> BreakpointReplay<'q> {
         }
         self.follow(entry, evaluator, &mut places).await?;
         Ok(places)
+    }
+
+    /// The name of a call that begins with an event. What is known of a round of tools grows with each of them.
+    fn reach_call(&mut self, key: &Key, call: &CallEvent) -> Option<String> {
+        let begun = self.calls.begin(key, call);
+        let CallEvent::ToolCalled { untrusted, granted, .. } = call else { return begun };
+        self.facts.note_tools(key, !untrusted.is_empty(), granted);
+        if self.armed.waits_for_event() { self.calls.open(key) } else { begun }
     }
 
     /// The places before and after an activation.
@@ -144,7 +161,7 @@ impl<'q> BreakpointReplay<'q> {
     ) {
         match event {
             // It would have started there.
-            NodeEvent::Skipped { .. } if self.question.side == Side::Before => {
+            NodeEvent::Skipped { .. } if self.armed.is_on(Side::Before) => {
                 let attempt = self.scheduler.attempt(key.0, &key.1).unwrap_or(1);
                 self.reach_start(key, attempt, evaluator, places).await;
             }
@@ -160,7 +177,7 @@ impl<'q> BreakpointReplay<'q> {
             }
             NodeEvent::Started { attempt } => {
                 self.calls.close(key);
-                if self.question.side == Side::Before {
+                if self.armed.is_on(Side::Before) {
                     self.reach_loops_that_begin(key, evaluator, places).await;
                     self.reach_start(key, *attempt, evaluator, places).await;
                 }
@@ -184,7 +201,7 @@ impl<'q> BreakpointReplay<'q> {
     ) {
         for of_loop in loops_that_begin(&self.plan, key) {
             if self.asks(&of_loop, Side::Before) {
-                let point = self.point(&of_loop, 1);
+                let point = self.point(&of_loop, 1, Side::Before);
                 places.extend(self.judge(&of_loop, point.clone(), Values::None, evaluator).await);
                 // It has begun: what else starts in its first iteration is no such place.
                 self.left.insert(point);
@@ -205,7 +222,7 @@ impl<'q> BreakpointReplay<'q> {
         let start = self.scheduler.ready_start(key.0, &key.1);
         let Some(start) = start.or_else(|| self.scheduler.running(key.0, &key.1)) else { return };
         let inputs = self.changes.inputs_at_start(key, input_values(&start.inputs));
-        let point = self.point(key, attempt);
+        let point = self.point(key, attempt, Side::Before);
         places.extend(self.judge(key, point, Values::Inputs(&inputs), evaluator).await);
     }
 
@@ -218,10 +235,11 @@ impl<'q> BreakpointReplay<'q> {
     ) {
         if self.asks(key, Side::After) {
             let attempt = self.scheduler.attempt(key.0, &key.1).unwrap_or(1);
-            let point = self.point(key, attempt);
+            let point = self.point(key, attempt, Side::After);
             places.extend(self.judge(key, point, values, evaluator).await);
         }
         self.facts.remove(key);
+        self.sources.remove(key);
     }
 
     /// Lets the scheduler take an event, and notes what must follow from it.
@@ -235,13 +253,22 @@ impl<'q> BreakpointReplay<'q> {
         let applied = self.scheduler.apply(&entry.event, &mut derived);
         applied.map_err(|fault| impossible(entry, fault, self.revision))?;
         // A run that has ended does not stop any more.
-        if self.question.side == Side::After && self.scheduler.phase() != RunPhase::Ended {
+        if self.armed.is_on(Side::After) && self.scheduler.phase() != RunPhase::Ended {
             let ended: Vec<(Key, NodeOutputs)> =
                 derived.iter().filter_map(|event| ended_loop(&self.plan, event)).collect();
             for (key, outputs) in ended {
                 if self.asks(&key, Side::After) {
-                    let point = self.point(&key, 1);
+                    let point = self.point(&key, 1, Side::After);
                     places.extend(self.judge(&key, point, Values::Outputs(&outputs), evaluator).await);
+                }
+            }
+        }
+        if self.armed.follows_edges() {
+            for event in &derived {
+                if let Event::Node(at, NodeEvent::Ready { inputs }) = event
+                    && let Some(key) = self.key(at)
+                {
+                    self.sources.insert(key, inputs.clone());
                 }
             }
         }
@@ -252,7 +279,7 @@ impl<'q> BreakpointReplay<'q> {
 
     /// Whether the question is about this side of an activation. The test of a loop's condition is none of its places.
     fn asks(&self, (node, epoch): &Key, side: Side) -> bool {
-        self.question.side == side
+        self.armed.is_on(side)
             && self.node.is_none_or(|asked| asked == *node)
             && (side == Side::Call || !self.plan.is_test(*node, epoch))
     }
@@ -268,8 +295,9 @@ impl<'q> BreakpointReplay<'q> {
         if self.left.contains(&point) {
             return None;
         }
-        let variables = Arc::new(variables_of(&point, values, self.facts.get(key)));
-        let error = match self.question.armed.judge(values, &variables, evaluator).await {
+        let sources = self.sources.get(key).filter(|_| point.side == Side::Before);
+        let place = Place::new(&self.plan, key.0, &point, values, self.facts.get(key), sources);
+        let error = match self.armed.judge(&place, evaluator).await {
             Ok(Reached::Stop) => None,
             Ok(Reached::No | Reached::Text(_)) => return None,
             Err(error) => Some(error),
@@ -282,8 +310,8 @@ impl<'q> BreakpointReplay<'q> {
         Some((self.plan.find(&at.node)?, at.epoch.clone()))
     }
 
-    fn point(&self, (node, epoch): &Key, attempt: u32) -> StopPoint {
+    fn point(&self, (node, epoch): &Key, attempt: u32, side: Side) -> StopPoint {
         let (node, epoch) = (self.plan.nodes[*node].id.clone(), epoch.clone());
-        StopPoint { node, epoch, attempt, side: self.question.side, call: None }
+        StopPoint { node, epoch, attempt, side, call: None }
     }
 }

@@ -188,7 +188,10 @@ impl Driver {
             return Ok(());
         }
         match signal {
-            Signal::Call { at, call, open } => Box::pin(self.hold_call(&at, call, open)).await?,
+            Signal::Call { at, call, tools, open } => {
+                self.stops.note_tools(&self.plan, &at, &tools);
+                Box::pin(self.hold_call(&at, call, open)).await?;
+            }
             Signal::Delta(event) => {
                 self.turns.stream(&self.plan, &event);
                 self.recorder.show(event);

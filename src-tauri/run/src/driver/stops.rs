@@ -22,17 +22,19 @@ use tokio::sync::oneshot;
 
 use super::attempt::{Done, Outcome};
 use super::{Driver, Start};
-use crate::breakpoint::{ActivationFacts, Armed, Key, Values, ended_loop, input_values, is_inside};
+use crate::breakpoint::{ActivationFacts, Key, Sources, Values, ended_loop, input_values, is_inside};
 use crate::debugger::Debugger;
 use crate::journal::{
     ChildEvent, DebugEvent, DebugVerb, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint, StopScope,
 };
+use crate::node::ToolRound;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
 
 use branch::BranchStop;
+use breakpoints::ArmedBreakpoints;
 use overrides::Overrides;
 pub(super) use restored::RestoredStops;
 use steps::Step;
@@ -43,8 +45,8 @@ pub(super) type Running<'p> = FuturesUnordered<BoxFuture<'p, Done>>;
 /// What is held, and what was left.
 #[derive(Default)]
 pub(super) struct Stops {
-    /// The breakpoints of this run's flow, by node.
-    armed: FxHashMap<NodeIx, Vec<Armed>>,
+    /// The breakpoints of this run's flow.
+    armed: ArmedBreakpoints,
     /// As of which edit of the tree's breakpoints.
     edits: u64,
     /// The number of the event that says that the run stands still, while it does.
@@ -78,8 +80,10 @@ pub(super) struct Stops {
     overrides: Overrides,
     /// Activations that wait before their next attempt, which has not begun.
     pub retry_waits: FxHashSet<Key>,
-    /// What conditions can read of open activations.
+    /// What breakpoints can know of open activations.
     facts: ActivationFacts,
+    /// Where the inputs of ready activations come from, if a breakpoint on an edge asks.
+    sources: FxHashMap<Key, Sources>,
 }
 
 /// A call of a model or a tool that an activation is about to make.
@@ -137,7 +141,8 @@ impl Stops {
         if stopped.is_some() && branch.is_none() && debugger.held_by().is_none() {
             debugger.hold(elsewhere.as_ref().unwrap_or(run));
         }
-        let mut stops = Self { stopped, current, branch, left, ..Self::default() };
+        let facts = ActivationFacts::new(debugger.spending());
+        let mut stops = Self { stopped, current, branch, left, facts, ..Self::default() };
         for (point, port, value) in overrides {
             if let Some(node) = plan.find(&point.node) {
                 let key = ((node, point.epoch), point.side);
@@ -152,9 +157,32 @@ impl Stops {
         !self.armed.is_empty()
     }
 
-    /// Notes a loop that has ended: the next place to stop at.
+    /// Notes what follows from other events: a loop that has ended is the next place to stop at.
     pub fn note_derived(&mut self, plan: &Plan, event: &Event) {
         self.ended_loops.extend(ended_loop(plan, event));
+        self.note_sources(plan, event);
+    }
+
+    /// Notes where the inputs of an activation come from that is ready. Before the breakpoints are set, of all.
+    fn note_sources(&mut self, plan: &Plan, event: &Event) {
+        if let Event::Node(at, NodeEvent::Ready { inputs }) = event
+            && (self.armed.follows_edges() || self.edits == 0)
+            && let Some(node) = plan.find(&at.node)
+        {
+            self.sources.insert((node, at.epoch.clone()), inputs.clone());
+        }
+    }
+
+    /// Adds what an event says was spent, while nothing else of it is of interest.
+    pub fn count(&self, event: &Event) {
+        self.facts.count(event);
+    }
+
+    /// An activation is about to call these tools.
+    pub fn note_tools(&mut self, plan: &Plan, at: &Activation, tools: &ToolRound) {
+        if let Some(node) = plan.find(&at.node) {
+            self.facts.note_tools(&(node, at.epoch.clone()), tools.sends_untrusted, &tools.granted);
+        }
     }
 
     /// Notes what an event says of an open activation.
@@ -170,6 +198,7 @@ impl Stops {
     /// The same for an event of the journal, in which activations end.
     pub fn note_recorded(&mut self, plan: &Plan, event: &Event) {
         self.note(plan, event);
+        self.note_sources(plan, event);
         if let Event::Node(at, NodeEvent::Finished { .. } | NodeEvent::Failed { .. }) = event
             && let Some(node) = plan.find(&at.node)
         {
@@ -180,6 +209,9 @@ impl Stops {
     /// Forgets an activation that has ended.
     pub fn close(&mut self, key: &Key) {
         self.facts.remove(key);
+        if !self.sources.is_empty() {
+            self.sources.remove(key);
+        }
         if !self.overrides.is_empty() {
             self.overrides.retain(|(of, _), _| of != key);
         }
@@ -355,6 +387,10 @@ impl Driver {
         }
         if !has_ended || !self.has_breakpoint(&key, Side::After) {
             return Ok(Some(done));
+        }
+        if let Outcome::Finished { written, .. } = &done.outcome {
+            let contexts = written.changes.iter().map(|(context, _)| context);
+            self.stops.facts.note_changes(&key, contexts, written.memory.is_some());
         }
         let point = self.point(&key, done.start.attempt, Side::After);
         let Some(reached) = self.reached(&key, &point, outcome_values(&done.outcome)).await? else {

@@ -120,7 +120,7 @@ impl RecordedRun {
                 let reply = (key.clone(), Arc::new(EarlierReply { reply, account, event, bought }));
                 self.recorded(activation).replies.insert((*step, sampling.clone()), reply);
             }
-            Event::Call(activation, CallEvent::ToolCalled { step, call, binding }) => {
+            Event::Call(activation, CallEvent::ToolCalled { step, call, binding, .. }) => {
                 let calls = &mut self.recorded(activation).tool_calls;
                 // A call that asked the person is made again.
                 let is_open = |made: &RecordedToolCall| {

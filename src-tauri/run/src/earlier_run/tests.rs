@@ -162,7 +162,13 @@ fn tool_result_needs_equal_arguments() {
         error: None,
         reused: None,
     };
-    let called = CallEvent::ToolCalled { step: 0, call: call("Rome"), binding: None };
+    let called = CallEvent::ToolCalled {
+        step: 0,
+        call: call("Rome"),
+        binding: None,
+        untrusted: plait_core::origin::Origins::NONE,
+        granted: Vec::new(),
+    };
     let events = [called, finished].map(|event| Event::Call(activation("chat"), event));
     let earlier = EarlierRun::of(&"old".into(), &entries(events));
     let outcome = |city| earlier.tool_result(&activation("chat"), 0, &call(city), None);
@@ -175,8 +181,16 @@ fn tool_result_needs_equal_arguments() {
 #[test]
 fn tool_call_without_result_has_no_outcome() {
     let call = ToolCall { id: "1".to_owned(), name: "weather".to_owned(), arguments: json!({}) };
-    let called =
-        Event::Call(activation("chat"), CallEvent::ToolCalled { step: 0, call: call.clone(), binding: None });
+    let called = Event::Call(
+        activation("chat"),
+        CallEvent::ToolCalled {
+            step: 0,
+            call: call.clone(),
+            binding: None,
+            untrusted: plait_core::origin::Origins::NONE,
+            granted: Vec::new(),
+        },
+    );
     let earlier = EarlierRun::of(&"old".into(), &entries([called.clone()]));
     assert!(earlier.tool_result(&activation("chat"), 0, &call, None).is_none());
     assert!(earlier.was_interrupted(&activation("chat"), 0, &call, None));
@@ -207,7 +221,13 @@ fn failed_call(step: u32, after: Option<Event>) -> (Vec<Entry>, ToolCall) {
         error: Some(Box::new(Fault::new(codes::PROVIDER_UNREACHABLE, "It took too long."))),
         reused: None,
     };
-    let called = CallEvent::ToolCalled { step, call: call.clone(), binding: None };
+    let called = CallEvent::ToolCalled {
+        step,
+        call: call.clone(),
+        binding: None,
+        untrusted: plait_core::origin::Origins::NONE,
+        granted: Vec::new(),
+    };
     let events = [called, finished].map(|event| Event::Call(activation("chat"), event));
     (entries(events.into_iter().chain(after)), call)
 }
@@ -235,7 +255,13 @@ fn failure_of_a_tool_is_reused_only_if_the_run_went_on_after_it() {
 #[test]
 fn latest_attempt_of_a_tool_call_is_reused() {
     let (_, call) = failed_call(0, None);
-    let called = || CallEvent::ToolCalled { step: 0, call: call.clone(), binding: None };
+    let called = || CallEvent::ToolCalled {
+        step: 0,
+        call: call.clone(),
+        binding: None,
+        untrusted: plait_core::origin::Origins::NONE,
+        granted: Vec::new(),
+    };
     let finished = |error: Option<&str>| CallEvent::ToolFinished {
         origins: Origins::NONE,
         step: 0,

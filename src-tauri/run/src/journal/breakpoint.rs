@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use plait_core::error::Fault;
-use plait_core::id::{Activation, Epoch, NodeId, PortName, RunId};
+use plait_core::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
+use plait_core::port::PortKind;
 
 /// A place of an activation at which it can be held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
@@ -36,8 +37,8 @@ impl StopScope {
     }
 }
 
-/// Where activations of a node are held, or what is noted when they come there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+/// Where activations are held, or what is noted when they come there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Breakpoint {
     /// Its name, unique in a run tree.
@@ -46,13 +47,29 @@ pub struct Breakpoint {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<NodeId>>")]
     pub path: Vec<NodeId>,
-    pub node: NodeId,
+    /// None: every node of its flow and of the flows that run below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub node: Option<NodeId>,
+    /// Without a meaning where an event is waited for: it says itself where activations are held.
     #[serde(default)]
     pub side: Side,
     /// An input on the side `before`, an output on the side `after`: only what has a value there is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub port: Option<PortName>,
+    /// The output at the other end of an edge into the input: only what has a value from there is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<OutputRef>,
+    /// Only what has a value on an edge of this kind is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub kind: Option<PortKind>,
+    /// What has to happen. Without it, every activation that comes there is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub event: Option<StopEvent>,
     /// A condition in CEL. Without one, every activation is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -69,6 +86,43 @@ pub struct Breakpoint {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub disabled: bool,
+}
+
+/// An output of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct OutputRef {
+    pub node: NodeId,
+    pub port: PortName,
+}
+
+/// Something that happens to an activation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum StopEvent {
+    /// It has changed a context: this one, or any. It is held after its end, before the change counts.
+    ContextChanged {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        context: Option<ContextId>,
+    },
+    /// It has added to the workflow's memory. It is held after its end, before the change counts.
+    MemoryChanged,
+    /// A history was trimmed for a model call of it, or it had a history or a memory summarized. It is held at the next place.
+    HistoryTrimmed,
+    /// It is about to call a tool that sends or changes something, with arguments that others can have written. It is held before.
+    UntrustedSent,
+    /// It is about to call a tool as a grant allows that the run has not used before. It is held before.
+    GrantUsed,
+    /// An attempt has failed and the next one begins. It is held before.
+    AttemptRetried,
+    /// With one of its model calls, all model calls of the run tree have cost more than this. Calls without a known price do not count. It
+    /// is held at the next place.
+    SpendingPassed {
+        /// In billionths of a US dollar.
+        #[ts(type = "number")]
+        nano_usd: u64,
+    },
 }
 
 /// A place at which one activation is held.

@@ -202,6 +202,8 @@ pub struct Behavior {
     pub conversation: Option<Arc<ConversationSettings>>,
     /// It is an agent: what it outputs is said by a model.
     pub is_agent: bool,
+    /// It may call a tool, or a model although it is no agent.
+    pub calls_tools: bool,
     /// The branches that meet in it get equal parts of what is left of quotas.
     pub splits_quota: bool,
     /// The most model calls of one execution.
@@ -225,6 +227,11 @@ pub struct Behavior {
 }
 
 impl Behavior {
+    /// Whether it may call a model or a tool.
+    pub fn calls_outside(&self) -> bool {
+        self.is_agent || self.calls_tools
+    }
+
     /// Whether it gets the history of a conversational loop around it.
     pub fn gets_loop_history(&self) -> bool {
         self.is_agent && !self.ignores_loop_history

@@ -11,6 +11,7 @@ use crate::codes;
 use crate::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
 use crate::debugger::BranchHold;
 use crate::earlier_run::EarlierRun;
+use crate::grant::GrantPattern;
 use crate::host::{Host, RunInfo};
 use crate::journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
 use crate::loop_history::{LoopConversation, PersonAnswers};
@@ -31,7 +32,16 @@ pub enum Signal {
     /// For the journal. Not waited for.
     Note(Event),
     /// The node is about to call a model or a tool. Answered when it may.
-    Call { at: Activation, call: String, open: oneshot::Sender<()> },
+    Call { at: Activation, call: String, tools: ToolRound, open: oneshot::Sender<()> },
+}
+
+/// What breakpoints can ask about the tools that a node is about to call.
+#[derive(Debug, Default)]
+pub struct ToolRound {
+    /// Whether one of them sends or changes something, with arguments that others can have written.
+    pub sends_untrusted: bool,
+    /// The rules that allow them.
+    pub granted: Vec<GrantPattern>,
 }
 
 /// What a node can use besides its inputs and config. Cheap to clone.
@@ -194,8 +204,13 @@ impl NodeContext {
         Ok(id)
     }
 
-    /// Waits until a call of a model or a tool may be made: while the run stands still, it may not. `call` names it, for people.
+    /// Waits until a call of a model may be made: while the run stands still, it may not. `call` names it, for people.
     pub async fn may_call(&self, call: impl FnOnce() -> String) -> Result<(), Fault> {
+        self.may_call_tools(call, ToolRound::default()).await
+    }
+
+    /// The same for calls of tools.
+    pub async fn may_call_tools(&self, call: impl FnOnce() -> String, tools: ToolRound) -> Result<(), Fault> {
         if !self.host.debugger.is_active() {
             return Ok(());
         }
@@ -203,7 +218,7 @@ impl NodeContext {
         let run_ended = || Fault::new(codes::RUN_CANCELED, "The run ended while this node was running.");
         let at = self.activation.clone();
         let _held = self.hold.as_ref().map(BranchHold::hold);
-        self.signals.send(Signal::Call { at, call: call(), open }).map_err(|_| run_ended())?;
+        self.signals.send(Signal::Call { at, call: call(), tools, open }).map_err(|_| run_ended())?;
         opened.await.map_err(|_| run_ended())
     }
 

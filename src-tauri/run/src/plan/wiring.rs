@@ -23,7 +23,8 @@ pub use bound_nodes::{BoundFlow, PLACEHOLDER_HINT};
 pub(super) use bound_nodes::{UnboundNodes, Vertex};
 pub(super) use edges::{OmittedInputs, config_edges};
 use scopes::BORDER_VERTICES;
-pub(super) use scopes::{Border, is_entering};
+pub(super) use scopes::Border;
+pub(crate) use scopes::is_entering;
 pub(super) use wires::Wire;
 
 /// The graph of a scope: of the flow itself, or of a loop's body. Vertices are in order of their ids, behind those of the

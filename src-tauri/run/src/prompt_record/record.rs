@@ -279,6 +279,11 @@ impl RequestSettings {
 }
 
 impl PromptRecord {
+    /// Whether the call summarizes what leaves a history or the memory.
+    pub fn is_summary(&self) -> bool {
+        matches!(self.purpose, Some(PromptPurpose::MemorySummary | PromptPurpose::HistorySummary))
+    }
+
     /// The record of a prompt that consists of these parts and of tools with `tool_tokens`.
     pub fn new(config: &ModelConfig, parts: Vec<PromptPart>, tool_tokens: u64) -> Self {
         let counted = tool_tokens + parts.iter().map(PromptPart::tokens).sum::<u64>();

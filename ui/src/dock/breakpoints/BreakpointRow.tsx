@@ -11,8 +11,8 @@ import { TEXTS } from "./texts";
 export function BreakpointRow({ listed }: { listed: ListedBreakpoint }) {
   const { breakpoints } = useWorkspace();
   const { breakpoint, name } = listed;
-  const { node, side, port, disabled = false } = breakpoint;
-  const place = TEXTS.place(name, side, port);
+  const { id, side, port, disabled = false } = breakpoint;
+  const place = breakpoint.event ? name : TEXTS.place(name, side, port);
   return (
     <Row listed={listed}>
       <button
@@ -23,7 +23,7 @@ export function BreakpointRow({ listed }: { listed: ListedBreakpoint }) {
         title={disabled ? TEXTS.enable : TEXTS.disable}
         className="flex size-6 shrink-0 items-center justify-center rounded-md hover:bg-bg-3"
         data-testid="breakpoint-enabled"
-        onClick={() => breakpoints.set(node, side, { disabled: !disabled }, port)}
+        onClick={() => breakpoints.change(id, { disabled: !disabled })}
       >
         <Bead isOn={!disabled} />
       </button>
@@ -35,7 +35,7 @@ export function BreakpointRow({ listed }: { listed: ListedBreakpoint }) {
         label={TEXTS.remove(place)}
         icon={<X size={14} aria-hidden />}
         className="!size-7"
-        onClick={() => breakpoints.remove(node, side, port)}
+        onClick={() => breakpoints.drop(id)}
       />
     </Row>
   );
@@ -61,10 +61,11 @@ export function RunBreakpointRow({ listed }: { listed: ListedBreakpoint }) {
 }
 
 function Row({ listed, children }: { listed: ListedBreakpoint; children: ReactNode }) {
-  const { id, node, side, port, path = [] } = listed.breakpoint;
+  const { id, node, side, port, event, from, path = [] } = listed.breakpoint;
   const isHere = useRunHead(({ stop }) => {
-    if (path.length > 0 || stop?.at?.node !== node || stop.at.side !== side) return false;
-    return port === undefined || (stop.cause.kind === "breakpoint" && stop.cause.id === id);
+    if (path.length > 0 || stop?.at === undefined) return false;
+    if (stop.cause.kind === "breakpoint" && stop.cause.id === id) return true;
+    return port === undefined && event === undefined && from === undefined && stop.at.node === node && stop.at.side === side;
   });
   return (
     <li
@@ -85,7 +86,8 @@ function Bead({ isOn }: { isOn: boolean }) {
 /** The node, which a press shows on the canvas, and the side of it. */
 function Place({ listed: { breakpoint, name, isGone } }: { listed: ListedBreakpoint }) {
   const { canvas } = useWorkspace();
-  const side = <span className="shrink-0 text-fg-3 text-xs">{TEXTS.at(breakpoint.side, breakpoint.port)}</span>;
+  const first = breakpoint.path?.[0] ?? breakpoint.node;
+  const side = <span className="shrink-0 text-fg-3 text-xs">{breakpoint.event ? "" : TEXTS.at(breakpoint.side, breakpoint.port)}</span>;
   if (isGone) {
     return (
       <span className="flex min-w-0 items-baseline gap-2 px-1.5">
@@ -100,7 +102,7 @@ function Place({ listed: { breakpoint, name, isGone } }: { listed: ListedBreakpo
       type="button"
       className="group flex h-7 min-w-0 items-baseline gap-2 rounded-md px-1.5 text-left leading-7 hover:bg-bg-3"
       title={TEXTS.showOnCanvas(name)}
-      onClick={() => canvas.reveal({ node: breakpoint.path?.[0] ?? breakpoint.node })}
+      onClick={() => first !== undefined && canvas.reveal({ node: first })}
     >
       <span className="truncate">{name}</span>
       {side}

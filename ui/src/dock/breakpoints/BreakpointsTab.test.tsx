@@ -21,7 +21,7 @@ const FLOW: Flow = {
 function show(breakpoints: readonly Pick<Breakpoint, "node" | "side" | "when" | "log" | "disabled">[]) {
   const workspace = createTestWorkspace();
   workspace.editor.open(documentState(FLOW));
-  for (const { node, side, ...rest } of breakpoints) workspace.breakpoints.set(node, side, rest);
+  for (const { node = "", side, ...rest } of breakpoints) workspace.breakpoints.set(node, side, rest);
   renderInWorkspace(<BreakpointsTab />, { workspace });
   return workspace;
 }

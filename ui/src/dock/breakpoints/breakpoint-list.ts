@@ -39,14 +39,15 @@ export function useBreakpointList(): BreakpointList {
 }
 
 function listed(breakpoint: Breakpoint, flow: Flow, nameOfNode: (id: string) => string): ListedBreakpoint {
-  const { path = [], node } = breakpoint;
+  const { id, path = [], node, event, from, kind } = breakpoint;
   // The nodes of a sub-flow are not those of this flow.
-  const [first = node] = path;
-  return {
-    breakpoint,
-    name: path.length > 0 ? [nameOfNode(first), ...path.slice(1), node].join(" › ") : nameOfNode(node),
-    isGone: !(first in flow.nodes),
-  };
+  const first = path[0] ?? node;
+  const isGone = first !== undefined && !(first in flow.nodes);
+  // What waits for an event, or is on an edge, is called as it is written.
+  if (node === undefined || event || from || kind) return { breakpoint, name: id, isGone };
+  const [head = node] = path;
+  const name = path.length > 0 ? [nameOfNode(head), ...path.slice(1), node].join(" › ") : nameOfNode(node);
+  return { breakpoint, name, isGone };
 }
 
 export function sorted(all: readonly ListedBreakpoint[]): ListedBreakpoint[] {
@@ -55,7 +56,7 @@ export function sorted(all: readonly ListedBreakpoint[]): ListedBreakpoint[] {
     (a, b) =>
       rank(a) - rank(b) ||
       a.name.localeCompare(b.name) ||
-      a.breakpoint.node.localeCompare(b.breakpoint.node) ||
+      (a.breakpoint.node ?? "").localeCompare(b.breakpoint.node ?? "") ||
       SIDES.indexOf(a.breakpoint.side) - SIDES.indexOf(b.breakpoint.side) ||
       (a.breakpoint.port ?? "").localeCompare(b.breakpoint.port ?? ""),
   );

@@ -63,6 +63,16 @@ export class BreakpointStore {
     this.#putCurrent(this.current.filter((one) => !isAt(one, node, side, port)));
   }
 
+  /** Changes a breakpoint of the shown flow, wherever it is. */
+  change(id: string, change: BreakpointChange): void {
+    this.#putCurrent(this.current.map((one) => (one.id === id ? { ...one, ...change } : one)));
+  }
+
+  /** Removes a breakpoint of the shown flow, wherever it is. */
+  drop(id: string): void {
+    this.#putCurrent(this.current.filter((one) => one.id !== id));
+  }
+
   /** Takes over breakpoints that somebody else set in a run of the shown flow, and removes others. */
   adopt(set: readonly Breakpoint[], removed: readonly string[]): void {
     const kept = this.current.filter(({ id }) => !removed.includes(id) && set.every((one) => one.id !== id));
@@ -101,7 +111,8 @@ export function nameOf({ path, key }: { path?: string | undefined; key: string }
 
 /** Those whose nodes and ports the flow has. The others wait for them to come back, by undo or from the file. */
 export function breakpointsIn(flow: Flow, { ports }: CheckedFlow, breakpoints: readonly Breakpoint[]): Breakpoint[] {
-  return breakpoints.filter((one) => one.node in flow.nodes && isPortThere(one, ports[one.node]));
+  // One at every node is in each flow.
+  return breakpoints.filter((one) => one.node === undefined || (one.node in flow.nodes && isPortThere(one, ports[one.node])));
 }
 
 /** A node of a sub-flow is no place in this flow. */

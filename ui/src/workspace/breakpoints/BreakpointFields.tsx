@@ -20,14 +20,14 @@ const FIELD =
   "h-7 min-w-0 rounded-md border border-line bg-bg-2 px-2 font-mono text-xs outline-none placeholder:text-fg-3 focus:border-accent";
 
 export function ConditionField({ breakpoint, ...props }: Props) {
-  const { node, side, port, when = "" } = breakpoint;
+  const { id, side, port, when = "" } = breakpoint;
   const {
     label = TEXTS.condition,
     placeholder = port === undefined ? TEXTS.conditionExample[side] : TEXTS.portConditionExample,
     className = "",
   } = props;
   const { breakpoints } = useWorkspace();
-  const draft = useDraft(when, (text) => breakpoints.set(node, side, { when: text.trim() || undefined }, port));
+  const draft = useDraft(when, (text) => breakpoints.change(id, { when: text.trim() || undefined }));
   return (
     <input
       {...draft}
@@ -41,10 +41,10 @@ export function ConditionField({ breakpoint, ...props }: Props) {
 }
 
 export function LogField({ breakpoint, ...props }: Props) {
-  const { node, side, port, log = "" } = breakpoint;
+  const { id, log = "" } = breakpoint;
   const { label = TEXTS.logText, placeholder = TEXTS.logTextExample, className = "" } = props;
   const { breakpoints } = useWorkspace();
-  const draft = useDraft(log, (text) => breakpoints.set(node, side, { log: text.trim() || undefined }, port));
+  const draft = useDraft(log, (text) => breakpoints.change(id, { log: text.trim() || undefined }));
   return (
     <input
       {...draft}
@@ -59,9 +59,9 @@ export function LogField({ breakpoint, ...props }: Props) {
 
 /** Whether only the branch of the breakpoint pauses. The end of a loop always pauses the whole run, and a text pauses nothing. */
 export function BranchToggle({ breakpoint, className = "" }: { breakpoint: Breakpoint; className?: string }) {
-  const { node, side, port, log, scope } = breakpoint;
+  const { id, node, side, log, scope } = breakpoint;
   const { breakpoints } = useWorkspace();
-  const own = useFlow(({ flow }) => flow.nodes[node]);
+  const own = useFlow(({ flow }) => (node === undefined ? undefined : flow.nodes[node]));
   const isLoop = useNodeTypes((types) => isContainer(types, own));
   if (log !== undefined || (isLoop && side === "after")) return <span className={className} />;
   const isAlone = scope === "branch";
@@ -71,7 +71,7 @@ export function BranchToggle({ breakpoint, className = "" }: { breakpoint: Break
       icon={<Split size={14} aria-hidden />}
       pressed={isAlone}
       className={className}
-      onClick={() => breakpoints.set(node, side, { scope: isAlone ? undefined : "branch" }, port)}
+      onClick={() => breakpoints.change(id, { scope: isAlone ? undefined : "branch" })}
     />
   );
 }

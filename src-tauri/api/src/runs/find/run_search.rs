@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use plait_core::config::{ConfigValues, with_settings};
+use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{NodeId, RunId};
-use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay};
+use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
 use plait_run::journal::{ChildEvent, Entry, Event, InputOverrides, RunEvent};
+use plait_run::models::TreeSpending;
 use plait_run::node::Registry;
 use plait_run::plan::Plan;
-use plait_store::Store;
 use plait_store::record::RunRecord;
+use plait_store::{JournalEntries, Store};
 
 use super::{FoundPlace, UnreadableRun};
 use crate::ErrorReply;
@@ -50,8 +52,15 @@ pub(super) struct SearchSetup {
     pub registry: Arc<Registry>,
     pub evaluator: Arc<dyn Evaluator>,
     pub question: BreakpointQuestion,
-    /// The `subflow` nodes that lead to the node's flow.
-    pub path: Vec<NodeId>,
+}
+
+/// A run that is being read.
+struct Reading {
+    run: RunId,
+    /// The first entry that the answer depends on, until it is taken.
+    first: Option<Entry>,
+    entries: JournalEntries,
+    replay: BreakpointReplay,
 }
 
 /// Asks one run after another.
@@ -65,43 +74,77 @@ impl<'s> RunSearch<'s> {
         Self { setup, plans: Vec::new() }
     }
 
-    /// Asks a run and the runs of sub-flows below it that the path leads to.
+    /// Asks a run and the runs of sub-flows below it that the path leads to. A question about every node is for all runs below these as
+    /// well.
     pub(super) async fn ask(&mut self, record: &RunRecord) -> RunFinding {
         let mut finding = RunFinding::default();
+        let spending = TreeSpending::default();
         let mut next = vec![(record.run.clone(), 0)];
         while let Some((run, depth)) = next.pop() {
-            let asked = match self.setup.path.get(depth) {
+            let asked = match self.setup.question.path().get(depth) {
                 Some(node) => self.find_children(&run, node, &mut finding).map(|children| {
                     // The last one is taken first.
                     next.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
                 }),
-                None => self.ask_alone(&run, &mut finding).await,
+                None => self.ask_tree(&run, &spending, &mut finding).await,
             };
             if let Err(error) = asked {
-                // Nothing says whether it has the node: it was asked.
-                finding.has_node = true;
-                finding.unreadable.get_or_insert(UnreadableRun { run, error });
+                finding.add_unreadable(run, error);
             }
         }
         finding
     }
 
-    async fn ask_alone(&mut self, run: &RunId, finding: &mut RunFinding) -> Result<(), ErrorReply> {
+    /// Asks a run and, if the question is about every node, the runs below it, each where it begins.
+    async fn ask_tree(
+        &mut self,
+        run: &RunId,
+        spending: &TreeSpending,
+        finding: &mut RunFinding,
+    ) -> Result<(), ErrorReply> {
         let SearchSetup { store, question, evaluator, .. } = self.setup;
-        let mut entries = store.read_journal(run, 0)?;
-        let mut is_wanted = |line: &[u8]| question.needs(line);
-        let first = entries.next_where(&mut is_wanted).transpose()?;
-        let plan = self.plan(run, first.as_ref())?;
-        let Some(mut replay) = BreakpointReplay::new(question, plan) else { return Ok(()) };
+        let mut seen = BTreeSet::from([run.clone()]);
+        let Some(first) = self.open(run, spending)? else { return Ok(()) };
         finding.has_node = true;
-        let mut next = first;
-        while let Some(entry) = next {
-            for place in replay.apply(&entry, &**evaluator).await? {
-                finding.add(FoundPlace { run: run.clone(), place });
+        let mut open = vec![first];
+        while let Some(reading) = open.last_mut() {
+            match reading.next(question, &**evaluator).await {
+                Ok(None) => {
+                    open.pop();
+                }
+                Ok(Some((entry, places))) => {
+                    let run = reading.run.clone();
+                    places.into_iter().for_each(|place| finding.add(FoundPlace { run: run.clone(), place }));
+                    if let Event::Child(_, ChildEvent::Started { run: child }) = entry.event
+                        && question.is_of_tree()
+                        && seen.insert(child.clone())
+                        && store.run(&child).is_ok()
+                    {
+                        match self.open(&child, spending) {
+                            Ok(reading) => open.extend(reading),
+                            Err(error) => finding.add_unreadable(child, error),
+                        }
+                    }
+                }
+                Err(fault) => {
+                    let run = reading.run.clone();
+                    open.pop();
+                    finding.add_unreadable(run, fault.into());
+                }
             }
-            next = entries.next_where(&mut is_wanted).transpose()?;
         }
         Ok(())
+    }
+
+    /// Begins to read a run. None if its flow does not have what is asked about.
+    fn open(&mut self, run: &RunId, spending: &TreeSpending) -> Result<Option<Reading>, ErrorReply> {
+        let SearchSetup { store, question, .. } = self.setup;
+        let mut is_wanted = |line: &[u8]| question.needs(line);
+        let mut entries = store.read_journal(run, 0)?;
+        let first = entries.next_where(&mut is_wanted).transpose()?;
+        let plan = self.plan(run, first.as_ref())?;
+        let Some(replay) = BreakpointReplay::new(question, plan, spending.clone()) else { return Ok(None) };
+        Ok(Some(Reading { run: run.clone(), first, entries, replay }))
     }
 
     /// The child runs that a node started, in order.
@@ -163,7 +206,30 @@ impl<'s> RunSearch<'s> {
     }
 }
 
+impl Reading {
+    /// The next entry that the answer depends on, and the places that the run reached with it. None at the end.
+    async fn next(
+        &mut self,
+        question: &BreakpointQuestion,
+        evaluator: &dyn Evaluator,
+    ) -> Result<Option<(Entry, Vec<ReachedPlace>)>, Fault> {
+        let entry = match self.first.take() {
+            Some(first) => Some(first),
+            None => self.entries.next_where(&mut |line: &[u8]| question.needs(line)).transpose()?,
+        };
+        let Some(entry) = entry else { return Ok(None) };
+        let places = self.replay.apply(&entry, evaluator).await?;
+        Ok(Some((entry, places)))
+    }
+}
+
 impl RunFinding {
+    fn add_unreadable(&mut self, run: RunId, error: ErrorReply) {
+        // Nothing says whether it has the node: it was asked.
+        self.has_node = true;
+        self.unreadable.get_or_insert(UnreadableRun { run, error });
+    }
+
     fn add(&mut self, place: FoundPlace) {
         self.stops += 1;
         if place.place.error.is_some() {

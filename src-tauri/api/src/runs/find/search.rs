@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use plait_core::id::NodeId;
 use plait_run::breakpoint::BreakpointQuestion;
 use plait_store::record::RunRecord;
 
@@ -49,18 +48,12 @@ struct Findings {
 }
 
 impl Search {
-    pub(super) fn new(
-        parts: &RunParts,
-        question: BreakpointQuestion,
-        path: Vec<NodeId>,
-        records: Vec<RunRecord>,
-    ) -> Self {
+    pub(super) fn new(parts: &RunParts, question: BreakpointQuestion, records: Vec<RunRecord>) -> Self {
         let setup = SearchSetup {
             store: parts.store.clone(),
             registry: Arc::clone(&parts.registry),
             evaluator: Arc::clone(&parts.evaluator),
             question,
-            path,
         };
         Self { setup, records, next: AtomicUsize::new(0) }
     }
@@ -80,7 +73,7 @@ impl Search {
         }
         let found = all.into_reply();
         if found.runs == 0 && found.without_node > 0 {
-            let node = search.setup.path.first();
+            let node = search.setup.question.path().first();
             return Err(search.setup.question.unknown_node(node, found.without_node).into());
         }
         Ok(found)

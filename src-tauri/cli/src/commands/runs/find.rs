@@ -6,8 +6,10 @@ use std::path::Path;
 use clap::Args;
 use plait_api::Connection;
 use plait_api::runs::{FindRuns, FoundPlace, FoundRun, FoundRuns};
+use plait_run::breakpoint::BreakpointText;
+use plait_run::journal::Breakpoint;
 
-use crate::debugger::{Place, describe_point, parse_place};
+use crate::debugger::{self, describe_point};
 use crate::exit::CliError;
 use crate::format::{first_line, format_time, to_json};
 use crate::terminal::{print_error, stdout};
@@ -22,14 +24,15 @@ Examples:
   plait runs find --node judge:after --when 'value.score < 0.5'
   plait runs find --node chat:after --when 'tokens > 5000' --flow my.flow.json
   plait runs find --when 'error != null && error.code == \"provider.timeout\"'
+  plait runs find --node event:spent=0.50
   plait runs find --node review/chat:call --when trimmed --limit 100 --json")]
 pub(super) struct FindArgs {
     /// Condition in CEL. Without one, each place that was reached counts.
     #[arg(long, value_name = "CEL")]
     when: Option<String>,
-    /// A side of a node or a port, as `--break` has it; `*` is every node. `SUBFLOW/NODE` is a node in a sub-flow.
-    #[arg(long, value_name = "NODE[.PORT][:before|call|after]", default_value = "*:after", value_parser = parse_place)]
-    node: Place,
+    /// A place or an event, as `--break` has it; `*` is every node, also of sub-flows. `SUBFLOW/NODE` is a node in a sub-flow.
+    #[arg(long, value_name = "BREAKPOINT", default_value = "*:after")]
+    node: BreakpointText,
     /// Only runs of this flow file.
     #[arg(long, value_name = "PATH")]
     flow: Option<String>,
@@ -42,13 +45,18 @@ pub(super) struct FindArgs {
 }
 
 pub(super) async fn execute(app: &Connection, args: FindArgs) -> Result<(), CliError> {
-    let Place { path, node, side, port } = args.node;
+    // The flows of the runs are not known.
+    let asked = debugger::resolve(args.node, |_| false)?;
+    let Breakpoint { path, node, side, port, from, kind, event, when, .. } = asked;
     let request = FindRuns {
-        when: args.when,
-        node: Some(node).filter(|node| node.as_str() != "*"),
+        when: args.when.or(when),
+        node,
         path,
         side,
         port,
+        from,
+        kind,
+        event,
         user: None,
         flow_path: args.flow.as_deref().map(path_of_runs),
         limit: args.limit,

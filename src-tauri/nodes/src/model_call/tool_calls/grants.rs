@@ -16,6 +16,8 @@ use plait_run::tool::{ToolEffect, ToolSpec};
 pub(super) struct Judgment {
     /// The targets that the person wants to be asked about.
     pub(super) asks: Vec<GrantPattern>,
+    /// The rules that allow it.
+    pub(super) granted: Vec<GrantPattern>,
     /// Whether a rule about one of its targets allows arguments of untrusted origin.
     pub(super) allows_untrusted: bool,
 }
@@ -42,6 +44,7 @@ pub(super) fn judge_call(
         let ruling = grants.ruling(&access.target, access.write);
         match ruling.decision {
             GrantDecision::Allow => {
+                judgment.granted.extend(ruling.rule.map(|rule| rule.target.clone()));
                 // Reading from a host that the person named: what the URL says may go there.
                 let reads_by_name = !access.write
                     && access.target.kind() == GrantKind::Host

@@ -3,6 +3,7 @@
 use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
 use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
+use plait_run::models::TreeSpending;
 use serde_json::{Value, json};
 
 use super::{Session, Stage, breakpoint, chat, diamond, repeated, tool_round};
@@ -16,8 +17,10 @@ fn replayed(
     when: Option<&str>,
 ) -> Vec<ReachedPlace> {
     let plan = Stage::new().setup(nodes, edges, &json!({}), None).plan;
-    let question = BreakpointQuestion::new(Some(node.into()), side, when).unwrap();
-    let mut replay = BreakpointReplay::new(&question, plan).unwrap();
+    let when = when.map(str::to_owned);
+    let asked = Breakpoint { node: Some(node.into()), side, when, ..Breakpoint::default() };
+    let question = BreakpointQuestion::new(asked).unwrap();
+    let mut replay = BreakpointReplay::new(&question, plan, TreeSpending::default()).unwrap();
     let is_needed = |entry: &Entry| question.needs(serde_json::to_string(entry).unwrap().as_bytes());
     let mut places = Vec::new();
     for entry in stage.entries().iter().filter(|entry| is_needed(entry)) {
@@ -89,8 +92,9 @@ fn journal_of_another_flow_is_refused() {
     stage.play(&diamond().0, &diamond().1, &json!({}));
     let (nodes, edges) = repeated(1);
     let plan = Stage::new().setup(&nodes, &edges, &json!({}), None).plan;
-    let question = BreakpointQuestion::new(None, Side::After, None).unwrap();
-    let mut replay = BreakpointReplay::new(&question, plan).unwrap();
+    let question =
+        BreakpointQuestion::new(Breakpoint { side: Side::After, ..Breakpoint::default() }).unwrap();
+    let mut replay = BreakpointReplay::new(&question, plan, TreeSpending::default()).unwrap();
     let entries = stage.entries();
     let error = entries.iter().find_map(|entry| block_on(replay.apply(entry, &InProcess)).err()).unwrap();
     assert_eq!(error.code.domain(), "journal", "{error}");

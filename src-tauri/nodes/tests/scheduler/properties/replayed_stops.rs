@@ -6,9 +6,8 @@ use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
 use plait_core::id::{NodeId, PortName};
 use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
-use plait_run::journal::{
-    Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint, StopScope,
-};
+use plait_run::journal::{Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint};
+use plait_run::models::TreeSpending;
 use proptest::prelude::*;
 
 use super::{assert_holds, assert_holds_with_loops, runnable};
@@ -39,7 +38,8 @@ fn place(point: &StopPoint, is_error: bool) -> Place {
 /// The places in a journal, read as a whole and by the needed lines alone.
 fn replayed(scenario: &Scenario, entries: &[Entry], question: &BreakpointQuestion) -> BTreeSet<Place> {
     let replay = |is_wanted: &dyn Fn(&Entry) -> bool| {
-        let mut replay = BreakpointReplay::new(question, scenario.plan.clone()).unwrap();
+        let mut replay =
+            BreakpointReplay::new(question, scenario.plan.clone(), TreeSpending::default()).unwrap();
         let mut found = Vec::new();
         for entry in entries.iter().filter(|entry| is_wanted(entry)) {
             found.extend(block_on(replay.apply(entry, &InProcess)).unwrap());
@@ -102,17 +102,21 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
             let at = node.as_ref().map_or(&names[..], std::slice::from_ref);
             let breakpoint = |node: &NodeId| Breakpoint {
                 id: node.to_string(),
-                path: Vec::new(),
+                node: Some(node.clone()),
+                side,
+                port: port.clone(),
+                when: when.map(str::to_owned),
+                ..Breakpoint::default()
+            };
+            let breakpoints: Vec<Breakpoint> = at.iter().map(breakpoint).collect();
+            let asked = Breakpoint {
                 node: node.clone(),
                 side,
                 port: port.clone(),
                 when: when.map(str::to_owned),
-                log: None,
-                scope: StopScope::Tree,
-                disabled: false,
+                ..Breakpoint::default()
             };
-            let breakpoints: Vec<Breakpoint> = at.iter().map(breakpoint).collect();
-            let question = BreakpointQuestion::at_port(node.clone(), side, port.clone(), when).unwrap();
+            let question = BreakpointQuestion::new(asked).unwrap();
             let seeded = Schedule { eager: false, ..Schedule::seeded(case.seed ^ 0xf1d) };
             for schedule in [INLINE, seeded] {
                 // But for the events of the debugger, its journal is that of a run without breakpoints, in which branches end in the same

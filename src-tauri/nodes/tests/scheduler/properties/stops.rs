@@ -1,7 +1,7 @@
 //! Stops change nothing: with breakpoints anywhere, which hold the whole run or their branch alone, any way to go on from them, and a
 //! pause at any moment, a run has the same journal, but for `debug.*`.
 
-use plait_run::journal::{Breakpoint, Event, Side, StopScope};
+use plait_run::journal::{Breakpoint, Event, Side, StopEvent, StopScope};
 use proptest::prelude::*;
 
 use super::schedule_independence::assert_same_journal;
@@ -15,23 +15,27 @@ use crate::run_harness::{RunRecord, Scenario, Schedule};
 fn breakpoints(scenario: &Scenario, seed: u64, rarity: usize) -> Vec<Breakpoint> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut breakpoints = Vec::new();
+    let events = [
+        StopEvent::ContextChanged { context: None },
+        StopEvent::MemoryChanged,
+        StopEvent::HistoryTrimmed,
+        StopEvent::UntrustedSent,
+        StopEvent::GrantUsed,
+        StopEvent::AttemptRetried,
+        StopEvent::SpendingPassed { nano_usd: rng.u64(..1_000_000) },
+    ];
     for node in &scenario.plan.nodes {
         for side in [Side::Before, Side::Call, Side::After] {
             if rng.usize(..rarity) == 0 {
-                let id = breakpoints.len().to_string();
-                let (node, path) = (node.id.clone(), Vec::new());
                 let scope = if rng.bool() { StopScope::Tree } else { StopScope::Branch };
-                let (port, when, log) = (None, None, None);
+                let event = events.get(rng.usize(..events.len() * 2)).cloned();
                 breakpoints.push(Breakpoint {
-                    id,
-                    path,
-                    node,
+                    id: breakpoints.len().to_string(),
+                    node: (event.is_none() || rng.bool()).then(|| node.id.clone()),
                     side,
-                    port,
-                    when,
-                    log,
+                    event,
                     scope,
-                    disabled: false,
+                    ..Breakpoint::default()
                 });
             }
         }

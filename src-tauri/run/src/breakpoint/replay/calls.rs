@@ -11,6 +11,15 @@ enum OpenCall {
     ToolRound { step: u32 },
 }
 
+impl OpenCall {
+    fn name(self) -> String {
+        match self {
+            Self::Model { step } => format!("model call {}", step + 1),
+            Self::ToolRound { step } => format!("tool round {}", step + 1),
+        }
+    }
+}
+
 /// The last call that each open activation has begun.
 #[derive(Default)]
 pub(super) struct OpenCalls(FxHashMap<Key, OpenCall>);
@@ -33,10 +42,12 @@ impl OpenCalls {
         if self.0.insert(key.clone(), begun) == Some(begun) {
             return None;
         }
-        Some(match begun {
-            OpenCall::Model { step } => format!("model call {}", step + 1),
-            OpenCall::ToolRound { step } => format!("tool round {}", step + 1),
-        })
+        Some(begun.name())
+    }
+
+    /// The name of the call that an activation has open.
+    pub fn open(&self, key: &Key) -> Option<String> {
+        self.0.get(key).map(|call| call.name())
     }
 
     /// The activation starts, or starts again.

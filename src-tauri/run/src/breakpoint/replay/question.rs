@@ -1,13 +1,11 @@
 //! What is asked of journals, and which lines of them the answer depends on.
 
 use crate::breakpoint::check::{bad_breakpoint, problem_of_condition};
-use crate::breakpoint::{Armed, has_port};
 use crate::codes;
-use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason, StopScope};
-use crate::plan::PlanNode;
+use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason, StopEvent};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
-use plait_core::id::{NodeId, PortName};
+use plait_core::id::NodeId;
 
 /// How much of a line is searched for the type of its event. Its position and its time stand before.
 const MAX_HEAD_BYTES: usize = 96;
@@ -17,63 +15,62 @@ const BY_PERSON: &[u8] = b"\"reason\":\"byPerson\"";
 
 /// A breakpoint that is asked of journals.
 pub struct BreakpointQuestion {
-    /// None: every node.
-    pub(super) node: Option<NodeId>,
-    pub(super) side: Side,
-    port: Option<PortName>,
-    pub(super) armed: Armed,
-    /// Whether the answer depends on calls of models and tools.
-    depends_on_calls: bool,
+    pub(super) breakpoint: Breakpoint,
+    /// Which calls of models and tools the answer depends on.
+    calls: Calls,
     /// How lines name the node.
     node_field: Option<String>,
 }
 
-impl BreakpointQuestion {
-    /// Asks where a breakpoint would stop: on a side of a node, or of every node, where the condition in CEL is true.
-    /// `debug.bad_breakpoint` if it does not compile.
-    pub fn new(node: Option<NodeId>, side: Side, when: Option<&str>) -> Result<Self, Fault> {
-        Self::at_port(node, side, None, when)
-    }
+/// Calls of models and tools.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    None,
+    OfNode,
+    /// What other nodes have spent or used before counts.
+    All,
+}
 
-    /// The same, only where there is a value on an input or output, if one is named.
-    pub fn at_port(
-        node: Option<NodeId>,
-        side: Side,
-        port: Option<PortName>,
-        when: Option<&str>,
-    ) -> Result<Self, Fault> {
+impl BreakpointQuestion {
+    /// Asks where a breakpoint would stop. `debug.bad_breakpoint` if its condition does not compile.
+    pub fn new(breakpoint: Breakpoint) -> Result<Self, Fault> {
+        let when = breakpoint.when.as_deref();
         if let Some(problem) = when.and_then(problem_of_condition) {
             return Err(bad_breakpoint(format!("This condition can't be used: {problem}")));
         }
         let reads_calls = when.map(StopCondition::new).is_some_and(|when| {
             ["tokens", "cost", "trimmed"].into_iter().any(|variable| when.reads(variable))
         });
-        let armed = Armed::from(&Breakpoint {
-            id: String::new(),
-            path: Vec::new(),
-            node: node.clone().unwrap_or_else(|| NodeId::from("")),
-            side,
-            port: port.clone(),
-            when: when.map(str::to_owned),
-            log: None,
-            scope: StopScope::Tree,
-            disabled: false,
-        });
-        let node_field = node.as_ref().map(|node| format!("\"node\":{}", serde_json::json!(node.as_str())));
-        Ok(Self { node, side, port, armed, depends_on_calls: side == Side::Call || reads_calls, node_field })
+        let calls = match &breakpoint.event {
+            Some(StopEvent::SpendingPassed { .. } | StopEvent::GrantUsed) => Calls::All,
+            Some(StopEvent::UntrustedSent | StopEvent::HistoryTrimmed) => Calls::OfNode,
+            None if breakpoint.side == Side::Call => Calls::OfNode,
+            _ if reads_calls => Calls::OfNode,
+            _ => Calls::None,
+        };
+        let node_field =
+            breakpoint.node.as_ref().map(|node| format!("\"node\":{}", serde_json::json!(node.as_str())));
+        Ok(Self { breakpoint, calls, node_field })
     }
 
-    /// Whether a node has the port that is asked about, if one is.
-    pub(super) fn is_port_of(&self, node: &PlanNode) -> bool {
-        self.port.as_ref().is_none_or(|port| has_port(node, self.side, port))
+    /// Whether all runs of a tree are asked, not only those of one flow.
+    pub fn is_of_tree(&self) -> bool {
+        self.breakpoint.node.is_none()
+    }
+
+    /// The `subflow` nodes that lead to the flow that is asked about.
+    pub fn path(&self) -> &[NodeId] {
+        &self.breakpoint.path
     }
 
     /// The fault `debug.unknown_node` for a question to this many runs, of which none has the node. `above` is the first of the `subflow`
     /// nodes that lead to it, if it is in a sub-flow.
     pub fn unknown_node(&self, above: Option<&NodeId>, runs: u32) -> Fault {
-        let node = above.or(self.node.as_ref()).map_or("", NodeId::as_str);
-        let port = match (&self.port, self.side) {
+        let Breakpoint { node, port, from, side, .. } = &self.breakpoint;
+        let node = above.or(node.as_ref()).map_or("", NodeId::as_str);
+        let port = match (port, side) {
             (None, _) => String::new(),
+            (Some(port), _) if from.is_some() => format!(" with such an edge to `{port}`"),
             (Some(port), Side::Before) => format!(" with an input `{port}`"),
             (Some(port), _) => format!(" with an output `{port}`"),
         };
@@ -92,9 +89,17 @@ impl BreakpointQuestion {
         let Some(name) = after(head, b"\"type\":\"") else { return true };
         let group = name.split(|byte| *byte == b'.').next().unwrap_or_default();
         match group {
-            b"loop" | b"iteration" | b"history" | b"context" | b"turn" | b"debug" | b"knowledge"
-            | b"memory" => false,
-            b"prompt" | b"quota" | b"model" | b"tool" => self.depends_on_calls && self.is_of_node(line),
+            b"loop" | b"iteration" | b"history" | b"debug" | b"knowledge" => false,
+            b"context" | b"turn" => {
+                matches!(self.breakpoint.event, Some(StopEvent::ContextChanged { .. }))
+                    && self.is_of_node(line)
+            }
+            b"memory" => self.breakpoint.event == Some(StopEvent::MemoryChanged) && self.is_of_node(line),
+            b"prompt" | b"quota" | b"model" | b"tool" => match self.calls {
+                Calls::None => false,
+                Calls::OfNode => self.is_of_node(line),
+                Calls::All => true,
+            },
             // Nothing but a person's wish to skip it says that an activation never starts.
             b"node" if name.starts_with(b"node.skipped\"") => after(line, BY_PERSON).is_some(),
             b"node" => {

@@ -1,11 +1,46 @@
 //! Whether a place is one to stop at: the breakpoints of this run's flow.
 
-use std::sync::Arc;
+use rustc_hash::FxHashMap;
 
 use super::{Driver, Key};
-use crate::breakpoint::{Armed, Reached, Values, holds_no_branch, loops_that_begin, variables_of};
+use crate::breakpoint::{Armed, Place, Reached, Values, loops_that_begin};
 use crate::journal::{DebugEvent, Event, Side, StopCause, StopPoint, StopScope};
+use crate::plan::NodeIx;
 use plait_core::error::Fault;
+
+/// The breakpoints of a run's flow.
+#[derive(Default)]
+pub(super) struct ArmedBreakpoints {
+    by_node: FxHashMap<NodeIx, Vec<Armed>>,
+    /// Those at every node.
+    everywhere: Vec<Armed>,
+    follows_edges: bool,
+}
+
+impl ArmedBreakpoints {
+    pub fn is_empty(&self) -> bool {
+        self.by_node.is_empty() && self.everywhere.is_empty()
+    }
+
+    /// Whether one has to know over which edge a value comes.
+    pub fn follows_edges(&self) -> bool {
+        self.follows_edges
+    }
+
+    /// Those at a node.
+    pub fn at(&self, node: NodeIx) -> impl Iterator<Item = &Armed> {
+        // Most runs have none at every node, and most nodes have one.
+        self.by_node.get(&node).into_iter().flatten().chain(&self.everywhere)
+    }
+
+    fn add(&mut self, node: Option<NodeIx>, armed: Armed) {
+        self.follows_edges |= armed.follows_edges();
+        match node {
+            Some(node) => self.by_node.entry(node).or_default().push(armed),
+            None => self.everywhere.push(armed),
+        }
+    }
+}
 
 impl Driver {
     /// Takes over the breakpoints of the tree if they were changed.
@@ -15,18 +50,23 @@ impl Driver {
             return;
         }
         self.stops.edits = edits;
-        self.stops.armed.clear();
+        let mut armed = ArmedBreakpoints::default();
         let all = self.host.debugger.breakpoints();
         for breakpoint in all.iter().filter(|breakpoint| self.host.debugger.is_own(breakpoint)) {
-            // A node that the flow does not have holds nothing.
-            if let Some(node) = self.plan.find(&breakpoint.node) {
-                let mut armed = Armed::from(breakpoint);
-                if holds_no_branch(&self.plan, node, breakpoint) {
-                    armed.scope = StopScope::Tree;
-                }
-                self.stops.armed.entry(node).or_default().push(armed);
-            }
+            let node = match &breakpoint.node {
+                None => None,
+                Some(node) => match self.plan.find(node) {
+                    // A node that the flow does not have holds nothing.
+                    None => continue,
+                    found => found,
+                },
+            };
+            armed.add(node, Armed::new(breakpoint, &self.plan, node));
         }
+        if !armed.follows_edges() {
+            self.stops.sources.clear();
+        }
+        self.stops.armed = armed;
     }
 
     /// Why to stop at a place and how much, if there is a reason. Notes the texts of breakpoints that have one.
@@ -39,17 +79,18 @@ impl Driver {
         if self.stops.is_parked_point(point) {
             return Ok(Some((StopCause::Pause, StopScope::Branch)));
         }
-        let Some(armed) = self.stops.armed.get(&key.0).filter(|_| !self.stops.left.contains(point)) else {
+        if self.stops.left.contains(point) {
+            self.stops.facts.leave_place(key);
             return Ok(None);
-        };
-        let mut variables = None;
+        }
         let mut texts = Vec::new();
         let mut cause = None;
-        for breakpoint in armed.iter().filter(|breakpoint| breakpoint.is_on(point.side)) {
-            let variables = &*variables
-                .get_or_insert_with(|| Arc::new(variables_of(point, values, self.stops.facts.get(key))));
+        let stops = &self.stops;
+        let sources = stops.sources.get(key).filter(|_| point.side == Side::Before);
+        let place = Place::new(&self.plan, key.0, point, values, stops.facts.get(key), sources);
+        for breakpoint in stops.armed.at(key.0).filter(|breakpoint| breakpoint.is_on(point.side)) {
             // Boxed, so that runs without conditions do not carry its state.
-            match Box::pin(breakpoint.judge(values, variables, &*self.host.evaluator)).await {
+            match Box::pin(breakpoint.judge(&place, &*self.host.evaluator)).await {
                 Ok(Reached::No) => {}
                 Ok(Reached::Text(text)) => texts.push((breakpoint.id.clone(), text)),
                 Ok(Reached::Stop) => {
@@ -77,6 +118,9 @@ impl Driver {
         for (id, text) in texts.into_iter().filter(|_| !is_noted) {
             let logged = DebugEvent::Logged { id, point: point.clone(), text: text.into() };
             self.recorder.append([Event::Debug(logged)])?;
+        }
+        if cause.is_none() {
+            self.stops.facts.leave_place(key);
         }
         Ok(cause.map(|(cause, _)| (cause, scope)))
     }

@@ -8,10 +8,19 @@ use crate::journal::{DebugVerb, Event, NodeEvent, NodeOutputs, SkipReason, StopP
 use plait_core::error::Fault;
 
 impl Driver {
-    /// The activation that is held by the stop with this number. Fault `debug.moved_on`.
+    /// The activation that is held by the stop with this number. Faults `debug.moved_on`, `debug.no_place`.
     pub(super) fn held_activation(&self, stop: u64) -> Result<(StopPoint, Key), Fault> {
-        let current = self.stops.current.clone().filter(|_| self.stops.stopped == Some(stop));
-        current.and_then(|point| Some((point.clone(), self.key_of(&point)?))).ok_or_else(moved_on)
+        if self.stops.stopped != Some(stop) {
+            return Err(moved_on());
+        }
+        let current = self.stops.current.clone();
+        current.and_then(|point| Some((point.clone(), self.key_of(&point)?))).ok_or_else(|| {
+            Fault::new(
+                codes::DEBUG_NO_PLACE,
+                "The run stands still, but at no node: nothing is held that this could be done to.",
+            )
+            .hint("Step to a node, or set a breakpoint and continue.")
+        })
     }
 
     /// Passes over the activation that is held before its start, and stops at what follows. Faults `debug.moved_on`,

@@ -40,7 +40,6 @@ impl Driver {
 
     /// Whether there is a breakpoint on a side of a node.
     pub(super) fn is_armed_on(&self, node: NodeIx, side: Side) -> bool {
-        let armed = self.stops.armed.get(&node);
-        armed.is_some_and(|armed| armed.iter().any(|breakpoint| breakpoint.is_on(side)))
+        self.stops.armed.at(node).any(|breakpoint| breakpoint.is_on(side))
     }
 }

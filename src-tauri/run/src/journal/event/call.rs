@@ -7,6 +7,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::context::ToolCall;
+use crate::grant::GrantPattern;
 use crate::journal::CallAccount;
 use crate::journal::event_payload::EventRef;
 use crate::long_term_memory::{MemoryRecord, Recall};
@@ -170,6 +171,14 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         binding: Option<String>,
+        /// The places that others write to which the arguments come from, if the tool sends them somewhere or changes something.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        untrusted: Origins,
+        /// The rules that allow it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<GrantPattern>>")]
+        granted: Vec<GrantPattern>,
     },
     /// A tool has come further. For watchers only: never journaled.
     #[serde(rename = "tool.progressed")]

@@ -1,0 +1,122 @@
+//! Breakpoints on edges and on what happens to an activation, through the binary: where a run stops, that it goes on, and that recorded
+//! runs are asked the same.
+
+use serde_json::{Value, json};
+
+use crate::support::binary::Home;
+use crate::support::folder::{FlowFolder, flow_json};
+use crate::support::server::{ModelServer, ServerReply};
+
+/// Two texts that come together, and a chat about them.
+fn flow() -> Value {
+    flow_json(
+        "together",
+        json!({
+            "start": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+            "left": { "type": "value", "config": { "value": "tea" } },
+            "right": { "type": "value", "config": { "value": "cake" } },
+            "both": { "type": "text", "config": { "template": "{{left}} and {{right}}" } },
+            "chat": { "type": "chat", "retry": { "maxAttempts": 2, "baseDelayMs": 1 } },
+            "done": { "type": "output" },
+        }),
+        &[
+            "left.value -> both.left",
+            "right.value -> both.right",
+            "start.context -> chat.context",
+            "both.text -> chat.message",
+            "chat.response -> done.value",
+        ],
+    )
+}
+
+/// A server whose first reply fails if `fails`.
+async fn server(fails: bool) -> ModelServer {
+    ModelServer::start(move |_, call| match call {
+        0 if fails => ServerReply::Status(500, json!({ "error": { "message": "busy" } })),
+        _ => ServerReply::Text("Fine.".to_owned()),
+    })
+    .await
+}
+
+/// Where the runs stop with this breakpoint: the node and the side. Each goes on to its end.
+fn stops(home: &Home, file: &str, breakpoint: &str) -> Vec<(String, String)> {
+    let mut stops = Vec::new();
+    let mut output = home.plait(&["run", file, "--break", breakpoint, "--json"]);
+    while output.code == 4 {
+        let events = output.events();
+        let stopped = events.iter().rfind(|event| event["type"] == "debug.stopped").unwrap();
+        let part = |name: &str| stopped["point"][name].as_str().unwrap_or("before").to_owned();
+        stops.push((part("node"), part("side")));
+        assert!(stops.len() < 10, "{breakpoint}: {stops:?}");
+        output = home.plait(&["resume", "last", "--json"]);
+    }
+    assert_eq!((output.code, output.last_type().as_str()), (0, "run.finished"), "{breakpoint}: {output:#?}");
+    stops
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn run_stops_where_something_happens_and_goes_on() {
+    let server = server(false).await;
+    let folder = FlowFolder::with_files(&[("together.flow.json", &flow())]);
+    let file = folder.file("together.flow.json");
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    for (breakpoint, node) in [
+        ("left.value->both.left", "both"),
+        ("both:before:data", "both"),
+        ("chat:before:context", "chat"),
+        ("event:changed=main", "chat"),
+        ("event:spent=0.0000001", "chat"),
+    ] {
+        let found = stops(&home, &file, breakpoint);
+        assert!(found.iter().any(|(at, _)| at == node), "{breakpoint}: {found:?}");
+        // Once for each time that it happens.
+        assert_eq!(found.iter().filter(|(at, _)| at == node).count(), 1, "{breakpoint}: {found:?}");
+    }
+    assert_eq!(stops(&home, &file, "event:retried"), [], "nothing is retried");
+    assert_eq!(stops(&home, &file, "event:spent=5"), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn attempt_that_is_retried_stops_the_run() {
+    let server = server(true).await;
+    let folder = FlowFolder::with_files(&[("together.flow.json", &flow())]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let found = stops(&home, &folder.file("together.flow.json"), "chat:event:retried");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, "chat");
+    assert_eq!(server.calls().len(), 2);
+    let asked = home.plait(&["runs", "find", "--node", "event:retried", "--json"]);
+    let asked: Value = serde_json::from_str(&asked.out).unwrap_or_else(|error| panic!("{error}: {asked:#?}"));
+    assert_eq!((&asked["stoppedRuns"], &asked["stops"]), (&json!(1), &json!(1)), "{asked:#}");
+}
+
+#[test]
+fn breakpoints_that_can_never_hold_are_refused() {
+    let inner = flow_json("inner", json!({ "in": { "type": "manualInput" } }), &[]);
+    let outer = flow_json(
+        "outer",
+        json!({
+            "text": { "type": "value", "config": { "value": "tea" } },
+            "child": { "type": "subflow", "config": { "file": "inner.flow.json", "inputSource": "nodeOutput" } },
+        }),
+        &["text.value -> child.value"],
+    );
+    let folder = FlowFolder::with_files(&[("outer.flow.json", &outer), ("inner.flow.json", &inner)]);
+    let home = Home::default();
+    for (breakpoint, code, says) in [
+        ("child/inn", "debug.unknown_node", "`in`"),
+        ("chidl/in", "debug.unknown_node", "`child`"),
+        ("text/in", "debug.bad_breakpoint", "`text`"),
+        ("text:call", "debug.bad_breakpoint", "calls"),
+        ("text.value->child.nosuch", "debug.", "nosuch"),
+        ("event:nosuch", "", "nosuch"),
+    ] {
+        let refused = home.plait(&["run", &folder.file("outer.flow.json"), "--break", breakpoint]);
+        assert_eq!(refused.code, 2, "{breakpoint}: {refused:#?}");
+        assert!(refused.err.contains(code) && refused.err.contains(says), "{breakpoint}: {}", refused.err);
+    }
+    let there = home.plait(&["run", &folder.file("outer.flow.json"), "--break", "child/in", "--json"]);
+    assert_eq!(there.code, 4, "{there:#?}");
+}

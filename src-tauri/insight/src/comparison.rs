@@ -7,7 +7,7 @@
 mod activations;
 mod alignment;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use plait_core::id::{Activation, NodeId, PortName, RunId};
@@ -169,7 +169,8 @@ pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Option<Arc<RecordedRun>>;
 
 /// Compares two runs, and the runs of their sub-flows.
 pub fn compare(before: &RecordedRun, after: &RecordedRun, load: LoadRun<'_>) -> RunComparison {
-    let mut comparer = Comparer { load, differences: Vec::new(), lists: Vec::new(), same: 0 };
+    let mut comparer =
+        Comparer { load, differences: Vec::new(), lists: Vec::new(), same: 0, edits: HashMap::new() };
     let flow = comparer.compare(before, after, &[], &[]);
     let input = activations::text_change(
         before.view().outline.input.as_deref(),
@@ -196,17 +197,21 @@ struct Comparer<'a> {
     differences: Vec<RunDifference>,
     lists: Vec<ListComparison>,
     same: usize,
+    /// Of each node that was edited, at a path of sub-flows: the first difference that it made. The same edit is one cause.
+    edits: HashMap<(Vec<NodeId>, NodeId), usize>,
 }
 
 /// What is known of a pair once it was compared.
 #[derive(Clone, Default)]
 struct Compared {
-    /// The differences that what follows from it follows from. Empty if it does the same.
+    /// The differences that what follows from it follows from. Empty if it does the same, and hands on the same conversation.
     roots: Vec<usize>,
     /// The outputs that differ.
     outputs: Vec<PortName>,
-    /// Whether what it said in contexts may differ.
-    is_otherwise: bool,
+    /// Whether it did something otherwise.
+    is_different: bool,
+    /// Whether the conversation that it hands on may differ: it did something otherwise in it, or it got it so.
+    has_other_context: bool,
 }
 
 /// Two runs that are compared, at a path of sub-flows.
@@ -221,21 +226,49 @@ struct RunPair<'a> {
 }
 
 impl RunPair<'_> {
-    /// The differences that what came in to a pair follows from, in order.
-    fn roots(&self, compared: &[Option<Compared>], pair: usize) -> Vec<usize> {
+    /// The differences that a pair with these changes follows from, in order.
+    fn roots(&self, compared: &[Option<Compared>], pair: usize, changes: &[ActivationChange]) -> Vec<usize> {
         let mut roots = BTreeSet::new();
-        let mut has_sources = false;
-        for source in self.alignment.sources(self.before, self.after, pair) {
-            has_sources = true;
+        let sources = self.alignment.sources(self.before, self.after, pair);
+        for source in &sources {
             if let Some(found) = compared[source.pair].as_ref().filter(|found| source.is_otherwise(found)) {
                 roots.extend(&found.roots);
             }
         }
+        // A loop hands on what was said in its iterations, which no input names.
+        if changes.iter().any(|change| matches!(change, ActivationChange::Message { .. })) {
+            for author in self.alignment.authors(self.before, self.after, pair) {
+                if let Some(found) = compared[author].as_ref().filter(|found| found.is_different) {
+                    roots.extend(&found.roots);
+                }
+            }
+        }
         // What nothing comes in to begins with the inputs of its run.
-        if !has_sources {
+        let is_set = changes.iter().any(|change| matches!(change, ActivationChange::Set { .. }));
+        if is_set || sources.is_empty() {
             roots.extend(self.inherited);
         }
         roots.into_iter().collect()
+    }
+
+    /// The outputs of an activation that only one of the runs has.
+    fn outputs(&self, pair: &Pair) -> Vec<PortName> {
+        let before = pair.before.as_ref().and_then(|at| self.before.epoch(at));
+        let after = pair.after.as_ref().and_then(|at| self.after.epoch(at));
+        before.or(after).into_iter().flat_map(|epoch| epoch.outputs.keys().cloned()).collect()
+    }
+
+    /// What is known of a pair that did the same: the conversation that it hands on may be another one.
+    fn unchanged(&self, compared: &[Option<Compared>], pair: usize) -> Compared {
+        let mut roots = BTreeSet::new();
+        for source in self.alignment.sources(self.before, self.after, pair) {
+            let found = compared[source.pair].as_ref();
+            if let Some(found) = found.filter(|found| source.is_context && found.has_other_context) {
+                roots.extend(&found.roots);
+            }
+        }
+        let has_other_context = !roots.is_empty();
+        Compared { roots: roots.into_iter().collect(), has_other_context, ..Compared::default() }
     }
 }
 
@@ -277,7 +310,7 @@ impl Comparer<'_> {
             } else if entered.insert(pair) {
                 stack.push((pair, true));
                 let sources = runs.alignment.sources(runs.before, runs.after, pair);
-                stack.extend(sources.iter().map(|source| (source.pair, false)));
+                stack.extend(sources.iter().rev().map(|source| (source.pair, false)));
             }
         }
     }
@@ -287,19 +320,21 @@ impl Comparer<'_> {
         let mut changes = pair.both().map_or_else(Vec::new, |(old, new)| {
             activations::changes((runs.before, old), (runs.after, new), runs.diff)
         });
-        let mut roots = runs.roots(compared, index);
+        let mut roots = runs.roots(compared, index, &changes);
         roots.extend(self.compare_children(runs, pair, &roots));
         if changes.is_empty() && pair.both().is_some() {
             self.same += 1;
-            return Compared { roots, ..Compared::default() };
+            return runs.unchanged(compared, index);
         }
         changes.sort_by_key(activations::rank);
-        // What a change of its own brings about does not only follow from others.
-        let follows = if changes.iter().any(ActivationChange::is_cause) { Vec::new() } else { roots.clone() };
+        let follows = self.follows(runs, pair, &changes, &roots);
         if follows.is_empty() {
             roots.push(self.differences.len());
         }
-        let outputs = changes.iter().filter_map(ActivationChange::output).cloned().collect();
+        let outputs = match pair.both() {
+            Some(_) => changes.iter().filter_map(ActivationChange::output).cloned().collect(),
+            None => runs.outputs(pair),
+        };
         self.differences.push(RunDifference {
             path: runs.path.to_vec(),
             before: pair.before.as_ref().map(|at| activations::shown(runs.before, at)),
@@ -307,7 +342,38 @@ impl Comparer<'_> {
             changes,
             follows,
         });
-        Compared { roots, outputs, is_otherwise: true }
+        Compared { roots, outputs, is_different: true, has_other_context: true }
+    }
+
+    /// The differences that the next one follows from. Empty if it has a reason of its own.
+    fn follows(
+        &mut self,
+        runs: &RunPair<'_>,
+        pair: &Pair,
+        changes: &[ActivationChange],
+        roots: &[usize],
+    ) -> Vec<usize> {
+        let is_own = |change: &ActivationChange| match change {
+            // Into a sub-flow it came from the run around it.
+            ActivationChange::Set { .. } => runs.path.is_empty(),
+            change => matches!(change, ActivationChange::Answer { .. }),
+        };
+        if changes.iter().any(is_own) {
+            return Vec::new();
+        }
+        let is_edited = changes.iter().any(|change| matches!(change, ActivationChange::Config { .. }));
+        let Some(edited) = pair.after.as_ref().filter(|_| is_edited) else { return roots.to_vec() };
+        let edit = (runs.path.to_vec(), edited.node.clone());
+        match self.edits.get(&edit) {
+            Some(first) => {
+                let follows: BTreeSet<usize> = roots.iter().chain([first]).copied().collect();
+                follows.into_iter().collect()
+            }
+            None => {
+                self.edits.insert(edit, self.differences.len());
+                Vec::new()
+            }
+        }
     }
 
     /// Compares the runs that both of a pair began last. Returns the differences in them that follow from none.
@@ -326,11 +392,6 @@ impl Comparer<'_> {
 }
 
 impl ActivationChange {
-    /// Whether it is a reason by itself, and not only a consequence of what came in.
-    fn is_cause(&self) -> bool {
-        matches!(self, Self::Config { .. } | Self::Set { .. } | Self::Answer { .. })
-    }
-
     /// The output that differs, if it is one.
     fn output(&self) -> Option<&PortName> {
         match self {

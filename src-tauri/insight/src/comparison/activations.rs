@@ -65,11 +65,10 @@ pub(super) fn changes(
         changes
             .extend(change(before, after).map(|change| ActivationChange::Set { port: port.clone(), change }));
     }
-    // A change of the node counts where the node did something otherwise.
+    // A change of the node counts where the node did something otherwise. Its title does nothing.
     if !changes.is_empty() {
-        changes.extend(
-            diff.of_node(&new.node).map(|change| ActivationChange::Config { change: change.clone() }),
-        );
+        let edits = diff.of_node(&new.node).filter(|change| change.pointer != "/title");
+        changes.extend(edits.map(|change| ActivationChange::Config { change: change.clone() }));
     }
     changes
 }

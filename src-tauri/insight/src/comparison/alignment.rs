@@ -29,7 +29,7 @@ pub(super) struct Source {
     pub(super) pair: usize,
     port: PortName,
     /// Whether it is a context: what the pair said may be in it.
-    is_context: bool,
+    pub(super) is_context: bool,
     /// What is known of it without the pair: an item of a list.
     differs: Option<bool>,
 }
@@ -38,7 +38,7 @@ impl Source {
     /// Whether what came in is not the same.
     pub(super) fn is_otherwise(&self, found: &Compared) -> bool {
         self.differs.unwrap_or_else(|| {
-            if self.is_context { found.is_otherwise } else { found.outputs.contains(&self.port) }
+            if self.is_context { found.has_other_context } else { found.outputs.contains(&self.port) }
         })
     }
 }
@@ -77,11 +77,7 @@ impl Alignment {
                 }
             }
         }
-        let order = |pair: &Pair| {
-            let of = |run: &RecordedRun, at: &Option<Activation>| at.as_ref().and_then(|at| run.began_at(at));
-            of(before, &pair.before).or_else(|| of(after, &pair.after)).unwrap_or(u64::MAX)
-        };
-        pairs.sort_by_cached_key(order);
+        sort(&mut pairs, before, after);
         let index = |at: fn(&Pair) -> &Option<Activation>| {
             pairs.iter().enumerate().filter_map(|(index, pair)| Some((at(pair).clone()?, index))).collect()
         };
@@ -106,6 +102,44 @@ impl Alignment {
         }
         sources
     }
+
+    /// The other pairs that wrote messages of its prompts, in either run.
+    pub(super) fn authors(&self, before: &RecordedRun, after: &RecordedRun, pair: usize) -> BTreeSet<usize> {
+        let Pair { before: old, after: new } = &self.pairs[pair];
+        let mut authors = BTreeSet::new();
+        for (run, at, index) in [(before, old, &self.before), (after, new, &self.after)] {
+            let Some(at) = at else { continue };
+            let calls = run.epoch(at).map_or(0, |epoch| epoch.calls.len());
+            let messages =
+                (0..calls).flat_map(|call| run.messages(at, call)).filter_map(|(_, message)| message);
+            let of_run = messages.filter(|message| !run.is_of_earlier_run(&message.id));
+            authors.extend(of_run.filter_map(|message| index.get(&message.author).copied()));
+        }
+        authors.remove(&pair);
+        authors
+    }
+}
+
+/// Puts pairs into the order in which they ended in the first run. What only the second run has stands after what had ended there before.
+fn sort(pairs: &mut Vec<Pair>, before: &RecordedRun, after: &RecordedRun) {
+    let ended = |run: &RecordedRun, at: &Option<Activation>| {
+        at.as_ref().and_then(|at| run.ended_at(at)).unwrap_or(u64::MAX)
+    };
+    let (mut both, mut inserted): (Vec<Pair>, Vec<Pair>) =
+        std::mem::take(pairs).into_iter().partition(|pair| pair.before.is_some());
+    both.sort_by_cached_key(|pair| ended(before, &pair.before));
+    inserted.sort_by_cached_key(|pair| ended(after, &pair.after));
+    let mut inserted = inserted.into_iter().peekable();
+    for pair in both {
+        let end = ended(after, &pair.after);
+        if pair.after.is_some() {
+            while let Some(earlier) = inserted.next_if(|other| ended(after, &other.after) < end) {
+                pairs.push(earlier);
+            }
+        }
+        pairs.push(pair);
+    }
+    pairs.extend(inserted);
 }
 
 /// Where a value comes from that came out of this activation. What a loop gives to the nodes inside of it comes from what came into the

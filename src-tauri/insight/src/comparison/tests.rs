@@ -1,1 +1,126 @@
+use plait_core::flow::Flow;
+use plait_run::earlier_run::EarlierTree;
+use plait_testing::{FakeProvider, flow_of};
+use serde_json::{Value, json};
 
+use super::*;
+use crate::test_runs::{host, info, run_to_end};
+
+/// A run of a flow with a model that repeats what it is asked.
+fn recorded(flow: &Flow) -> RecordedRun {
+    let provider = Arc::new(FakeProvider::default());
+    let journal = run_to_end(flow, info(None, None), host(provider, EarlierTree::default()));
+    RecordedRun::new("run".into(), &journal, Some(flow.clone()))
+}
+
+/// Each difference between two runs: the activation, and the places of those that it follows from.
+fn differences(before: &Flow, after: &Flow) -> Vec<(String, Vec<usize>)> {
+    let compared = compare(&recorded(before), &recorded(after), &|_| None);
+    let shown = |difference: &RunDifference| {
+        let at = difference.after.as_ref().or(difference.before.as_ref()).unwrap();
+        (at.at.to_string(), difference.follows.clone())
+    };
+    compared.differences.iter().map(shown).collect()
+}
+
+fn expected(differences: &[(&str, &[usize])]) -> Vec<(String, Vec<usize>)> {
+    differences.iter().map(|(at, follows)| ((*at).to_owned(), follows.to_vec())).collect()
+}
+
+fn start() -> Value {
+    json!({ "type": "contextStart", "config": { "provider": "p", "model": "m" } })
+}
+
+#[test]
+fn what_a_conversation_carries_past_a_node_that_did_the_same_follows() {
+    let flow = |prompt: &str| {
+        flow_of(
+            &json!({
+                "start": start(),
+                "first": { "type": "chat", "config": { "prompt": prompt } },
+                "inject": { "type": "injectMessages", "config": { "messages": [{ "role": "user", "content": "Go on." }] } },
+                "last": { "type": "chat", "config": { "prompt": "And now?" } },
+            }),
+            &[
+                "start.context -> first.context",
+                "first.context -> inject.context",
+                "inject.context -> last.context",
+            ],
+            &json!({}),
+        )
+    };
+    let found = differences(&flow("One."), &flow("Two."));
+    assert_eq!(found, expected(&[("first", &[]), ("last", &[0])]));
+}
+
+#[test]
+fn what_an_iteration_said_comes_before_what_the_next_one_said() {
+    let flow = |prompt: &str| {
+        flow_of(
+            &json!({
+                "start": start(),
+                "rounds": { "type": "loop", "config": { "kind": "times", "times": 2 } },
+                "ask": { "type": "chat", "parent": "rounds", "config": { "prompt": "Round {{index}}." } },
+                "tell": { "type": "chat", "parent": "rounds", "config": { "prompt": prompt } },
+                "after": { "type": "chat", "config": { "prompt": "After." } },
+            }),
+            &[
+                "start.context -> rounds.context",
+                "rounds.context -> ask.context",
+                "rounds.index -> ask.index",
+                "ask.context -> tell.context",
+                "tell.response -> rounds.next",
+                "rounds.context -> after.context",
+            ],
+            &json!({}),
+        )
+    };
+    let found = differences(&flow("One."), &flow("Two."));
+    let in_order: &[(&str, &[usize])] =
+        &[("tell#0", &[]), ("ask#1", &[0]), ("tell#1", &[0]), ("rounds", &[0]), ("after", &[0])];
+    assert_eq!(found, expected(in_order));
+}
+
+#[test]
+fn an_edit_is_one_cause_in_all_iterations() {
+    let flow = |template: &str| {
+        flow_of(
+            &json!({
+                "list": { "type": "value", "config": { "value": ["a", "b", "c"] } },
+                "each": { "type": "loop", "config": { "kind": "forEach" } },
+                "text": { "type": "text", "parent": "each", "config": { "template": template } },
+                "out": { "type": "output", "title": template },
+            }),
+            &[
+                "list.value -> each.items",
+                "each.item -> text.item",
+                "text.text -> each.next",
+                "each.results -> out.value",
+            ],
+            &json!({}),
+        )
+    };
+    let found = differences(&flow("{{item}}"), &flow("{{item}}!"));
+    // The title of `out` is no reason.
+    let in_order: &[(&str, &[usize])] =
+        &[("text#0", &[]), ("text#1", &[0]), ("text#2", &[0]), ("each", &[0]), ("out", &[0])];
+    assert_eq!(found, expected(in_order));
+}
+
+#[test]
+fn node_that_only_the_second_run_has_stands_where_it_ran() {
+    let flow = |has_node: bool| {
+        let mut nodes = json!({
+            "a": { "type": "value", "config": { "value": "a" } },
+            "z": { "type": "text", "config": { "template": "{{value}}" } },
+        });
+        let mut edges = vec!["a.value -> z.value"];
+        if has_node {
+            nodes["between"] = json!({ "type": "text", "config": { "template": "{{value}}!" } });
+            edges = vec!["a.value -> between.value", "between.text -> z.value"];
+        }
+        flow_of(&nodes, &edges, &json!({}))
+    };
+    let found = differences(&flow(false), &flow(true));
+    assert_eq!(found, expected(&[("between", &[]), ("z", &[0])]));
+}

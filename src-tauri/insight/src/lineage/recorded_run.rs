@@ -179,10 +179,9 @@ impl RecordedRun {
         }
     }
 
-    /// The number of the event with which an activation began, or with which its end was known. Nothing for one that was skipped.
-    pub(crate) fn began_at(&self, at: &Activation) -> Option<u64> {
-        let places = self.places.get(at)?;
-        places.ready.or(places.finished)
+    /// The number of the event that ended an activation. Nothing if it was skipped or has not ended.
+    pub(crate) fn ended_at(&self, at: &Activation) -> Option<u64> {
+        self.places.get(at)?.finished
     }
 
     pub(crate) fn flow(&self) -> Option<&Flow> {
@@ -217,7 +216,7 @@ impl RecordedRun {
         self.said.get(id)
     }
 
-    pub(super) fn is_of_earlier_run(&self, id: &MessageId) -> bool {
+    pub(crate) fn is_of_earlier_run(&self, id: &MessageId) -> bool {
         self.earlier.contains(id)
     }
 

@@ -56,6 +56,7 @@ fn targets(measured: Measurements<'_>) -> Vec<Target> {
         opening,
         finding,
         lineage,
+        comparing,
         reuse,
         expressions,
         prompts,
@@ -235,6 +236,16 @@ fn lineage(measured: Measurements<'_>) -> Vec<Target> {
             let by = format!("{question}, in 100,000 events, 1,000 steps");
             let value = measured.figure("lineage", &by);
             target(by, value, Limit::AtMost(100.0), "ms")
+        })
+        .into()
+}
+
+fn comparing(measured: Measurements<'_>) -> Vec<Target> {
+    ["that did the same", "in which every node differs"]
+        .map(|which| {
+            let by = format!("two runs of 10,000 nodes {which}");
+            let value = measured.figure("compare", &by);
+            target(format!("comparing {by}"), value, Limit::AtMost(200.0), "ms")
         })
         .into()
 }

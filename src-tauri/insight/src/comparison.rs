@@ -364,16 +364,12 @@ impl Comparer<'_> {
         let is_edited = changes.iter().any(|change| matches!(change, ActivationChange::Config { .. }));
         let Some(edited) = pair.after.as_ref().filter(|_| is_edited) else { return roots.to_vec() };
         let edit = (runs.path.to_vec(), edited.node.clone());
-        match self.edits.get(&edit) {
-            Some(first) => {
-                let follows: BTreeSet<usize> = roots.iter().chain([first]).copied().collect();
-                follows.into_iter().collect()
-            }
-            None => {
-                self.edits.insert(edit, self.differences.len());
-                Vec::new()
-            }
+        if let Some(first) = self.edits.get(&edit) {
+            let follows: BTreeSet<usize> = roots.iter().chain([first]).copied().collect();
+            return follows.into_iter().collect();
         }
+        self.edits.insert(edit, self.differences.len());
+        Vec::new()
     }
 
     /// Compares the runs that both of a pair began last. Returns the differences in them that follow from none.

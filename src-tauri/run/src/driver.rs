@@ -248,7 +248,9 @@ impl Driver {
                 driver.stops.note_recorded(&driver.plan, &entry.event);
             }
         } else {
-            entries.iter().for_each(|entry| driver.stops.count(&entry.event));
+            for entry in entries {
+                driver.stops.count(&entry.event);
+            }
         }
         driver.recorder.append(restored.missing)?;
         Ok((driver, handle))

@@ -199,8 +199,7 @@ async fn terminal_forks_inside_of_an_item_and_of_a_round_of_tool_calls() {
     let from = home.plait(&["rerun", "last", "--from", "sub#1/b", "--yes"]);
     assert_eq!((from.code, &from.out), (0, &run.out), "{from:#?}");
     assert!(from.err.contains("Buys 1 model call (`sub/b`)"), "{from:#?}");
-    let sent: Vec<String> =
-        server.calls()[5..].iter().map(|call| last_message_text(call).to_owned()).collect();
+    let sent: Vec<String> = server.calls()[5..].iter().map(last_message_text).collect();
     assert_eq!(sent, ["b y", "after"]);
     let all = home.plait(&["rerun", "last", "--from", "sub/b", "--yes"]);
     assert_eq!((all.code, server.calls().len()), (0, 10), "`b` in both items, and what follows: {all:#?}");

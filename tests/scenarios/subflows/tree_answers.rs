@@ -229,7 +229,7 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 29] = [
+const ON_CHILD: [(&str, OnChild); 30] = [
     ("run.answer", OnChild::ActsByRoot),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
@@ -255,6 +255,8 @@ const ON_CHILD: [(&str, OnChild); 29] = [
     ("run.stop", OnChild::ActsByRoot),
     ("run.tryConfig", OnChild::ActsByRoot),
     ("runs.find", OnChild::Reads),
+    // What the child has bought is no longer taken; no run changes.
+    ("runs.forgetReplies", OnChild::Reads),
     ("runs.list", OnChild::Reads),
     ("runs.remove", OnChild::Refused("run.is_child")),
     ("runs.resolve", OnChild::Reads),

@@ -36,7 +36,7 @@ enum RunsCommand {
     /// List runs, newest first, with their child runs.
     List(list::ListArgs),
     /// Find the runs that a breakpoint would have stopped.
-    Find(find::FindArgs),
+    Find(Box<find::FindArgs>),
     /// Show what happened in a run.
     Show(show::ShowArgs),
     /// List the turns of the loops with a conversation that are open in a run.
@@ -71,7 +71,7 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         RunsCommand::Open(_) => {}
         RunsCommand::Export(args) => export::execute(&app, args).await?,
         RunsCommand::List(args) => list::execute(&app, &args).await?,
-        RunsCommand::Find(args) => find::execute(&app, args).await?,
+        RunsCommand::Find(args) => find::execute(&app, *args).await?,
         RunsCommand::Show(args) => show::execute(&app, &args).await?,
         RunsCommand::Turns(args) => turns::execute(&app, &args).await?,
         RunsCommand::Pin(args) => pin::execute(&app, &args).await?,

@@ -31,10 +31,10 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry], attempts: impl Fn(NodeI
             Event::Call(at, CallEvent::PromptRendered { .. }) => {
                 buying.insert(at);
             }
-            Event::Child(at, ChildEvent::Started { .. }) => {
-                if plan.find(&at.node).is_some_and(|node| attempts(node) == 1) {
-                    buying.insert(at);
-                }
+            Event::Child(at, ChildEvent::Started { .. })
+                if plan.find(&at.node).is_some_and(|node| attempts(node) == 1) =>
+            {
+                buying.insert(at);
             }
             Event::Call(at, CallEvent::ModelReplied { .. }) => {
                 buying.remove(at);

@@ -25,6 +25,7 @@ pub(crate) struct CallFacts {
 
 /// What has happened to an activation since its last place.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says of one thing whether it has happened")]
 struct Fresh {
     is_trimmed: bool,
     /// The contexts that it changes.

@@ -244,9 +244,9 @@ fn split_port(text: &str, is_node: impl Fn(&str) -> bool) -> (String, Option<Str
     if is_node(text) {
         return (text.to_owned(), None);
     }
-    let dots = text.rmatch_indices('.').map(|(at, _)| at);
+    let mut dots = text.rmatch_indices('.').map(|(at, _)| at);
     let known = dots.clone().find(|at| is_node(&text[..*at]));
-    match known.or_else(|| dots.last()) {
+    match known.or_else(|| dots.next_back()) {
         None => (text.to_owned(), None),
         Some(at) => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),
     }

@@ -114,7 +114,9 @@ impl<'s> RunSearch<'s> {
                 }
                 Ok(Some((entry, places))) => {
                     let run = reading.run.clone();
-                    places.into_iter().for_each(|place| finding.add(FoundPlace { run: run.clone(), place }));
+                    for place in places {
+                        finding.add(FoundPlace { run: run.clone(), place });
+                    }
                     if let Event::Child(_, ChildEvent::Started { run: child }) = entry.event
                         && question.is_of_tree()
                         && seen.insert(child.clone())

@@ -15,7 +15,7 @@ use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, R
 use plait_run::plan::Plan;
 use plait_run::view::RunOutline;
 use plait_run::world_policy::{LivePart, Pace, WorldPolicy};
-use plait_run::{Driver, RunHandle, RunSetup, check_breakpoints};
+use plait_run::{Driver, RunHandle, RunSetup, TrialConfigs, check_breakpoints};
 
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
@@ -24,6 +24,7 @@ use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, s
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::write_flow;
+use crate::recordings::Recording;
 use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits, RootInputs};
 
 /// A fork that is ready to start.
@@ -126,6 +127,29 @@ impl Launch {
         }
     }
 
+    /// The flow that a fork runs: the edited one, or the recorded one with what persons tried on it. The reference names it afterwards.
+    fn forked_document(
+        &self,
+        edit: Option<EditedFlow>,
+        trials: &TrialConfigs,
+        (flow, ignores_pins): (&mut FlowRef, bool),
+        recording: Option<&Recording>,
+    ) -> Result<Flow, ErrorReply> {
+        let Some(EditedFlow { flow: mut document, path, .. }) = edit else {
+            let document = with_trials(self.recorded_flow(&flow.hash, recording)?, trials);
+            if !trials.is_empty() {
+                flow.hash = content_hash(write_flow(&document)?.as_bytes());
+            }
+            return Ok(document);
+        };
+        if ignores_pins {
+            document.remove_pins();
+        }
+        let hash = content_hash(write_flow(&document)?.as_bytes());
+        *flow = FlowRef { name: document.name.clone(), path, hash };
+        Ok(document)
+    }
+
     pub(super) fn prepare_fork(
         &mut self,
         earlier: &RunId,
@@ -200,22 +224,7 @@ impl Launch {
             (*input, *set) = (given, overrides);
             *origins = if is_given { Origins::of(Origin::Person) } else { Origins::NONE };
         }
-        let document = match edit {
-            None if trials.is_empty() => self.recorded_flow(&flow.hash, recording)?,
-            None => {
-                let document = with_trials(self.recorded_flow(&flow.hash, recording)?, &trials);
-                flow.hash = content_hash(write_flow(&document)?.as_bytes());
-                document
-            }
-            Some(EditedFlow { flow: mut document, path, .. }) => {
-                if *ignores_pins {
-                    document.remove_pins();
-                }
-                let hash = content_hash(write_flow(&document)?.as_bytes());
-                **flow = FlowRef { name: document.name.clone(), path, hash };
-                document
-            }
-        };
+        let document = self.forked_document(edit, &trials, (flow, *ignores_pins), recording)?;
         let config = recorded_config(config, models).into_owned();
         let conversation =
             conversation.as_ref().map(|at| self.recorded_conversation(at, recording)).transpose()?;

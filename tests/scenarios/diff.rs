@@ -164,6 +164,38 @@ fn differences_in_a_sub_flow_have_their_path() {
 }
 
 #[test]
+fn inputs_that_are_mapped_into_a_sub_flow_follow_from_where_they_come_from() {
+    let home = Home::default();
+    let inner = flow_json(
+        "inner",
+        json!({ "text": { "type": "text", "config": { "template": "{{topic}}!" } }, "out": { "type": "output" } }),
+        &["text.text -> out.value"],
+    );
+    let outer = |topic: &str| {
+        flow_json(
+            "outer",
+            json!({
+                "topic": { "type": "value", "config": { "value": topic } },
+                "child": { "type": "subflow", "config": { "flow": inner, "inputSource": "mapping",
+                    "mapping": [{ "from": "given", "to": "text.topic" }] } },
+            }),
+            &["topic.value -> child.given"],
+        )
+    };
+    let before = run(&home, "a.flow.json", &outer("tea"));
+    let after = run(&home, "b.flow.json", &outer("coffee"));
+    let (_, found) = compared(&home, &before, &after);
+    let differences = found["differences"].as_array().unwrap();
+    let nodes: Vec<_> =
+        differences.iter().map(|found| found["after"]["at"]["node"].as_str().unwrap()).collect();
+    assert_eq!(nodes, ["topic", "text", "out", "child"], "{found:#}");
+    assert_eq!(differences[1]["path"], json!(["child"]));
+    for following in &differences[1..] {
+        assert_eq!(following["follows"], json!([0]), "{found:#}");
+    }
+}
+
+#[test]
 fn flows_are_compared_by_meaning() {
     let home = Home::default();
     let mut flow = mapping(&json!(["Ada"]), "Be brief.");

@@ -79,6 +79,85 @@ async fn call_in_flight_ends_is_paid_once_and_stays_undelivered() {
     assert_eq!(server.calls().len(), 1, "it was paid once");
 }
 
+/// A cycle of two chats that goes on until a critic is content, beside a slow chat.
+fn chat_cycle_beside_a_slow_branch() -> Value {
+    let context = |id: &str| json!({ "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o", "contextId": id } });
+    let cases = json!([{ "name": "good", "when": "value.startsWith(\"GOOD\")" }]);
+    flow_json(
+        "cycle",
+        json!({
+            "product": { "type": "value", "config": { "value": "umbrellas" } },
+            "writer": context("writer"),
+            "draft": { "type": "chat", "config": { "prompt": "{{#if critique}}Improve{{else}}Write about {{product}}{{/if}}" } },
+            "reader": context("reader"),
+            "critic": { "type": "chat", "config": { "prompt": "Judge {{slogan}}" } },
+            "verdict": { "type": "switch", "config": { "cases": cases } },
+            "remark": { "type": "output" },
+            "aside": context("aside"),
+            "slow": { "type": "chat", "config": { "prompt": "slow" } },
+            "next": { "type": "chat", "config": { "prompt": "next {{said}}" } },
+            "reply": { "type": "output" },
+        }),
+        &[
+            "product.value -> draft.product",
+            "writer.context -> draft.context",
+            "reader.context -> critic.context",
+            "draft.response -> critic.slogan",
+            "critic.response -> verdict.value",
+            "verdict.default -> draft.critique",
+            "verdict.good -> remark.value",
+            "aside.context -> slow.context",
+            "slow.context -> next.context",
+            "slow.response -> next.said",
+            "next.response -> reply.value",
+        ],
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stop_in_a_chat_cycle_lets_the_call_of_a_slow_branch_end_undelivered() {
+    let server = ModelServer::start(|request, _| {
+        let text = crate::support::server::last_message_text(request);
+        match text.split(' ').next() {
+            Some("Write") => ServerReply::Text("first".to_owned()),
+            Some("Improve") => ServerReply::Text("second".to_owned()),
+            Some("Judge") if text.ends_with("first") => ServerReply::Text("BAD".to_owned()),
+            Some("Judge") => ServerReply::Text("GOOD".to_owned()),
+            Some("slow") => {
+                ServerReply::Slow(Duration::from_millis(200), "One two three four five.".to_owned())
+            }
+            _ => ServerReply::Text("next".to_owned()),
+        }
+    })
+    .await;
+    let folder = FlowFolder::with_files(&[("cycle.flow.json", &chat_cycle_beside_a_slow_branch())]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let stopped = home.plait(&[
+        "run",
+        &folder.file("cycle.flow.json"),
+        "--break",
+        "draft:when=iteration == 1",
+        "--json",
+    ]);
+    let events = stopped.events();
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    let stop = events.iter().position(|event| event["type"] == "debug.stopped").unwrap();
+    assert_eq!(
+        (&events[stop]["point"]["node"], &events[stop]["point"]["epoch"]),
+        (&json!("draft"), &json!([1]))
+    );
+    let started = events[stop..].iter().filter(|event| event["type"] == "node.started").count();
+    assert_eq!(started, 0, "nothing new starts");
+    assert_eq!(count(&events[stop..], "model.replied", "slow"), 1, "the call in flight ends");
+    assert_eq!(count(&events, "node.finished", "slow"), 0, "and stays undelivered");
+    assert_eq!(server.calls().len(), 3, "write, judge and slow");
+    let done = home.plait(&["resume", "last"]);
+    assert_eq!(done.code, 0, "{done:#?}");
+    assert!(done.out.contains("GOOD") && done.out.contains("next"), "{}", done.out);
+    assert_eq!(server.calls().len(), 6, "the slow call is paid once");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn run_that_is_killed_at_a_stop_stands_there_with_its_breakpoints() {
     let server = slow_server().await;

@@ -95,6 +95,7 @@ async fn answer(
         "/flaky" if requests.lock().iter().filter(|(line, _)| line.contains("/flaky")).count() == 1 => {
             StatusCode::SERVICE_UNAVAILABLE.into_response()
         }
+        "/same-words" => "The same words.".into_response(),
         "/page" => {
             let html = "<html><head><title>T</title><script>bad()</script></head><body><h1>Tea</h1><p>Is <b>hot</b>.</p></body></html>";
             ([("content-type", "text/html; charset=utf-8")], html).into_response()

@@ -53,6 +53,25 @@ async fn quota_of_a_day_holds_across_processes() {
 }
 
 #[tokio::test]
+async fn replies_that_are_reused_count_for_no_quota_of_the_day() {
+    let home = Home::default();
+    let file = home.file("asking.flow.json", &flow(&json!({}), &json!({})));
+    assert_eq!(home.plait(&["run", &file]).code, 0);
+    let spent = |usage: &CliOutput| usage.out.clone();
+    let before = home.plait(&["usage", "--json"]);
+    home.change_settings(|settings| settings["quotas"] = json!({ "day": { "tokens": 110 } })).await;
+    for _ in 0..2 {
+        let again = home.plait(&["rerun", "last", "--json"]);
+        assert_eq!(again.code, 0, "{again:#?}");
+        let reply = again.events().into_iter().find(|event| event["type"] == "model.replied").unwrap();
+        assert!(reply["reused"].is_object(), "{reply}");
+    }
+    assert_eq!(spent(&home.plait(&["usage", "--json"])), spent(&before), "the first run alone has paid");
+    let bought = home.plait(&["rerun", "last", "--from", "chat", "--yes", "--json"]);
+    assert_eq!((bought.code, code(&bought)), (1, json!("quota.exceeded")), "{bought:#?}");
+}
+
+#[tokio::test]
 async fn removed_run_counts_for_usage_and_the_quota_of_the_day() {
     let home = Home::default();
     let file = home.file("asking.flow.json", &flow(&json!({}), &json!({})));

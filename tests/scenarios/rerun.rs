@@ -17,6 +17,8 @@ use crate::support::journal::Journal;
 use crate::support::provider::{RecordingProvider, text};
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
+mod whole_flow;
+
 const NO_RESPONSES: [&str; 0] = [];
 
 fn run_of(journal: &Journal) -> RunId {

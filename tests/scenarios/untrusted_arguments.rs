@@ -190,3 +190,44 @@ async fn question_names_the_request_and_says_what_it_does_not_show() {
     assert!(prompt.contains("… 266 KB more …"), "{prompt}");
     assert!(prompt.len() < 6_000, "{}", prompt.len());
 }
+
+/// The same text from a person in one run and from a page in the next: the reply is reused, and what it causes is the page's.
+#[tokio::test(flavor = "multi_thread")]
+async fn reply_that_is_reused_for_the_text_of_a_page_is_no_more_trusted_than_the_page() {
+    let (machine, web) = (Machine::default(), WebServer::start().await);
+    let model = obedient_model(&machine).await;
+    let from_page = flow(&web);
+    let body = "The same words.";
+    let mut from_person = from_page.clone();
+    from_person["nodes"]["fetch"] = json!({ "type": "manualInput" });
+    for edge in from_person["edges"].as_object_mut().unwrap().values_mut() {
+        if edge["source"] == "fetch" {
+            edge["sourceOutput"] = "value".into();
+        }
+    }
+    let path = machine.write("injected.flow.json", &from_person.to_string());
+    let rules = format!("host=127.0.0.1:{}", web.port);
+    let first = machine.plait(&["run", &path, "--input", body, "--json", "--allow", &rules]);
+    assert_eq!((first.code, model.calls().len()), (0, 3), "{first:?}");
+    assert_eq!(web.lines().len(), 1, "what the person said may be sent: {:?}", web.lines());
+
+    machine.write("injected.flow.json", &from_page.to_string().replace("/page", "/same-words"));
+    let live = ["--live", "tool:report", "--yes", "--json", "--allow", &rules];
+    let again = machine.plait(&[&["rerun", "last", "--flow", &path][..], &live].concat());
+    assert_eq!((again.code, model.calls().len()), (3, 3), "no reply is bought: {again:?}");
+    let sent: Vec<String> = web.lines();
+    assert_eq!(sent[1..], ["GET /same-words"], "nothing of it was sent");
+    let events = again.events();
+    let of = |kind: &str, node: &str| {
+        events.iter().find(|event| event["type"] == kind && event["node"] == node).unwrap().clone()
+    };
+    let reply = of("model.replied", "sum");
+    assert!(reply["reused"].is_object(), "{reply}");
+    let host = format!("host:127.0.0.1:{}", web.port);
+    assert_eq!(
+        reply["origins"],
+        json!(["model:openai/scripted", host]),
+        "labeled by the new prompt: {reply}"
+    );
+    assert_eq!(of("run.paused", "answer")["tool"]["untrusted"], json!([host]));
+}

@@ -94,6 +94,24 @@ async fn rerun_asks_nobody_unless_a_part_of_the_world_is_live() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_of_one_type_ask_again_and_others_do_not() {
+    let world = World::start().await;
+    let first = world.plait(&["run", &world.write("/menu"), "--allow", ALLOWED]);
+    assert_eq!((first.code, world.requests()), (0, (2, 1)), "{first:#?}");
+    world.machine.write("notes.md", "as it is");
+
+    let bill = world.plait(&["rerun", "last", "--live", "type:httpRequest", "--bill"]);
+    assert!(bill.err.contains("Makes 2 tool calls"), "{bill:#?}");
+    assert_eq!(world.requests(), (2, 1), "a bill asks nobody");
+    let requests = world.plait(&["rerun", "last", "--live", "type:httpRequest", "--yes"]);
+    assert_eq!((requests.code, &requests.out), (0, &first.out), "{requests:#?}");
+    assert_eq!(world.requests(), (4, 1), "page and order are asked for again, the file is as recorded");
+    let file = world.plait(&["rerun", "last", "--live", "type:readFile", "--yes"]);
+    assert!(file.code == 0 && file.out.contains("as it is"), "{file:#?}");
+    assert_eq!(world.requests(), (4, 2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_not_recorded_fails_or_is_asked_for_as_the_person_wants() {
     let world = World::start().await;
     let first = world.plait(&["run", &world.write("/menu"), "--allow", ALLOWED]);
@@ -135,6 +153,7 @@ async fn live_parts_that_are_not_there_are_named() {
     for (part, hint) in [
         ("nobody", "The flow has no node `nobody`"),
         ("tool:nothing", "It called `http_request`, `read_file`, `run_code`."),
+        ("type:nothing", "`chat`, `code`, `contextStart`, `httpRequest`"),
     ] {
         let refused = world.plait(&["rerun", "last", "--live", part]);
         assert_eq!(refused.code, 1, "{refused:#?}");

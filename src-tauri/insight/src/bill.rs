@@ -70,6 +70,10 @@ pub struct Bill {
     /// The most that all of it costs, without what has no upper bound, in billionths of a US dollar.
     #[ts(type = "number")]
     pub at_most_nano_usd: u64,
+    /// The types of the nodes that asked tools, knowledge bases or memories in the earlier run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub world_types: Vec<String>,
     /// How many calls and nodes have no upper bound.
     #[ts(type = "number")]
     pub unknown: u64,
@@ -148,7 +152,7 @@ pub struct NodeBehind {
 impl Bill {
     /// The bill of a rehearsed fork of `earlier`. `models` has the prices.
     pub fn of(rehearsal: Rehearsal, models: &ModelOverrides, earlier: &EarlierTree) -> Self {
-        let mut bill = Self::default();
+        let mut bill = Self { world_types: rehearsal.world_types(), ..Self::default() };
         let mut reused = CountsByNode::default();
         for run in rehearsal.into_runs() {
             bill.add_run(run, models, earlier, &mut reused);

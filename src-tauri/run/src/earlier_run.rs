@@ -43,6 +43,7 @@ use crate::retriever::{KnowledgeRef, Retrieval};
 use crate::tool::{SamplingRef, ToolResult};
 use crate::world_policy::{Misses, Pace};
 use plait_core::error::Fault;
+use plait_core::flow::Flow;
 use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
 pub use fresh::Fresh;
@@ -62,6 +63,8 @@ pub struct EarlierRun {
     gone: Arc<FxHashSet<NodeId>>,
     /// What takes nothing over.
     fresh: Option<Arc<Fresh>>,
+    /// The nodes of a type that asks the world again.
+    live: Arc<FxHashSet<NodeId>>,
 }
 
 /// A reply that was bought before.
@@ -79,13 +82,34 @@ impl EarlierRun {
     /// What `run` recorded, from its journal or the beginning of it, for a fork of the same flow.
     pub fn of(run: &RunId, entries: &[Entry]) -> Self {
         let tree = Tree::of([(run.clone(), entries)], false);
-        Self { tree: Arc::new(tree), run: Some(run.clone()), gone: Arc::default(), fresh: None }
+        Self {
+            tree: Arc::new(tree),
+            run: Some(run.clone()),
+            gone: Arc::default(),
+            fresh: None,
+            live: Arc::default(),
+        }
     }
 
     /// The same without what these activations did.
     #[must_use]
     pub fn without(self, fresh: Fresh) -> Self {
         Self { fresh: Some(Arc::new(fresh)), ..self }
+    }
+
+    /// The same in a run of this flow, whose nodes have types.
+    #[must_use]
+    pub fn in_flow(self, flow: &Flow) -> Self {
+        let world = self.tree.world();
+        let live = flow.nodes.iter().filter(|(_, node)| world.names_type(&node.node_type));
+        Self { live: Arc::new(live.map(|(id, _)| id.clone()).collect()), ..self }
+    }
+
+    /// The nodes that asked the world for anything.
+    pub fn nodes_of_the_world(&self) -> impl Iterator<Item = &NodeId> {
+        let run = self.tree.run(self.run.as_ref()).into_iter();
+        let activations = run.flat_map(|run| &run.activations);
+        activations.filter(|(_, recorded)| recorded.asked_world()).map(|(activation, _)| &activation.node)
     }
 
     /// Whether an activation takes nothing over.
@@ -305,7 +329,8 @@ impl EarlierRun {
     }
 
     fn is_live(&self, activation: &Activation, tool: Option<&str>) -> bool {
-        self.tree.world().is_live(&activation.node, self.tree.is_root(self.run.as_ref()), tool)
+        self.live.contains(&activation.node)
+            || self.tree.world().is_live(&activation.node, self.tree.is_root(self.run.as_ref()), tool)
     }
 
     /// What `find` takes from the record of the activation (then its second argument is true), or from the first other one that

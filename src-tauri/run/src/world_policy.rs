@@ -51,6 +51,8 @@ pub enum LivePart {
     All,
     /// What a node of the flow asks for. In sub-flows nodes have other names: this names none of them.
     Node(NodeId),
+    /// What nodes of this type ask for, in sub-flows as well.
+    Type(String),
     /// A tool, in sub-flows as well.
     Tool(String),
 }
@@ -73,12 +75,18 @@ impl WorldPolicy {
         *self == Self::default()
     }
 
-    /// Whether a node asks again, where it calls this tool if for one. `is_root` says whether it is a node of the run that no other
-    /// one started.
+    /// Whether all nodes of a type ask again.
+    pub fn names_type(&self, node_type: &str) -> bool {
+        self.live.iter().any(|part| matches!(part, LivePart::Type(named) if named == node_type))
+    }
+
+    /// Whether a node asks again, where it calls this tool if for one, be it for its type or not. `is_root` says whether it is a node of
+    /// the run that no other one started.
     pub fn is_live(&self, node: &NodeId, is_root: bool, tool: Option<&str>) -> bool {
         self.live.iter().any(|part| match part {
             LivePart::All => true,
             LivePart::Node(named) => is_root && named == node,
+            LivePart::Type(_) => false,
             LivePart::Tool(named) => tool == Some(named),
         })
     }

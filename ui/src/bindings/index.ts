@@ -255,6 +255,8 @@ export type Bill = {
   behind: Array<NodeBehind>,
   /** The most that all of it costs, without what has no upper bound, in billionths of a US dollar. */
   atMostNanoUsd: number,
+  /** The types of the nodes that asked tools, knowledge bases or memories in the earlier run. */
+  worldTypes?: Array<string>,
   /** How many calls and nodes have no upper bound. */
   unknown: number,
 };
@@ -2296,7 +2298,7 @@ export type ListVersions = {
 };
 
 /** A part of the world that is asked again. */
-export type LivePart = "all" | { "node": NodeId } | { "tool": string
+export type LivePart = "all" | { "node": NodeId } | { "type": string } | { "tool": string
 };
 
 /** What a prompt has of the conversation of a loop. */
@@ -3553,7 +3555,7 @@ export type RequestSettings = {
 /** What is run again, and what of it otherwise. */
 export type RerunRequest = {
   /** The run to repeat. It stays as it is. If another run started it, all of that one's tree is repeated: then `at` and `fresh` are
-   * places in this run, one of them is needed, and `flow`, `to` and parts of the world can't be given.
+   * places in this run, one of them is needed, and `flow`, `to` and live nodes can't be given.
    */
   run: RunId,
   /** The flow to run in place of the one that it ran. */

@@ -124,6 +124,7 @@ export const TEXTS = {
   worldRecorded: "As recorded",
   worldChosen: "Live at one node",
   worldLive: "Asked for again",
+  worldLiveType: (type: string) => `Asked for again by “${type}” nodes`,
   misses: "Where nothing is recorded",
   missesLive: "Ask for it",
   missesAsk: "Ask me before a tool is called",

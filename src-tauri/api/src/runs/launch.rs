@@ -123,7 +123,8 @@ impl Launch {
         };
         let conversation = conversation.map(|id| self.start_conversation(&plan, &id, &user)).transpose()?;
         let hash = self.store.put_flow(&write_flow(&flow)?)?;
-        let flow = FlowRef { name: flow.name, path, hash };
+        let document = flow;
+        let flow = FlowRef { name: document.name.clone(), path, hash };
         let first = RunEvent::Started {
             run: self.run.clone(),
             revision: ENGINE_REVISION,
@@ -149,7 +150,7 @@ impl Launch {
             self.host.earlier = EarlierTree::of_other_runs(others);
         }
         // A child run of a fork takes over what other runs of the earlier tree recorded.
-        let earlier = self.host.earlier.view(None, []);
+        let earlier = self.host.earlier.view(None, []).map(|view| view.in_flow(&document));
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
         let setup = self.setup(plan, start, &first)?;
         let (mut driver, handle) = Driver::start(setup, Event::Run(first))?;
@@ -172,6 +173,7 @@ impl Launch {
         let RunEvent::Started {
             user,
             from,
+            flow,
             replies,
             input,
             origins,
@@ -196,7 +198,9 @@ impl Launch {
             .as_ref()
             .map(|at| self.recorded_conversation(at, recording.as_deref()))
             .transpose()?;
+        let document = recorded_flow(&self.store, &flow.hash)?;
         let mut earlier = self.host.earlier.view(from.map(|from| &from.run), fork::ids(&plan));
+        earlier = earlier.map(|view| view.in_flow(&document));
         if let Some(fresh) = from.and_then(|from| from.fresh.as_ref()) {
             let following = plan.fresh_from(fresh).ok_or_else(|| fork::no_place(fresh))?;
             earlier = earlier.map(|view| view.without(following));

@@ -8,7 +8,7 @@ use plait_insight::bill::Bill;
 use plait_run::earlier_run::{EarlierTree, NotedKeys};
 use plait_run::grant::GrantRule;
 use plait_run::journal::{Breakpoint, ChildEvent, Event, EventRef, FreshFrom, RecordingRef, ReplySource};
-use plait_run::world_policy::{Misses, WorldPolicy};
+use plait_run::world_policy::{LivePart, Misses, WorldPolicy};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -25,7 +25,7 @@ use crate::recordings::Recording;
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct RerunRequest {
     /// The run to repeat. It stays as it is. If another run started it, all of that one's tree is repeated: then `at` and `fresh` are
-    /// places in this run, one of them is needed, and `flow`, `to` and parts of the world can't be given.
+    /// places in this run, one of them is needed, and `flow`, `to` and live nodes can't be given.
     pub run: RunId,
     /// The flow to run in place of the one that it ran.
     #[serde(default)]
@@ -144,7 +144,9 @@ impl RunService {
         }
         let lineage = self.lineage(&request.run).await?;
         let is_place = request.at.is_some() || request.fresh.is_some();
-        let is_plain = request.flow.is_none() && request.to.is_none() && request.world.live.is_empty();
+        let is_plain = request.flow.is_none()
+            && request.to.is_none()
+            && !request.world.live.iter().any(|part| matches!(part, LivePart::Node(_)));
         let Some(root) = lineage.last().filter(|_| lineage.len() > 1 && is_place && is_plain) else {
             self.check_root_at_rest(&request.run).await?;
             return Ok((request, None));

@@ -41,7 +41,7 @@ anything is bought or done outside, a terminal asks whether to go on; elsewhere 
 
 `--from`, `--only` and `--at` do again what the earlier run has: from a node on, at a node alone, or from an event on; `RUN` can be the run of a sub-flow then. All the rest is taken from it.
 
-Results of tools, passages of knowledge bases and recalled memories are taken as they were recorded. `--live` asks for them again. `--misses fail` calls no model and no tool, searches and stores nothing: what is not recorded fails, and the bill names it. Questions to people stay.
+Results of tools, passages of knowledge bases and recalled memories are taken as they were recorded. `--live` asks for them again; to have a node give a fixed value, pin its output. `--misses fail` calls no model and no tool, searches and stores nothing: what is not recorded fails, and the bill names it. Questions to people stay.
 
 Examples:
   plait rerun last
@@ -54,6 +54,7 @@ Examples:
   plait rerun last --only draft            A new reply for `draft`; the run ends there
   plait rerun last --at 112                All that came after event 112 again
   plait rerun last --live tool:weather     The weather as it is now, and what depends on it
+  plait rerun last --live type:httpRequest All that nodes of this type request, also in sub-flows
   plait rerun last --misses fail           Nothing but what is recorded
   plait rerun last --replies any           Also replies that other runs of yours bought")]
 pub(crate) struct RerunArgs {
@@ -74,7 +75,7 @@ pub(crate) struct RerunArgs {
     /// Do again what the earlier run did after this many events.
     #[arg(long, value_name = "EVENTS")]
     at: Option<u64>,
-    /// Ask again, although it is recorded: `all`, a node of the flow, or a tool as `tool:NAME`. Repeatable.
+    /// Ask again, although it is recorded: `all`, a node of the flow, all nodes of a type as `type:NAME`, or a tool as `tool:NAME`. Repeatable.
     #[arg(long, value_name = "PART", value_parser = parse_live)]
     live: Vec<LivePart>,
     /// What to do where nothing is recorded: ask the world, ask you before tools are called, or let the node fail.
@@ -151,13 +152,14 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     status
 }
 
-/// Reads `all`, `tool:NAME` or `NODE`.
+/// Reads `all`, `type:NAME`, `tool:NAME` or `NODE`.
 fn parse_live(text: &str) -> Result<LivePart, String> {
-    match text.strip_prefix("tool:") {
-        Some("") => Err("expected the name of a tool after `tool:`".to_owned()),
-        Some(name) => Ok(LivePart::Tool(name.to_owned())),
-        None if text == "all" => Ok(LivePart::All),
-        None => Ok(LivePart::Node(text.into())),
+    match text.split_once(':') {
+        Some((kind @ ("tool" | "type"), "")) => Err(format!("expected a name after `{kind}:`")),
+        Some(("tool", name)) => Ok(LivePart::Tool(name.to_owned())),
+        Some(("type", name)) => Ok(LivePart::Type(name.to_owned())),
+        _ if text == "all" => Ok(LivePart::All),
+        _ => Ok(LivePart::Node(text.into())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A fork, run in memory until nothing goes on without the world.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::sync::Arc;
 
@@ -24,7 +24,10 @@ use plait_run::{Driver, RunSetup};
 
 /// The runs of a rehearsed tree. Clones are the same.
 #[derive(Clone, Default)]
-pub struct Rehearsal(Arc<Mutex<Vec<RehearsedRun>>>);
+pub struct Rehearsal {
+    runs: Arc<Mutex<Vec<RehearsedRun>>>,
+    world_types: Arc<Mutex<BTreeSet<String>>>,
+}
 
 /// One of them.
 pub(super) struct RehearsedRun {
@@ -84,7 +87,7 @@ impl Rehearsal {
     ) -> (usize, RunSetup) {
         stand_still(&mut plan);
         let plan = Arc::new(plan);
-        let mut runs = self.0.lock();
+        let mut runs = self.runs.lock();
         let place = runs.len();
         let twin = Twin {
             plan: unchanged,
@@ -112,11 +115,20 @@ impl Rehearsal {
 
     /// How far the run with this number came.
     pub fn outline(&self, place: usize) -> RunOutline {
-        self.0.lock().get(place).map_or_else(RunOutline::default, |run| RunOutline::of(&run.entries))
+        self.runs.lock().get(place).map_or_else(RunOutline::default, |run| RunOutline::of(&run.entries))
+    }
+
+    /// Notes types of nodes that asked the world for something in the earlier run.
+    pub fn note_world_types<'t>(&self, types: impl Iterator<Item = &'t String>) {
+        self.world_types.lock().extend(types.cloned());
+    }
+
+    pub(super) fn world_types(&self) -> Vec<String> {
+        self.world_types.lock().iter().cloned().collect()
     }
 
     pub(super) fn into_runs(self) -> Vec<RehearsedRun> {
-        mem::take(&mut *self.0.lock())
+        mem::take(&mut *self.runs.lock())
     }
 }
 
@@ -183,7 +195,7 @@ struct KeptJournal {
 
 impl Journal for KeptJournal {
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
-        if let Some(run) = self.runs.0.lock().get_mut(self.place) {
+        if let Some(run) = self.runs.runs.lock().get_mut(self.place) {
             run.entries.extend_from_slice(entries);
         }
         Ok(())

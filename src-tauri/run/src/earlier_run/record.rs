@@ -220,6 +220,11 @@ impl RecordedRun {
 }
 
 impl Recorded {
+    /// Whether it called a tool, or searched knowledge or memories.
+    pub fn asked_world(&self) -> bool {
+        !self.tool_calls.is_empty() || self.retrieved.is_some() || self.recalled.is_some()
+    }
+
     /// Notes that the run went on after the calls that have ended.
     fn go_on(&mut self, is_meant: impl Fn(&RecordedToolCall) -> bool) {
         let ended = self.tool_calls.iter_mut().filter(|call| call.result.is_some() && is_meant(call));

@@ -140,7 +140,7 @@ impl EarlierTree {
             gone.remove(node);
         }
         let gone = Arc::new(gone.into_iter().cloned().collect());
-        Some(EarlierRun { tree, run, gone, fresh: None })
+        Some(EarlierRun { tree, run, gone, fresh: None, live: Arc::default() })
     }
 }
 

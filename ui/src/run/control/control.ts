@@ -34,7 +34,7 @@ import type { ActiveRun } from "@/run/live/active-run";
 import { RunSession, type SessionEvents } from "@/run/live/session";
 import { TEXTS } from "@/run/texts";
 import { DocumentSessions, type RunState } from "./document-sessions";
-import { type BillRequest, type ForkChoice, type ForkEdits, isForkable } from "./rerun";
+import { type BillRequest, type ForkChoice, type ForkEdits, hasForkablePlaces, isForkable } from "./rerun";
 import { runBlockers } from "./run-blockers";
 
 /** Events after which the list of runs reads differently. */
@@ -228,7 +228,9 @@ export class RunControl {
     if (!this.#editor.state.viewing) this.#editor.closeInner(0);
     const { flow, path, key, viewing } = this.#editor.state;
     const earlier = this.#active.session;
-    if (!isForkable(earlier) || this.store.getState().starting.has(key)) return;
+    const isPlace = edits.at !== undefined || (edits.fresh !== undefined && edits.to === undefined);
+    if (!(isPlace ? hasForkablePlaces(earlier) : isForkable(earlier))) return;
+    if (this.store.getState().starting.has(key)) return;
     const isEdited = !viewing && flow !== earlier.flow;
     if (isEdited && runBlockers(this.#editor.state).length > 0) {
       this.#window.showProblems();
@@ -241,7 +243,14 @@ export class RunControl {
       let choice: ForkChoice = { world: edits.world ?? {}, replies: "earlier" };
       const bill = await billWith(choice);
       if (asks(bill)) {
-        const chosen = await this.#window.askBill({ title, hint, bill, choice, billWith });
+        const chosen = await this.#window.askBill({
+          title,
+          hint,
+          bill,
+          choice,
+          isInside: earlier.fold.head.parentRunId !== undefined,
+          billWith,
+        });
         if (!chosen) return;
         choice = chosen;
       }

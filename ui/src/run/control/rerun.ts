@@ -19,12 +19,19 @@ export type BillRequest = {
   hint: string;
   bill: Bill;
   choice: ForkChoice;
+  /** Whether the fork begins in a sub-flow's run, which the window shows: the bill is of the run above it. */
+  isInside: boolean;
   billWith(choice: ForkChoice): Promise<Bill>;
 };
 
 /** Whether a run can be forked: it is over, and no other run started it. */
 export function isForkable(session: RunSession | undefined): session is RunSession {
   return session !== undefined && isOver(session.fold.head.status) && session.fold.head.parentRunId === undefined;
+}
+
+/** Whether a fork can begin at a place in a run: it is over. If another run started it, all of that one's tree is forked. */
+export function hasForkablePlaces(session: RunSession | undefined): session is RunSession {
+  return session !== undefined && isOver(session.fold.head.status);
 }
 
 /** Whether what a run said can be kept as a conversation: it is a fork that differs, of a run in one. */

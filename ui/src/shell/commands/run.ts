@@ -6,6 +6,7 @@ import { exportRecording, openRecording, replayRun } from "@/panels/runs/recordi
 import { openChild, runsFlow } from "@/run/control/child-run";
 import { isRetryable, pauseKey } from "@/run/control/control";
 import {
+  hasForkablePlaces,
   isForkable,
   isKeepable,
   isRerunnable,
@@ -69,7 +70,7 @@ export const runCommands: readonly Command[] = [
     title: "Run only selected node",
     group: "Run",
     terms: ["alone", "single", "again", "fork", "reuse", "fresh", "node"],
-    enabled: (workspace) => forkableNode(workspace) !== undefined,
+    enabled: (workspace) => forkableNodeOfRoot(workspace) !== undefined,
     run: (workspace) => forkFrom(workspace, runOnlyHere),
   },
   {
@@ -77,7 +78,7 @@ export const runCommands: readonly Command[] = [
     title: "Run with live results of selected node",
     group: "Run",
     terms: ["live", "again", "fork", "tool", "search", "request", "fetch", "node"],
-    enabled: (workspace) => forkableNode(workspace) !== undefined,
+    enabled: (workspace) => forkableNodeOfRoot(workspace) !== undefined,
     run: (workspace) => forkFrom(workspace, runLive),
   },
   {
@@ -246,7 +247,12 @@ function forkableNode(workspace: Workspace): string | undefined {
   const { editor, activeRun } = workspace;
   const node = onlySelected(workspace);
   const has = node !== undefined && displayedFlow(editor.state).nodes[node] !== undefined;
-  return has && editor.state.outer === undefined && isForkable(activeRun.session) ? node : undefined;
+  return has && editor.state.outer === undefined && hasForkablePlaces(activeRun.session) ? node : undefined;
+}
+
+/** The same for what only a whole run can do: a sub-flow's run can't end early, and none of its nodes is live alone. */
+function forkableNodeOfRoot(workspace: Workspace): string | undefined {
+  return isForkable(workspace.activeRun.session) ? forkableNode(workspace) : undefined;
 }
 
 /** The iteration in which a node is looked at, if it has several. */

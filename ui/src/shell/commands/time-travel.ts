@@ -1,5 +1,5 @@
 /** Ways through the past of the run that the window shows. */
-import { forkAt, isForkable } from "@/run/control/rerun";
+import { forkAt, hasForkablePlaces } from "@/run/control/rerun";
 import type { RunSession } from "@/run/live/session";
 import { lastChange, stepBack, stepForward } from "@/run/time-travel/steps";
 import type { Command } from "@/workspace/commands/command";
@@ -55,7 +55,7 @@ export const timeTravelCommands: readonly Command[] = [
     keys: ["Alt+F7"],
     terms: ["branch", "again", "bill", ...TERMS],
     whileTyping: true,
-    enabled: (workspace) => isInPast(workspace) && isForkable(workspace.activeRun.session),
+    enabled: (workspace) => isInPast(workspace) && hasForkablePlaces(workspace.activeRun.session),
     run: ({ activeRun, runs }) => {
       const { past } = activeRun;
       if (past) void runs.fork(...forkAt(past.session, past.count));

@@ -38,7 +38,7 @@ type BillViewProps = {
 
 function BillView({ request, safe, settle }: BillViewProps) {
   const { nodeNames } = useWorkspace();
-  const { title, hint } = request;
+  const { title, hint, isInside } = request;
   /** What is shown, and can be started: a bill and what it is the bill of. */
   const [{ choice, bill }, setShown] = useState({ choice: request.choice, bill: request.bill });
   /** What the person chose, until its bill is known. */
@@ -69,11 +69,16 @@ function BillView({ request, safe, settle }: BillViewProps) {
       </div>
       <ul className="min-h-0 flex-1 overflow-y-auto border-line border-t" data-testid="bill-lines">
         {bill.lines.map((line) => (
-          <Line key={`${line.subflow ?? ""}/${line.node}`} line={line} name={nodeNames.nameOf(line.node)} />
+          <Line key={`${line.subflow ?? ""}/${line.node}`} line={line} name={isInside ? line.node : nodeNames.nameOf(line.node)} />
         ))}
       </ul>
       <BillReplies replies={replies} onChoose={(next) => choose({ replies: next })} />
-      <BillWorld world={world} ofNode={request.choice.world.live} onChoose={(next) => choose({ world: next })} />
+      <BillWorld
+        world={world}
+        ofNode={request.choice.world.live}
+        types={bill.world_types}
+        onChoose={(next) => choose({ world: next })}
+      />
       <div className="border-line border-t px-5 py-3">
         <DialogButtons
           safe={safe}

@@ -1,6 +1,7 @@
 import type { WorldPolicy } from "@/bindings";
 import { Select } from "@/design/controls/Select";
 import { TEXTS } from "@/shell/texts";
+import { useWorkspace } from "@/workspace/context";
 
 const MISSES = [
   { id: "live", label: TEXTS.missesLive },
@@ -12,15 +13,23 @@ type WorldProps = {
   world: WorldPolicy;
   /** What is live in the request, if not all is recorded. */
   ofNode: WorldPolicy["live"];
+  /** The types of the nodes that asked outside. */
+  types: readonly string[] | undefined;
   onChoose: (world: WorldPolicy) => void;
 };
 
 /** What the fork asks the world for. */
-export function BillWorld({ world, ofNode = [], onChoose }: WorldProps) {
+export function BillWorld({ world, ofNode = [], types = [], onChoose }: WorldProps) {
+  const { nodeTypes } = useWorkspace();
   const { live = [], misses = "live" } = world;
   const sources = [
     { id: "recorded", label: TEXTS.worldRecorded, live: [] },
     ...(ofNode.length > 0 ? [{ id: "chosen", label: TEXTS.worldChosen, live: ofNode }] : []),
+    ...types.map((type) => ({
+      id: typeOption(type),
+      label: TEXTS.worldLiveType(nodeTypes.all.byType.get(type)?.title ?? type),
+      live: [{ type }],
+    })),
     { id: "all", label: TEXTS.worldLive, live: ["all" as const] },
   ];
   return (
@@ -47,7 +56,11 @@ export function BillWorld({ world, ofNode = [], onChoose }: WorldProps) {
   );
 }
 
-function sourceOf(live: NonNullable<WorldPolicy["live"]>): "recorded" | "all" | "chosen" {
-  if (live.length === 0) return "recorded";
-  return live.includes("all") ? "all" : "chosen";
+const typeOption = (type: string) => `type:${type}`;
+
+function sourceOf(live: NonNullable<WorldPolicy["live"]>): string {
+  const [part] = live;
+  if (part === undefined) return "recorded";
+  if (part === "all") return "all";
+  return "type" in part ? typeOption(part.type) : "chosen";
 }

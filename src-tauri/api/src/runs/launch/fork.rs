@@ -1,5 +1,6 @@
 //! A run that is forked from another one: what it runs, and what it takes over from the tree of that one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use plait_adapters::FileAccess;
@@ -9,7 +10,7 @@ use plait_core::hash::content_hash;
 use plait_core::id::{NodeId, RunId};
 use plait_core::origin::{Origin, Origins};
 use plait_insight::bill::{Bill, rehearse, standing_host};
-use plait_run::earlier_run::EarlierTree;
+use plait_run::earlier_run::EarlierRun;
 use plait_run::host::Host;
 use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
@@ -113,6 +114,9 @@ impl Launch {
         let plan = || self.plan(&document, &config, to.as_ref(), set);
         let plans = (plan()?, plan()?);
         let (rehearsal, path) = (place.rehearsal.clone(), place.path.clone());
+        let asked = start.earlier.iter().flat_map(EarlierRun::nodes_of_the_world);
+        rehearsal
+            .note_world_types(asked.filter_map(|node| document.nodes.get(node)).map(|node| &node.node_type));
         let (info, host) = (self.run_info(start, flow), self.host.clone());
         let children = RehearsedChildren::new(self, place.inside(flow));
         let host = Host { subflows: Arc::new(children), ..host };
@@ -148,6 +152,39 @@ impl Launch {
         let hash = content_hash(write_flow(&document)?.as_bytes());
         *flow = FlowRef { name: document.name.clone(), path, hash };
         Ok(document)
+    }
+
+    /// `run.no_place` if a node to ask again is not in the flow, if there is no such type of nodes, or if no tool of that name was called.
+    fn check_live(&self, world: &WorldPolicy, flow: &Flow) -> Result<(), ErrorReply> {
+        let refused =
+            |message: String, hint: String| Err(ErrorReply::new(codes::RUN_NO_PLACE, message).hint(hint));
+        let list = |names: BTreeSet<&str>| {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        };
+        for part in &world.live {
+            match part {
+                LivePart::Node(node) if !flow.nodes.contains_key(node) => {
+                    return Err(no_place(&FreshFrom { node: node.clone(), epoch: None, inside: None }));
+                }
+                LivePart::Type(name) if self.registry.descriptor(name).is_none() => {
+                    let types = list(flow.nodes.values().map(|node| node.node_type.as_str()).collect());
+                    return refused(
+                        format!("There is no node type `{name}`."),
+                        format!("The flow has nodes of the types {types}."),
+                    );
+                }
+                LivePart::Tool(name) if !self.host.earlier.called_tools().contains(name.as_str()) => {
+                    let called = list(self.host.earlier.called_tools());
+                    return refused(
+                        format!("The earlier run did not call a tool `{name}`."),
+                        format!("It called {called}."),
+                    );
+                }
+                LivePart::All | LivePart::Node(_) | LivePart::Type(_) | LivePart::Tool(_) => {}
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn prepare_fork(
@@ -234,11 +271,12 @@ impl Launch {
                 self.host.earlier = self.read_tree(&origin, entries, (recording, others))?;
             }
             self.replay(&origin, recording)?;
-            check_live(&origin.world, &document, &self.host.earlier)?;
+            self.check_live(&origin.world, &document)?;
             self.use_branch(&origin);
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
-        let mut view = self.host.earlier.view(Some(earlier), &nodes);
+        let view = self.host.earlier.view(Some(earlier), &nodes);
+        let mut view = view.map(|view| view.in_flow(&document));
         if let Some(fresh) = &fresh {
             let plan = self.plan(&document, &config, to.as_ref(), set)?;
             let following = plan.fresh_from(fresh).ok_or_else(|| no_place(fresh))?;
@@ -254,32 +292,6 @@ impl Launch {
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
         Ok(Fork { document, config, first, start })
     }
-}
-
-/// `run.no_place` if a node to ask again is not in the flow, or if no tool of that name was called.
-fn check_live(world: &WorldPolicy, flow: &Flow, earlier: &EarlierTree) -> Result<(), ErrorReply> {
-    for part in &world.live {
-        match part {
-            LivePart::Node(node) if !flow.nodes.contains_key(node) => {
-                return Err(no_place(&FreshFrom { node: node.clone(), epoch: None, inside: None }));
-            }
-            LivePart::Tool(name) => {
-                let called = earlier.called_tools();
-                if !called.contains(name.as_str()) {
-                    let message = format!("The earlier run did not call a tool `{name}`.");
-                    let called: Vec<String> = called.iter().map(|name| format!("`{name}`")).collect();
-                    let hint = if called.is_empty() {
-                        "It called none.".to_owned()
-                    } else {
-                        format!("It called {}.", called.join(", "))
-                    };
-                    return Err(ErrorReply::new(codes::RUN_NO_PLACE, message).hint(hint));
-                }
-            }
-            LivePart::All | LivePart::Node(_) => {}
-        }
-    }
-    Ok(())
 }
 
 /// `run.no_place` for an activation that the flow can't have.

@@ -65,7 +65,9 @@ function Row({ listed, children }: { listed: ListedBreakpoint; children: ReactNo
   const isHere = useRunHead(({ stop }) => {
     if (path.length > 0 || stop?.at === undefined) return false;
     if (stop.cause.kind === "breakpoint" && stop.cause.id === id) return true;
-    return port === undefined && event === undefined && from === undefined && stop.at.node === node && stop.at.side === side;
+    return (
+      port === undefined && event === undefined && from === undefined && stop.at.node === node && stop.at.side === side
+    );
   });
   return (
     <li
@@ -87,7 +89,11 @@ function Bead({ isOn }: { isOn: boolean }) {
 function Place({ listed: { breakpoint, name, isGone } }: { listed: ListedBreakpoint }) {
   const { canvas } = useWorkspace();
   const first = breakpoint.path?.[0] ?? breakpoint.node;
-  const side = <span className="shrink-0 text-fg-3 text-xs">{breakpoint.event ? "" : TEXTS.at(breakpoint.side, breakpoint.port)}</span>;
+  const side = (
+    <span className="shrink-0 text-fg-3 text-xs">
+      {breakpoint.event ? "" : TEXTS.at(breakpoint.side, breakpoint.port)}
+    </span>
+  );
   if (isGone) {
     return (
       <span className="flex min-w-0 items-baseline gap-2 px-1.5">

@@ -40,7 +40,8 @@ export const TEXTS = {
     `This conversation belongs to ${conversation}. If you continue, the next runs of this flow use its history and add to it.`,
   continue: "Continue",
   kept: (conversation: string | number) => `Kept as “${conversation}”. The next run goes on there.`,
-  keptMemories: (stored: number, erased: number) => `Taken over into long-term memory: ${stored} stored, ${erased} erased`,
+  keptMemories: (stored: number, erased: number) =>
+    `Taken over into long-term memory: ${stored} stored, ${erased} erased`,
   forked: (conversation: string | number) => `Forked “${conversation}”`,
   forkedBefore: (asked: string | number) => `Forked before “${asked}”. Send it again or change it.`,
   exportTitle: (conversation: string | number) => `Export “${conversation}”`,

@@ -229,7 +229,7 @@ export class RunControl {
     const { flow, path, key, viewing } = this.#editor.state;
     const earlier = this.#active.session;
     const isPlace = edits.at !== undefined || (edits.fresh !== undefined && edits.to === undefined);
-    if (!(isPlace ? hasForkablePlaces(earlier) : isForkable(earlier))) return;
+    if (!earlier || !(isPlace ? hasForkablePlaces(earlier) : isForkable(earlier))) return;
     if (this.store.getState().starting.has(key)) return;
     const isEdited = !viewing && flow !== earlier.flow;
     if (isEdited && runBlockers(this.#editor.state).length > 0) {

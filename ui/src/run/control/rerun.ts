@@ -40,7 +40,11 @@ export function isKeepable(session: RunSession | undefined): session is RunSessi
   const { from, conversation } = session.fold.head;
   const differs =
     from !== undefined &&
-    (from.of_branch === true || from.edited === true || from.cut === true || from.fresh !== undefined || (from.world?.live ?? []).length > 0);
+    (from.of_branch === true ||
+      from.edited === true ||
+      from.cut === true ||
+      from.fresh !== undefined ||
+      (from.world?.live ?? []).length > 0);
   return differs && conversation !== undefined;
 }
 

@@ -112,7 +112,9 @@ export function nameOf({ path, key }: { path?: string | undefined; key: string }
 /** Those whose nodes and ports the flow has. The others wait for them to come back, by undo or from the file. */
 export function breakpointsIn(flow: Flow, { ports }: CheckedFlow, breakpoints: readonly Breakpoint[]): Breakpoint[] {
   // One at every node is in each flow.
-  return breakpoints.filter((one) => one.node === undefined || (one.node in flow.nodes && isPortThere(one, ports[one.node])));
+  return breakpoints.filter(
+    (one) => one.node === undefined || (one.node in flow.nodes && isPortThere(one, ports[one.node])),
+  );
 }
 
 /** A node of a sub-flow is no place in this flow. */

@@ -69,14 +69,18 @@ function BillView({ request, safe, settle }: BillViewProps) {
       </div>
       <ul className="min-h-0 flex-1 overflow-y-auto border-line border-t" data-testid="bill-lines">
         {bill.lines.map((line) => (
-          <Line key={`${line.subflow ?? ""}/${line.node}`} line={line} name={isInside ? line.node : nodeNames.nameOf(line.node)} />
+          <Line
+            key={`${line.subflow ?? ""}/${line.node}`}
+            line={line}
+            name={isInside ? line.node : nodeNames.nameOf(line.node)}
+          />
         ))}
       </ul>
       <BillReplies replies={replies} onChoose={(next) => choose({ replies: next })} />
       <BillWorld
         world={world}
         ofNode={request.choice.world.live}
-        types={bill.world_types}
+        types={bill.worldTypes}
         onChoose={(next) => choose({ world: next })}
       />
       <div className="border-line border-t px-5 py-3">

@@ -64,7 +64,11 @@ async fn call_in_flight_ends_is_paid_once_and_stays_undelivered() {
     let stopped = home.plait(&["run", &folder.file("branches.flow.json"), "--break", "short", "--json"]);
     let events = stopped.events();
     assert_eq!(stopped.code, 4, "{stopped:#?}");
-    assert!(stopped.err.contains("before `short`, at breakpoint 1 [debug.stopped]"), "{}", stopped.err);
+    assert!(
+        stopped.err.contains("before `short`, at breakpoint `short:before` [debug.stopped]"),
+        "{}",
+        stopped.err
+    );
     let stop = events.iter().position(|event| event["type"] == "debug.stopped").unwrap();
     assert_eq!(events[stop]["point"]["node"], "short");
     // The reply came after the stop and is in the journal; its node is not done, and nothing started.
@@ -90,7 +94,7 @@ fn chat_cycle_beside_a_slow_branch() -> Value {
             "writer": context("writer"),
             "draft": { "type": "chat", "config": { "prompt": "{{#if critique}}Improve{{else}}Write about {{product}}{{/if}}" } },
             "reader": context("reader"),
-            "critic": { "type": "chat", "config": { "prompt": "Judge {{slogan}}" } },
+            "critic": { "type": "chat", "config": { "prompt": "Judge {{slogan}}" }, "limits": { "maxEpochs": 5 } },
             "verdict": { "type": "switch", "config": { "cases": cases } },
             "remark": { "type": "output" },
             "aside": context("aside"),
@@ -173,7 +177,7 @@ async fn run_that_is_killed_at_a_stop_stands_there_with_its_breakpoints() {
     assert!(stopped);
     assert_eq!(home.plait(&["runs", "list", "--json"]).out.matches("\"stopped\"").count(), 1);
     let next = home.plait(&["resume", "last"]);
-    assert!(next.code == 4 && next.err.contains("before `reply`, at breakpoint 2"), "{next:#?}");
+    assert!(next.code == 4 && next.err.contains("before `reply`, at breakpoint `reply:before`"), "{next:#?}");
     let done = home.plait(&["resume", "last"]);
     assert_eq!(done.code, 0, "{done:#?}");
 }
@@ -188,7 +192,8 @@ async fn breakpoint_can_hold_its_branch_alone() {
     let stopped = home.plait(&["run", &file, "--break", "short:branch", "--json"]);
     let events = stopped.events();
     assert_eq!(stopped.code, 4, "{stopped:#?}");
-    let expected = "before `short`, at breakpoint 1, which holds this branch alone [debug.stopped]";
+    let expected =
+        "before `short`, at breakpoint `short:before:branch`, which holds this branch alone [debug.stopped]";
     assert!(stopped.err.contains(expected), "{}", stopped.err);
     let stop = events.iter().position(|event| event["type"] == "debug.stopped").unwrap();
     assert_eq!(events[stop]["scope"], "branch");

@@ -114,10 +114,7 @@ async fn client_of_the_sdk_drives_thirty_tasks() {
     let file = home.file("asking.flow.json", &asking().to_string());
     let mut agent = Agent::starting(&home, &["mcp", "serve", "--allow", "run", "--spend", "0.05"]);
     let tools = agent.tools();
-    assert!(
-        tools.contains(&"run_flow".to_owned()) && !tools.contains(&"propose_edit".to_owned()),
-        "{tools:?}"
-    );
+    assert!(tools.contains(&"run_flow".to_owned()), "{tools:?}");
 
     // Flows.
     let flows = agent.call("list_flows", &json!({}));

@@ -24,7 +24,7 @@ pub struct ServedFlow {
     pub path: Option<String>,
     /// The name of the tool, if the flow has no name that could be one.
     pub name: String,
-    /// Whether its runs cost at most what the permissions say. Otherwise only the quotas of the flow and the settings hold.
+    /// Whether its runs cost together at most what may be spent. Otherwise only the quotas of the flow and the settings hold.
     pub is_limited: bool,
 }
 

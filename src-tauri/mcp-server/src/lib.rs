@@ -1,7 +1,7 @@
 //! Plait as an MCP server: what agents may read of flows and runs, and what else the person permits them.
 //!
-//! Every tool is a command of the api, or a few of them. Reading is always permitted; running flows and proposing edits only as far as
-//! the [`Permissions`] say that the person gave when the server was started. Nobody gives grants, answers approvals or reads keys here.
+//! Every tool is a command of the api, or a few of them. Reading is always permitted; running flows only if the person said so when the
+//! server was started, and how much that may cost. Nobody gives grants, answers approvals or reads keys here.
 //!
 //! Texts of runs are marked as data, and replies are pages of at most 32 KB (`reply`).
 
@@ -9,7 +9,6 @@ mod application;
 pub mod codes;
 mod flow_tool;
 mod http;
-mod permissions;
 mod reply;
 mod running;
 mod server;
@@ -18,6 +17,5 @@ mod tools;
 
 pub use flow_tool::ServedFlow;
 pub use http::HttpServer;
-pub use permissions::{Permission, Permissions};
 pub use server::{PlaitServer, ServeOptions};
 pub use spending::nano_usd;

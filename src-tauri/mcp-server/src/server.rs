@@ -15,7 +15,6 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use crate::application::{Application, InUse};
 use crate::codes;
 use crate::flow_tool::{FlowTool, ServedFlow};
-use crate::permissions::{Permission, Permissions};
 use crate::reply::ToolError;
 use crate::running::Runner;
 
@@ -23,7 +22,8 @@ use crate::running::Runner;
 pub struct ServeOptions {
     /// How to open the data directory. Called for each time that it is needed.
     pub opening: Box<dyn Fn() -> Opening + Send + Sync>,
-    pub permissions: Permissions,
+    /// What the runs that are begun here may cost together, in billionths of a US dollar. Nothing if none may be begun.
+    pub spend_nano_usd: Option<u64>,
     /// The only thing that is served, if it is one flow.
     pub flow: Option<ServedFlow>,
 }
@@ -40,8 +40,8 @@ pub struct PlaitServer {
 enum Offer {
     Tools {
         router: ToolRouter<PlaitServer>,
-        /// The tools that the person did not permit, each with the permission that it needs.
-        withheld: Vec<(Tool, Permission)>,
+        /// The tools that the person did not permit.
+        withheld: Vec<Tool>,
     },
     Flow(Box<FlowTool>),
 }
@@ -53,13 +53,13 @@ const INSTRUCTIONS: &str = "Plait is an editor and debugger for LLM flows: graph
 
 impl PlaitServer {
     pub fn new(options: ServeOptions) -> Self {
-        let ServeOptions { opening, permissions, flow } = options;
+        let ServeOptions { opening, spend_nano_usd, flow } = options;
         let offer = match flow {
             Some(flow) => Offer::Flow(Box::new(FlowTool::new(flow))),
-            None => offered_tools(&permissions),
+            None => offered_tools(spend_nano_usd.is_some()),
         };
         let application = Application::new(opening);
-        let runner = Arc::new(Runner::new(Arc::clone(&application), permissions.spend_nano_usd));
+        let runner = Arc::new(Runner::new(Arc::clone(&application), spend_nano_usd.unwrap_or_default()));
         Self { application, runner, offer: Arc::new(offer) }
     }
 
@@ -84,26 +84,20 @@ impl PlaitServer {
     }
 }
 
-fn offered_tools(permissions: &Permissions) -> Offer {
+/// `runs`: whether flows may be run.
+fn offered_tools(runs: bool) -> Offer {
     let mut router = PlaitServer::flow_tools() + PlaitServer::run_tools() + PlaitServer::prompt_tools();
-    let mut withheld = Vec::new();
-    for (tools, permission) in [
-        (PlaitServer::control_tools(), Permission::Run),
-        (PlaitServer::proposal_tools(), Permission::Propose),
-    ] {
-        if permissions.granted.contains(&permission) {
-            router.merge(tools);
-        } else {
-            withheld.extend(tools.list_all().into_iter().map(|tool| (tool, permission)));
-        }
+    let control = PlaitServer::control_tools();
+    if runs {
+        router.merge(control);
+        return Offer::Tools { router, withheld: Vec::new() };
     }
-    Offer::Tools { router, withheld }
+    Offer::Tools { router, withheld: control.list_all() }
 }
 
-fn not_permitted(tool: &Tool, permission: Permission) -> ToolError {
+fn not_permitted(tool: &Tool) -> ToolError {
     let message = format!("`{}` is not permitted: the person started this server without it.", tool.name);
-    let word = permission.word();
-    let hint = format!("Only the person can permit it, with `plait mcp serve --allow {word}`.");
+    let hint = "Only the person can permit it, with `plait mcp serve --allow run --spend USD`.";
     ToolError(ErrorReply::new(codes::AGENT_NOT_PERMITTED, message).hint(hint))
 }
 
@@ -137,8 +131,8 @@ impl ServerHandler for PlaitServer {
         match &*self.offer {
             Offer::Flow(flow) => flow.call(&self.runner, request).await.into_call_tool_result(),
             Offer::Tools { router, withheld } => {
-                match withheld.iter().find(|(tool, _)| tool.name == request.name) {
-                    Some((tool, permission)) => not_permitted(tool, *permission).into_call_tool_result(),
+                match withheld.iter().find(|tool| tool.name == request.name) {
+                    Some(tool) => not_permitted(tool).into_call_tool_result(),
                     None => router.call(ToolCallContext::new(self, request, context)).await,
                 }
             }

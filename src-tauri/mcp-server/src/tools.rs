@@ -3,7 +3,6 @@
 mod control;
 mod flows;
 mod prompts;
-mod proposals;
 mod runs;
 
 use plait_api::ErrorReply;

@@ -28,18 +28,18 @@ async fn breakpoint_of_one_terminal_is_seen_by_the_other_and_two_steps_at_one_st
 
     // Breakpoints are added and removed one by one.
     let added = home.plait(&["debug", "last", "break", "three:after"]);
-    assert!(added.code == 0 && added.err.contains("breakpoint 2: three:after"), "{added:#?}");
+    assert!(added.code == 0 && added.err.contains("2: three:after"), "{added:#?}");
     let seen = see("debug.breakpoints");
     assert_eq!(seen["breakpoints"].as_array().unwrap().len(), 2);
-    assert_eq!(seen["breakpoints"][1]["id"], "2");
+    assert_eq!(seen["breakpoints"][1]["id"], "three:after");
     let removed = home.plait(&["debug", "last", "delete", "1"]);
     assert_eq!(removed.code, 0, "{removed:#?}");
     assert_eq!(see("debug.breakpoints")["breakpoints"][0]["node"], "three");
     assert!(journal_of(&home).iter().filter(|event| event["type"] == "debug.breakpoints").count() >= 2);
-    let unknown = home.plait(&["debug", "last", "delete", "1"]);
+    let unknown = home.plait(&["debug", "last", "delete", "one:before"]);
     assert!(unknown.code == 1 && unknown.err.contains("debug.no_breakpoint"), "{unknown:#?}");
     let listed = home.plait(&["debug", "last", "breakpoints"]);
-    assert_eq!(listed.err.trim(), "breakpoint 2: three:after");
+    assert_eq!(listed.err.trim(), "1: three:after");
 
     // Both press step at the same stop.
     let stop = stop.to_string();
@@ -83,6 +83,6 @@ async fn breakpoints_put_at_once_are_all_there() {
     let mut ids: Vec<String> =
         RunOutline::of(&detail.entries).breakpoints.into_iter().map(|breakpoint| breakpoint.id).collect();
     ids.sort();
-    assert_eq!(ids, ["1", "2", "3", "4", "5"]);
+    assert_eq!(ids, ["four:before", "one:before", "reply:before", "three:before", "two:before"]);
     owner.close().await;
 }

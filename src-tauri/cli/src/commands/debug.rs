@@ -91,13 +91,10 @@ impl Command {
                 let (node, epoch) = at.map(|(node, epoch)| (Some(node), epoch)).unwrap_or_default();
                 Ok(app.call(StopRun { run: run.clone(), node, epoch }).await?)
             }
-            Self::ListBreakpoints => {
-                let detail = app.call(ShowRun { run: run.clone() }).await?;
-                debugger::print_breakpoints(&RunOutline::of(&detail.entries).breakpoints)
-            }
+            Self::ListBreakpoints => list_breakpoints(app, run).await,
             Self::AtStop(StopCommand::Break(breakpoint)) => {
-                let added = stop_actions::put_breakpoint(app, run, breakpoint).await?;
-                debugger::print_breakpoints(&[added])
+                stop_actions::put_breakpoint(app, run, breakpoint).await?;
+                list_breakpoints(app, run).await
             }
             Self::AtStop(StopCommand::Delete(id)) => {
                 let id = stop_actions::drop_breakpoint(app, run, &id).await?;
@@ -111,4 +108,9 @@ impl Command {
             }
         }
     }
+}
+
+async fn list_breakpoints(app: &Connection, run: &RunId) -> Result<(), CliError> {
+    let detail = app.call(ShowRun { run: run.clone() }).await?;
+    debugger::print_breakpoints(&RunOutline::of(&detail.entries).breakpoints)
 }

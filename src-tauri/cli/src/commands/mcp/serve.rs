@@ -1,14 +1,15 @@
 //! `plait mcp serve`.
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use plait_api::ErrorReply;
 use plait_mcp_server::{
     HttpServer, Permission, Permissions, PlaitServer, ServeOptions, ServedFlow, nano_usd,
 };
 
+use crate::codes;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
@@ -28,10 +29,9 @@ Examples:
   plait mcp serve --flow summarize.flow.json
   plait mcp serve --http")]
 pub(super) struct ServeArgs {
-    /// What agents may do beside reading: `run` flows, within `--spend`; `propose` edits, which you accept in the window or not.
-    /// Repeatable.
+    /// What agents may do beside reading: `run` flows, within `--spend`.
     #[arg(long, value_enum, value_name = "WHAT")]
-    allow: Vec<Allowed>,
+    allow: Option<Allowed>,
     /// What the runs that agents begin may cost together, in US dollars, until this command ends.
     #[arg(long, value_name = "USD", value_parser = parse_usd, required_if_eq("allow", "run"))]
     spend: Option<f64>,
@@ -47,21 +47,11 @@ pub(super) struct ServeArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Allowed {
     Run,
-    Propose,
 }
 
 fn parse_usd(text: &str) -> Result<f64, String> {
     let usd: f64 = text.parse().map_err(|_| "expected an amount, such as 1.00".to_owned())?;
     if usd.is_finite() && usd > 0.0 { Ok(usd) } else { Err("expected an amount above 0".to_owned()) }
-}
-
-impl Allowed {
-    fn permission(self) -> Permission {
-        match self {
-            Self::Run => Permission::Run,
-            Self::Propose => Permission::Propose,
-        }
-    }
 }
 
 /// Reads the flow to serve. Whether it can run is said when it is called: what it needs may be installed meanwhile.
@@ -78,12 +68,16 @@ pub(super) async fn execute(home: &Home, args: ServeArgs) -> Result<ExitStatus, 
         Some(name) => Some(served_flow(name, args.spend.is_some())?),
         None => None,
     };
-    let granted: BTreeSet<Permission> = args.allow.iter().map(|allowed| allowed.permission()).collect();
-    let spend_nano_usd = args.spend.map_or(0, nano_usd);
+    if args.spend.is_some() && args.allow.is_none() && flow.is_none() {
+        let message = "`--spend` limits what runs cost, and agents may run nothing here.";
+        return Err(ErrorReply::new(codes::USAGE_INPUT, message)
+            .hint("Add `--allow run` or `--flow FILE`.")
+            .into());
+    }
     let opened_home = home.clone();
     let server = PlaitServer::new(ServeOptions {
         opening: Box::new(move || open_app::serving(&opened_home)),
-        permissions: Permissions { granted, spend_nano_usd },
+        spend_nano_usd: args.spend.map(nano_usd),
         flow,
     });
     match args.http {

@@ -95,6 +95,7 @@ fn parent(edit: &Edit) -> Value {
     ]
     .map(str::to_owned)
     .to_vec();
+    nodes["critic"]["limits"] = json!({ "maxEpochs": 5 });
     for at in 0..5 {
         let name = format!("c{at}");
         let prompt = if at == 0 { "begin" } else { "go on: {{before}}" };

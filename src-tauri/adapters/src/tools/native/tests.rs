@@ -278,10 +278,17 @@ async fn memory_is_written_and_read_for_the_user_of_the_run() {
     let host = Origin::Host("example.com".to_owned());
     let from_page = CallSite { origins: Origins::of(host.clone()), ..CallSite::clone(&site("Ada", "page")) };
     let arguments = json!({ "text": "Refunds need no approval." });
-    let labeled = ToolInvocation { site: Arc::new(from_page), ..invocation("memory_write", arguments) };
+    let labeled = ToolInvocation {
+        site: Arc::new(from_page),
+        memories: Arc::clone(&memories),
+        ..invocation("memory_write", arguments)
+    };
     tools.call(labeled).await.expect("stored");
-    let reading =
-        ToolInvocation { site: site("Ada", "x"), ..invocation("memory_read", json!({ "query": "refunds" })) };
+    let reading = ToolInvocation {
+        site: site("Ada", "x"),
+        memories: Arc::clone(&memories),
+        ..invocation("memory_read", json!({ "query": "refunds" }))
+    };
     let origins = reading.origins.clone();
     tools.call(reading).await.expect("read");
     assert_eq!(origins.take(), Origins::of(host));

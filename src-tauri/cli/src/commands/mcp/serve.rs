@@ -5,9 +5,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use plait_api::ErrorReply;
-use plait_mcp_server::{
-    HttpServer, Permission, Permissions, PlaitServer, ServeOptions, ServedFlow, nano_usd,
-};
+use plait_mcp_server::{HttpServer, PlaitServer, ServeOptions, ServedFlow, nano_usd};
 
 use crate::codes;
 use crate::ctrl_c::CtrlC;

@@ -76,7 +76,12 @@ fn is_failed_iteration(entry: &Entry) -> bool {
 
 /// For one of two nodes, one of its inputs or outputs.
 fn some_port(scenario: &Scenario, node: &NodeId, side: Side, rng: &mut fastrand::Rng) -> Option<PortName> {
-    let ports = scenario.plan.nodes[scenario.plan.find(node)?].node.ports();
+    let node = &scenario.plan.nodes[scenario.plan.find(node)?];
+    // A loop is held where its first iteration begins, not at an input of its own.
+    if node.body.is_some() && side != Side::After {
+        return None;
+    }
+    let ports = node.node.ports();
     let names: Vec<PortName> = match side {
         Side::Before => ports.inputs.iter().map(|port| port.name.clone()).collect(),
         Side::Call | Side::After => ports.outputs.iter().map(|port| port.name.clone()).collect(),

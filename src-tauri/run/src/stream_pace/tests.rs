@@ -12,7 +12,7 @@ fn parts_come_back_as_they_arrived() {
     let mut recorder = PaceRecorder::new(1_000);
     let thought = Chunk::Reasoning("hm".to_owned());
     let arrived =
-        [(1_120, &thought), (1_150, &text("Grüße")), (1_150, &text(" an")), (1_400, &text(" alle"))];
+        [(1_120, &thought), (1_150, &text("Grüße")), (1_150, &text(" an")), (1_400, &text(" Olga"))];
     for (now, chunk) in arrived {
         recorder.note(chunk, now);
     }
@@ -21,7 +21,7 @@ fn parts_come_back_as_they_arrived() {
     assert_eq!(json, "[[120,-2],[30,8],[250,5]]");
     assert_eq!(serde_json::from_str::<StreamPace>(&json).unwrap(), pace);
     let reply = ModelReply {
-        text: "Grüße an alle!".to_owned(),
+        text: "Grüße an Olga!".to_owned(),
         reasoning: Some("hm".to_owned()),
         ..ModelReply::default()
     };
@@ -29,7 +29,7 @@ fn parts_come_back_as_they_arrived() {
     let parts = [
         (wait(120), thought),
         (wait(30), text("Grüße an")),
-        (wait(250), text(" alle")),
+        (wait(250), text(" Olga")),
         (wait(0), text("!")),
     ];
     assert_eq!(pace.parts(&reply), parts);

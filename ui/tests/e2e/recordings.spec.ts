@@ -32,6 +32,13 @@ async function chooseFile(page: Page, path: string): Promise<void> {
   await page.getByTestId("file-dialog-ok").click();
 }
 
+async function command(page: Page, title: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await expect(page.getByTestId("command-palette").getByRole("combobox")).toBeFocused();
+  await page.keyboard.type(title);
+  await page.keyboard.press("Enter");
+}
+
 test("a run is exported, opened and replayed", async ({ page }) => {
   await openFlow(page, FLOW);
   await page.getByTestId("run-button").click();
@@ -40,9 +47,7 @@ test("a run is exported, opened and replayed", async ({ page }) => {
   await expect(rows(page)).toHaveCount(1);
 
   const file = filePath("opinions.plait-recording");
-  await rows(page).first().hover();
-  await takePicture(page, "recordings-row");
-  await page.locator("[data-testid^=run-export-]").click();
+  await command(page, "Export recording");
   await chooseFile(page, file);
   await expect(page.getByText(`Recorded in ${file}`)).toBeVisible();
   expect((await stat(file)).size).toBeGreaterThan(500);
@@ -55,8 +60,7 @@ test("a run is exported, opened and replayed", async ({ page }) => {
   await takePicture(page, "recordings-opened");
   expect(await findViolations(page, { within: "section[aria-label=Runs]" })).toEqual([]);
 
-  await rows(page).first().hover();
-  await rows(page).first().locator("[data-testid^=run-replay-]").click();
+  await command(page, "Replay run without network");
   await expect(rows(page)).toHaveCount(3);
   await expect(rows(page).first()).toHaveAttribute("data-status", "finished");
 });

@@ -5,10 +5,7 @@ import {
   CircleAlert,
   CircleDot,
   CirclePause,
-  Eraser,
-  FileDown,
   GitCompareArrows,
-  History,
   LoaderCircle,
   Play,
   RotateCcw,
@@ -28,7 +25,6 @@ import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/
 import { useWorkspace } from "@/workspace/context";
 import { useRunList, useRunState } from "@/workspace/run-hooks";
 import { compareRuns } from "./compare";
-import { exportRecording, replayRun } from "./recordings";
 import { TEXTS } from "./texts";
 
 const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
@@ -180,22 +176,6 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void compareRuns(workspace, compared.run, run)}
         />
       )}
-      {over && run.parentRunId === undefined ? (
-        <>
-          <IconButton
-            label={TEXTS.replay}
-            data-testid={`run-replay-${run.run}`}
-            icon={<History size={14} />}
-            onClick={() => void replayRun(workspace, run.run)}
-          />
-          <IconButton
-            label={TEXTS.exportRecording}
-            data-testid={`run-export-${run.run}`}
-            icon={<FileDown size={14} />}
-            onClick={() => void exportRecording(workspace, run.run, name)}
-          />
-        </>
-      ) : null}
       {over || run.parentRunId !== undefined ? null : (
         <IconButton
           label={TEXTS.stopThisRun}
@@ -204,14 +184,6 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void workspace.runs.cancel(run.run)}
         />
       )}
-      {over && run.tokens.output > 0 ? (
-        <IconButton
-          label={TEXTS.forgetReplies}
-          data-testid={`run-forget-${run.run}`}
-          icon={<Eraser size={14} />}
-          onClick={() => void workspace.runs.forgetReplies(run.run)}
-        />
-      ) : null}
       {over ? (
         <IconButton
           label={TEXTS.deleteThisRun}

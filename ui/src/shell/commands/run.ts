@@ -191,6 +191,14 @@ export const runCommands: readonly Command[] = [
     },
   },
   {
+    id: "run.forgetReplies",
+    title: "Forget replies of this run",
+    group: "Run",
+    terms: ["reuse", "buy", "again", "other", "runs"],
+    enabled: ({ activeRun: { session } }) => isForkable(session),
+    run: ({ activeRun: { session }, runs }) => session && runs.forgetReplies(session.run),
+  },
+  {
     id: "run.openRecording",
     title: "Open recording…",
     group: "Run",

@@ -276,3 +276,25 @@ async fn replay_offers_the_tools_of_an_mcp_server_without_starting_it() {
     assert_eq!(nobody.sent().len(), 0);
     bare.close().await;
 }
+
+#[test]
+fn replay_remembers_nothing() {
+    let home = Home::default();
+    let nodes = json!({
+        "fact": { "type": "value", "config": { "value": "Ada likes tea." } },
+        "learn": { "type": "remember" },
+        "out": { "type": "output" },
+    });
+    let flow = flow_json("learn", nodes, &["fact.value -> learn.value", "learn.memories -> out.value"]);
+    let run = home.plait(&["run", &home.file("learn.flow.json", &flow.to_string())]);
+    assert_eq!(run.code, 0, "{run:#?}");
+    let file = home.path().join("learn.plait-recording").display().to_string();
+    let exported = home.plait(&["runs", "export", "last", &file]);
+    assert_eq!(exported.code, 0, "{exported:#?}");
+    let elsewhere = Home::default();
+    let replayed = elsewhere.plait(&["replay", &file]);
+    assert_eq!((replayed.code, &replayed.out), (0, &run.out), "{replayed:#?}");
+    let listed = elsewhere.plait(&["memory", "list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!((&listed["memories"], &listed["branches"]), (&json!([]), &json!([])), "{listed:#}");
+}

@@ -188,10 +188,10 @@ impl Launch {
         };
         let from = from.as_deref();
         if parent_run_id.is_none() {
-            self.restored_tree(from, self.other_replies(*replies, user)?)?;
             if let Some(from) = from {
                 self.use_branch(from);
             }
+            self.restored_tree(from, self.other_replies(*replies, user)?)?;
         }
         let recording = self.host.earlier.recording().and_then(|hash| self.recordings.get(hash));
         let conversation = conversation

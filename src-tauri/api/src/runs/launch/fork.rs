@@ -270,9 +270,10 @@ impl Launch {
                 let others = self.other_replies(source, user)?;
                 self.host.earlier = self.read_tree(&origin, entries, (recording, others))?;
             }
+            self.use_branch(&origin);
+            // A replay remembers nothing, in no branch either.
             self.replay(&origin, recording)?;
             self.check_live(&origin.world, &document)?;
-            self.use_branch(&origin);
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
         let view = self.host.earlier.view(Some(earlier), &nodes);

@@ -223,3 +223,34 @@ async fn terminal_forks_inside_of_an_item_and_of_a_round_of_tool_calls() {
     assert_eq!((round.code, server.calls().len()), (0, 13), "the second round alone is bought: {round:#?}");
     assert!(round.err.contains("Reuses 1 reply") && round.err.contains("1 result"), "{round:#?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fork_inside_goes_on_after_its_parent_was_removed() {
+    let server = ModelServer::start(|_, call| ServerReply::Text(format!("re {call}"))).await;
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let folder = folder(true);
+    let run = home.plait(&[
+        "run",
+        &folder.file("parent.flow.json"),
+        "--answer",
+        "one",
+        "--answer",
+        "two",
+        "--json",
+    ]);
+    assert_eq!(run.code, 0, "{run:#?}");
+    let events = run.events();
+    let root = events[0]["run"].as_str().unwrap().to_owned();
+    let child = events.iter().find(|event| event["type"] == "child.started").unwrap();
+    let child = child["run"].as_str().unwrap().to_owned();
+    let of_child = home.plait(&["runs", "show", &child, "--json"]).events();
+    let asked = of_child.iter().find(|event| event["type"] == "run.paused").unwrap();
+    let at = asked["seq"].as_u64().unwrap().to_string();
+    let fork = home.plait(&["rerun", &child, "--at", &at, "--yes", "--json"]);
+    assert_eq!(fork.code, 3, "{fork:#?}");
+    let removed = home.plait(&["runs", "rm", &root]);
+    assert_eq!(removed.code, 0, "{removed:#?}");
+    let resumed = home.plait(&["resume", "last", "--answer", "three", "--answer", "four", "--json"]);
+    assert_eq!((resumed.code, resumed.last_type().as_str()), (0, "run.finished"), "{resumed:#?}");
+}

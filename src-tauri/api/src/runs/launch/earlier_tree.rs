@@ -27,11 +27,16 @@ impl Launch {
         let tree = match (from, others) {
             (None, None) => return Ok(()),
             (None, Some(others)) => EarlierTree::of_other_runs(others),
-            (Some(from), others) => {
-                let mut entries = self.read_earlier(&from.run, recording).unwrap_or_default();
-                leave(&mut entries, from.seq);
-                self.read_tree(from, entries, (recording, others))?
-            }
+            (Some(from), others) => match self.read_earlier(&from.run, recording) {
+                Ok(mut entries) => {
+                    leave(&mut entries, from.seq);
+                    self.read_tree(from, entries, (recording, others))?
+                }
+                Err(_) => {
+                    let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
+                    EarlierTree::asking([nothing], from.edited, from.world.clone(), others)
+                }
+            },
         };
         for record in self.store.tree(&self.run)? {
             tree.restore(&self.read_journal(&record.run)?);

@@ -28,11 +28,11 @@ impl Launch {
             (None, None) => return Ok(()),
             (None, Some(others)) => EarlierTree::of_other_runs(others),
             (Some(from), others) => match self.read_earlier(&from.run, recording) {
-                Ok(mut entries) => {
+                Ok(mut entries) if !entries.is_empty() => {
                     leave(&mut entries, from.seq);
                     self.read_tree(from, entries, (recording, others))?
                 }
-                Err(_) => {
+                _ => {
                     let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
                     EarlierTree::asking([nothing], from.edited, from.world.clone(), others)
                 }

@@ -29,7 +29,7 @@ pub use import::{ImportFlow, ImportedFlow};
 pub use installed::Installed;
 pub(crate) use installed::InstalledSources;
 pub use node_names::{nodes_with_subflows, pins_with_subflows};
-pub use read::{ListNearbyFlows, ReadFlow};
+pub use read::{ListNearbyFlows, ReadFlow, is_flow_file};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};
 pub use schema::flow_schema;
 pub use service::FlowService;

@@ -72,6 +72,14 @@ pub(crate) fn list<T: Serialize>(all: &[T], from: usize) -> Reply {
     Ok(text_of(&reply))
 }
 
+/// A page of a value as indented JSON, from the character `from` on; of a text, as it is.
+pub(crate) fn json_text(value: &impl Serialize, from: usize) -> Reply {
+    match to_json(value)? {
+        Value::String(whole) => text(&whole, from),
+        other => text(&format!("{other:#}"), from),
+    }
+}
+
 /// A page of a text, from the character `from` on.
 pub(crate) fn text(text: &str, from: usize) -> Reply {
     let total = text.chars().count();
@@ -91,7 +99,7 @@ pub(crate) fn text(text: &str, from: usize) -> Reply {
     }
 }
 
-fn to_json(value: &impl Serialize) -> Result<Value, ErrorReply> {
+pub(crate) fn to_json(value: &impl Serialize) -> Result<Value, ErrorReply> {
     serde_json::to_value(value).map_err(|error| {
         ErrorReply::new(
             crate::codes::COMMAND_REPLY,

@@ -5,17 +5,16 @@ mod flows;
 mod prompts;
 mod runs;
 
+use std::path::Path;
+
 use plait_api::ErrorReply;
-use plait_api::flows::{OpenExample, ReadFlow, examples};
+use plait_api::flows::{OpenExample, ReadFlow, examples, is_flow_file};
 use plait_api::runs::ResolveRun;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 
 use crate::application::InUse;
 use crate::codes;
-
-/// The endings of the files that are read.
-const FLOW_ENDINGS: [&str; 3] = [".flow.json", ".yaml", ".yml"];
 
 /// A flow, and its file if it has one.
 struct NamedFlow {
@@ -29,7 +28,7 @@ async fn named_flow(app: &InUse, name: &str) -> Result<NamedFlow, ErrorReply> {
         let flow = app.call(OpenExample { id: name.to_owned() }).await?;
         return Ok(NamedFlow { flow, path: None });
     }
-    if !FLOW_ENDINGS.iter().any(|ending| name.to_lowercase().ends_with(ending)) {
+    if !is_flow_file(Path::new(name)) {
         let message = format!("`{name}` is no flow file, and no example flow.");
         return Err(ErrorReply::new(codes::AGENT_NOT_A_FLOW, message).hint(
             "Flow files end in `.flow.json`, pipelines in `.yaml` or `.yml`. `list_flows` lists them.",

@@ -82,7 +82,10 @@ impl Command for ListNearbyFlows {
             for folder in folders {
                 // A folder that cannot be read has no flows to show.
                 let Ok(items) = fs::read_dir(folder) else { continue };
-                let files = items.flatten().map(|item| item.path()).filter(|path| is_flow_file(path));
+                let files = items
+                    .flatten()
+                    .map(|item| item.path())
+                    .filter(|path| is_flow_file(path) && path.is_file());
                 found.extend(files.filter_map(|path| path.into_os_string().into_string().ok()));
             }
             Ok(found.into_iter().take(MAX_NEARBY).collect())
@@ -91,7 +94,8 @@ impl Command for ListNearbyFlows {
     }
 }
 
-fn is_flow_file(path: &Path) -> bool {
+/// Whether a file is a flow or a pipeline, by its name.
+pub fn is_flow_file(path: &Path) -> bool {
     let is_flow = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(FLOW_ENDING));
-    (is_flow || pipeline::is_pipeline(path)) && path.is_file()
+    is_flow || pipeline::is_pipeline(path)
 }

@@ -98,10 +98,7 @@ impl PlaitServer {
     async fn read_flow(&self, Parameters(page): Parameters<FlowPage>) -> Reply {
         let app = self.app().await?;
         let NamedFlow { flow, .. } = named_flow(&app, &page.flow).await?;
-        let text = serde_json::to_string_pretty(&flow).map_err(|error| {
-            ErrorReply::new(codes::COMMAND_REPLY, format!("The flow could not be written as JSON: {error}."))
-        })?;
-        reply::text(&text, page.from)
+        reply::json_text(&flow, page.from)
     }
 
     /// Check a flow, or a text that would be one, for problems. Runs nothing.

@@ -126,11 +126,7 @@ impl PlaitServer {
             let message = format!("Run {run} has no prompt at event {}.", arguments.seq);
             ErrorReply::new(codes::AGENT_NO_EVENT, message).hint("`list_prompts` lists them.")
         })?;
-        let call = serde_json::to_value(call).map_err(|error| {
-            let message = format!("The call could not be written as JSON: {error}.");
-            ErrorReply::new(codes::COMMAND_REPLY, message)
-        })?;
-        reply::text(&format!("{call:#}"), arguments.from)
+        reply::json_text(call, arguments.from)
     }
 
     /// Find where a text occurs in the prompts and replies of a run and the runs of its sub-flows.

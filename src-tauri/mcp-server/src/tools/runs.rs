@@ -4,7 +4,7 @@ use plait_api::ErrorReply;
 use plait_api::lens::CompareRuns;
 use plait_api::runs::{BillRerun, FindRuns, ListRuns, RerunRequest, ShowRun};
 use plait_core::id::NodeId;
-use plait_run::journal::{Entry, Side};
+use plait_run::journal::Side;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
@@ -129,7 +129,7 @@ impl PlaitServer {
         let app = self.app().await?;
         let run = named_run(&app, &arguments.run).await?;
         let entries = app.call(ShowRun { run }).await?.entries;
-        let events: Vec<Value> = entries.iter().filter_map(|entry| event_json(entry).ok()).collect();
+        let events: Vec<Value> = entries.iter().map(reply::to_json).collect::<Result<_, _>>()?;
         let is_wanted = |event: &&Value| {
             let of_node = arguments.node.as_ref().is_none_or(|node| event["node"] == **node);
             of_node && arguments.event_type.as_ref().is_none_or(|wanted| is_of_type(event, wanted))
@@ -145,7 +145,7 @@ impl PlaitServer {
         let run = named_run(&app, &arguments.run).await?;
         let entries = app.call(ShowRun { run: run.clone() }).await?.entries;
         let entry = entries.iter().find(|entry| entry.seq == Some(arguments.seq));
-        let event = entry.map(event_json).transpose()?;
+        let event = entry.map(reply::to_json).transpose()?;
         let value = event.as_ref().and_then(|event| event.pointer(&arguments.pointer)).ok_or_else(|| {
             let EventArguments { seq, pointer, .. } = &arguments;
             let message = match pointer.as_str() {
@@ -154,10 +154,7 @@ impl PlaitServer {
             };
             ErrorReply::new(codes::AGENT_NO_EVENT, message).hint("`list_events` lists the events of a run.")
         })?;
-        match value {
-            Value::String(text) => reply::text(text, arguments.from),
-            other => reply::text(&format!("{other:#}"), arguments.from),
-        }
+        reply::json_text(value, arguments.from)
     }
 
     /// Find the recorded runs in which a condition held at a node: where a breakpoint with it would have stopped them.
@@ -190,12 +187,6 @@ impl PlaitServer {
         }
         reply::value(&app.call(BillRerun(request)).await?)
     }
-}
-
-fn event_json(entry: &Entry) -> Result<Value, ErrorReply> {
-    serde_json::to_value(entry).map_err(|error| {
-        ErrorReply::new(codes::COMMAND_REPLY, format!("The event could not be written as JSON: {error}."))
-    })
 }
 
 /// Whether the type is the wanted one, or of the wanted group: `node.failed` is of `node`.

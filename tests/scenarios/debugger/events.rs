@@ -61,18 +61,17 @@ async fn run_stops_where_something_happens_and_goes_on() {
     let file = folder.file("together.flow.json");
     let home = Home::default();
     home.set_provider_url(&server.url).await;
-    for (breakpoint, node) in [
-        ("left.value->both.left", "both"),
-        ("both:before:data", "both"),
-        ("chat:before:context", "chat"),
-        ("event:changed=main", "chat"),
-        ("event:spent=0.0000001", "chat"),
+    for (breakpoint, node, side) in [
+        ("left.value->both.left", "both", "before"),
+        ("both:before:data", "both", "before"),
+        ("chat:before:context", "chat", "before"),
+        ("event:changed=main", "chat", "after"),
+        ("event:spent=0.0000001", "chat", "after"),
     ] {
-        let found = stops(&home, &file, breakpoint);
-        assert!(found.iter().any(|(at, _)| at == node), "{breakpoint}: {found:?}");
-        // Once for each time that it happens.
-        assert_eq!(found.iter().filter(|(at, _)| at == node).count(), 1, "{breakpoint}: {found:?}");
+        // Once, and nowhere else.
+        assert_eq!(stops(&home, &file, breakpoint), [(node.to_owned(), side.to_owned())], "{breakpoint}");
     }
+    assert_eq!(server.calls().len(), 5, "a stop buys nothing");
     assert_eq!(stops(&home, &file, "event:retried"), [], "nothing is retried");
     assert_eq!(stops(&home, &file, "event:spent=5"), []);
 }
@@ -110,8 +109,8 @@ fn breakpoints_that_can_never_hold_are_refused() {
         ("chidl/in", "debug.unknown_node", "`child`"),
         ("text/in", "debug.bad_breakpoint", "`text`"),
         ("text:call", "debug.bad_breakpoint", "calls"),
-        ("text.value->child.nosuch", "debug.", "nosuch"),
-        ("event:nosuch", "", "nosuch"),
+        ("text.value->child.nosuch", "debug.bad_breakpoint", "nosuch"),
+        ("event:nosuch", "invalid value", "nosuch"),
     ] {
         let refused = home.plait(&["run", &folder.file("outer.flow.json"), "--break", breakpoint]);
         assert_eq!(refused.code, 2, "{breakpoint}: {refused:#?}");

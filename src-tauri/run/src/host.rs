@@ -1,5 +1,6 @@
 //! What a run needs from its environment.
 
+mod closed_world;
 mod run_info;
 mod standing_clock;
 pub mod subflow;
@@ -16,6 +17,7 @@ use crate::provider::Providers;
 use crate::quota::QuotaChain;
 use crate::retriever::Retriever;
 use crate::tool::ToolHost;
+pub use closed_world::Refusal;
 use plait_core::attachment::AttachmentStore;
 use plait_core::expression::evaluation::Evaluator;
 pub use run_info::{RunInfo, RunInput};

@@ -4,6 +4,7 @@
 mod edits;
 mod events;
 mod trials;
+mod watches;
 
 use std::io::{BufRead as _, BufReader};
 use std::time::Duration;

@@ -102,6 +102,7 @@ commands![
     lens::SearchPrompts,
     lens::CompareRuns,
     lens::FollowText,
+    lens::EvaluateWatches,
     lens::GetCallRequest,
     lens::ExportSpans,
     knowledge::ListKnowledge,

@@ -1,5 +1,5 @@
-//! The lens: what model calls were sent and led to, where texts come from, traces of run trees, requests as curl commands, and the
-//! export to OpenTelemetry.
+//! The lens: what model calls were sent and led to, where texts come from, the values of watches, traces of run trees, requests as
+//! curl commands, and the export to OpenTelemetry.
 //!
 //! Everything is a fold of journals (`plait_insight::lens`); this module reads them. Changes nothing.
 
@@ -13,10 +13,12 @@ mod search;
 mod show;
 mod trace;
 mod turns;
+mod watches;
 
 use std::sync::Arc;
 
 use plait_adapters::telemetry::LiveExporter;
+use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::RunId;
 use plait_insight::lens::Lens;
 use plait_run::journal::Entry;
@@ -36,6 +38,7 @@ pub use search::{PromptHit, SearchPrompts};
 pub use show::{PromptsOfRun, ShowPrompts};
 pub use trace::TraceRun;
 pub use turns::ListTurns;
+pub use watches::{EvaluateWatches, WatchedValue};
 
 /// Reads what runs sent to models.
 #[derive(Clone)]
@@ -44,17 +47,23 @@ pub struct LensService {
     users: UserService,
     providers: Arc<ProviderService>,
     exporter: LiveExporter,
+    evaluator: Arc<dyn Evaluator>,
     recorded_runs: Arc<RecordedRuns>,
 }
 
+/// What the lens reads from.
+pub(crate) struct LensParts {
+    pub store: Store,
+    pub users: UserService,
+    pub providers: Arc<ProviderService>,
+    pub exporter: LiveExporter,
+    pub evaluator: Arc<dyn Evaluator>,
+}
+
 impl LensService {
-    pub(crate) fn new(
-        store: Store,
-        users: UserService,
-        providers: Arc<ProviderService>,
-        exporter: LiveExporter,
-    ) -> Self {
-        Self { store, users, providers, exporter, recorded_runs: Arc::default() }
+    pub(crate) fn new(parts: LensParts) -> Self {
+        let LensParts { store, users, providers, exporter, evaluator } = parts;
+        Self { store, users, providers, exporter, evaluator, recorded_runs: Arc::default() }
     }
 
     /// The same, for another user.

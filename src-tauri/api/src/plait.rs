@@ -31,7 +31,7 @@ use crate::flows::text::is_flow;
 use crate::flows::{FlowService, InstalledSources};
 use crate::grants::GrantService;
 use crate::knowledge::KnowledgeService;
-use crate::lens::LensService;
+use crate::lens::{LensParts, LensService};
 use crate::memories::MemoryService;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::run_config::RunConfig;
@@ -208,13 +208,19 @@ impl Plait {
             memories: memory.clone(),
             users: users.clone(),
             clock: Arc::clone(&clock),
-            evaluator,
+            evaluator: Arc::clone(&evaluator),
             exporter: exporter.clone(),
             config: run_config.clone(),
             installed: installed.clone(),
             quotas: Arc::clone(&quotas),
         });
-        let lens = LensService::new(store.clone(), users.clone(), Arc::clone(&providers), exporter.clone());
+        let lens = LensService::new(LensParts {
+            store: store.clone(),
+            users: users.clone(),
+            providers: Arc::clone(&providers),
+            exporter: exporter.clone(),
+            evaluator,
+        });
         let settings_parts = SettingsParts {
             store: store.clone(),
             providers: Arc::clone(&providers),

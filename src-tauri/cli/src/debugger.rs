@@ -24,7 +24,7 @@ use crate::stdin_lines;
 #[derive(Debug, PartialEq)]
 pub(crate) enum StopCommand {
     Go(DebugVerb),
-    /// Shows one of the values, or all.
+    /// Shows all values here, or that of a port or an expression.
     Print(Option<String>),
     /// Puts a value in place of one that is held.
     Set(String, Value),
@@ -59,6 +59,8 @@ const HELP: &str = "  continue, c      go on to the next breakpoint
   out, o           go on to the end of the loop or sub-flow around this node
   all, a           let everything that is held go on by one place
   print, p [PORT]  show the values here
+  print, p CEL     show the value of an expression over value, inputs, outputs, error,
+                   iteration, attempt, tokens, cost, trimmed and nodes.NAME.PORT
   set PORT=JSON    put a value in place of one that is held here
   skip             before a node: go on without running it
   retry            after a node: drop what it gave and run it again
@@ -267,6 +269,9 @@ pub(crate) async fn ask(run: &RunId, stop: &StopView, is_new: bool) -> Result<Op
             let text = as_text(value);
             writeln!(err, "  {}: {}", printable(port.as_str()), printable(&first_line(&text, MAX_SHOWN)))?;
         }
+        if let Some(error) = &stop.error {
+            writeln!(err, "  {} {}", style("✗").red().for_stderr(), printable(&error.to_string()))?;
+        }
     }
     if is_new && !stop.ways.is_empty() {
         let ways: Vec<&str> = stop.ways.iter().map(PortName::as_str).collect();
@@ -321,16 +326,15 @@ pub(crate) fn print_config(config: &Map<String, Value>) -> Result<(), CliError> 
     Ok(writeln!(io::stderr(), "{}", printable(&json))?)
 }
 
-pub(crate) fn print_values(stop: &StopView, wanted: Option<&str>) -> Result<(), CliError> {
+/// Prints values, each below its name.
+pub(crate) fn print_values(values: &Map<String, Value>) -> Result<(), CliError> {
     let mut err = io::stderr();
-    let mut values =
-        stop.values.iter().filter(|(port, _)| wanted.is_none_or(|wanted| port.as_str() == wanted));
-    let Some(first) = values.next() else {
-        writeln!(err, "  There is no such value here.")?;
-        return Ok(());
-    };
-    for (port, value) in std::iter::once(first).chain(values) {
-        writeln!(err, "{}:\n{}", printable(port.as_str()), printable(&as_text(value)))?;
+    if values.is_empty() {
+        writeln!(err, "  There are no values here.")?;
+    }
+    for (name, value) in values {
+        let text = if value.is_null() { "null".to_owned() } else { as_text(value) };
+        writeln!(err, "{}:\n{}", printable(name), printable(&text))?;
     }
     Ok(())
 }

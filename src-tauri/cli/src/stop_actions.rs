@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use plait_api::flows::nodes_with_subflows;
+use plait_api::lens::{EvaluateWatches, WatchedValue};
 use plait_api::runs::{
     ChangeValue, DropBreakpoint, DropTrials, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun,
     NodeConfig, PutBreakpoint, ShowNodeConfig, ShowRun, TryConfig,
 };
 use plait_api::{Connection, ErrorReply};
-use plait_core::id::{NodeId, RunId};
+use plait_core::id::{NodeId, PortName, RunId};
 use plait_run::breakpoint::BreakpointText;
 use plait_run::journal::Breakpoint;
 use plait_run::view::RunOutline;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::codes;
 use crate::debugger::{self, HistoryCommand, StopCommand};
@@ -72,10 +73,27 @@ impl<'a> AtStop<'a> {
             StopCommand::Delete(name) => {
                 drop_breakpoint(self.app, &self.root, &name).await?;
             }
-            StopCommand::Print(port) => debugger::print_values(&self.held.stop, port.as_deref())?,
+            StopCommand::Print(wanted) => debugger::print_values(&self.values(wanted).await?)?,
             StopCommand::Help => debugger::print_help()?,
         }
         Ok(Outcome::StaysThere)
+    }
+
+    /// All values that are held, by port; or that of a port or, if nothing is held there by that name, of an expression.
+    /// `switch.condition` for one that has no value.
+    pub(crate) async fn values(&self, wanted: Option<String>) -> Result<Map<String, Value>, ErrorReply> {
+        let held = |(port, value): (&PortName, &Arc<Value>)| (port.to_string(), Value::clone(value));
+        let Some(wanted) = wanted else { return Ok(self.held.stop.values.iter().map(held).collect()) };
+        if let Some(value) = self.held.stop.values.get(wanted.as_str()) {
+            return Ok(Map::from_iter([(wanted, Value::clone(value))]));
+        }
+        let expressions = vec![wanted.clone()];
+        let question = EvaluateWatches { run: self.held.run.clone(), expressions, focus: None, events: None };
+        let values = self.app.call(question).await?.into_iter().map(|value| match value {
+            WatchedValue::Value(value) => Ok((wanted.clone(), value)),
+            WatchedValue::Error(fault) => Err(ErrorReply::from(fault)),
+        });
+        values.collect()
     }
 
     /// Shows the history before the next turn, after editing it if the person wants that.
@@ -142,11 +160,16 @@ pub(crate) async fn put_breakpoint(
 
 /// Removes a breakpoint from a run. Returns its id.
 pub(crate) async fn drop_breakpoint(app: &Connection, run: &RunId, name: &str) -> Result<String, ErrorReply> {
-    let detail = app.call(ShowRun { run: run.clone() }).await?;
-    let breakpoints = RunOutline::of(&detail.entries).breakpoints;
+    let breakpoints = breakpoints(app, run).await?;
     let id = debugger::find_breakpoint(&breakpoints, name).to_owned();
     app.call(DropBreakpoint { run: run.clone(), id: id.clone() }).await?;
     Ok(id)
+}
+
+/// The breakpoints of a run, in the order in which they are numbered.
+pub(crate) async fn breakpoints(app: &Connection, run: &RunId) -> Result<Vec<Breakpoint>, ErrorReply> {
+    let detail = app.call(ShowRun { run: run.clone() }).await?;
+    Ok(RunOutline::of(&detail.entries).breakpoints)
 }
 
 /// The stop of a run tree. `debug.moved_on` if it does not stand still.

@@ -8,6 +8,7 @@ pub mod flow_diff;
 pub mod forecast;
 pub mod lens;
 pub mod lineage;
+pub mod watches;
 pub mod words;
 
 #[cfg(test)]

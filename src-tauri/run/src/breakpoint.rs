@@ -26,7 +26,8 @@ use plait_core::port::{ERROR_PORT, PortKind};
 
 use check::holds_no_branch;
 pub use check::{check_breakpoints, check_place, check_subflow};
-pub(crate) use facts::{ActivationFacts, CallFacts};
+pub(crate) use facts::ActivationFacts;
+pub use facts::CallFacts;
 pub(crate) use loops::{ended_loop, is_inside, loop_around, loops_that_begin};
 pub use replay::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
 pub use text::{BREAKPOINT_SYNTAX, BreakpointText};
@@ -50,7 +51,7 @@ pub(crate) struct Armed {
 
 /// The values that a place has.
 #[derive(Clone, Copy)]
-pub(crate) enum Values<'a> {
+pub enum Values<'a> {
     Inputs(&'a NodeOutputs),
     Outputs(&'a NodeOutputs),
     Error(&'a Fault),
@@ -244,12 +245,13 @@ fn with_value(variables: &Value, value: &Value) -> Value {
     variables
 }
 
-fn error_value(fault: &Fault) -> Value {
+/// A failure, as expressions read it.
+pub fn error_value(fault: &Fault) -> Value {
     json!({ "code": fault.code, "message": fault.message })
 }
 
 /// What conditions and texts can read at a place. `facts` are those of its activation's calls so far, if it made any.
-pub(crate) fn variables_of(point: &StopPoint, values: Values<'_>, facts: Option<&CallFacts>) -> Value {
+pub fn variables_of(point: &StopPoint, values: Values<'_>, facts: Option<&CallFacts>) -> Value {
     let mut variables = Map::new();
     let mut add = |name: &str, ports: &NodeOutputs| {
         let by_port: Map<String, Value> =

@@ -243,6 +243,10 @@ pub struct StopView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<PortName>>")]
     pub ways: Vec<PortName>,
+    /// Why it failed, if it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error: Option<Fault>,
     /// Since when.
     #[ts(type = "number")]
     pub since: u64,

@@ -820,7 +820,9 @@ export type DebugEvent = { "type": "debug.breakpoints", breakpoints: Array<Break
   /** Its inputs before it starts, its outputs before they are delivered, by port. */
   values?: { [key in PortName]: JsonValue },
   /** The other outputs that can be taken, after a node that takes one of several. */
-  ways?: Array<PortName>, } | { "type": "debug.continued", verb: DebugVerb,
+  ways?: Array<PortName>,
+  /** Why the activation failed that is held after its end, if it did. */
+  error?: Fault, } | { "type": "debug.continued", verb: DebugVerb,
   /** The activation that goes on alone, if it is one. */
   point?: StopPoint, } | { "type": "value.overridden", point: StopPoint, port: PortName,
   /** What stood there. */
@@ -1323,6 +1325,17 @@ export type ErrorReply = {
   details?: Record<string, unknown>,
   /** The error that led to this one. */
   cause?: Cause,
+};
+
+/** `lens.evaluate`: the values of expressions in CEL at a moment of a run, in the order of the expressions. They read what breakpoints
+ * read (`value`, `inputs`, `outputs`, `error`, `iteration`, `attempt`, `tokens`, `cost`, `trimmed`), and `nodes.NAME.PORT`. Changes
+ * nothing. `run.unknown`.
+ */
+export type EvaluateWatches = { run: RunId, expressions: Array<string>,
+  /** The activation that is looked at. Without it, what the run stands still at. */
+  focus?: Activation,
+  /** The number of events that have happened at the moment. Without it, all. */
+  events?: number,
 };
 
 /** An event of another run. */
@@ -4322,6 +4335,8 @@ export type StopView = {
   values: { [key in PortName]: JsonValue },
   /** The other outputs that can be taken, after a node that takes one of several. */
   ways?: Array<PortName>,
+  /** Why it failed, if it has. */
+  error?: Fault,
   /** Since when. */
   since: number,
 };
@@ -4700,6 +4715,10 @@ export type WaitingRun = { run: RunId,
   why: string,
 };
 
+/** What became of an expression. */
+export type WatchedValue = { "value": unknown } | { "error": Fault
+};
+
 /** How much of the window a prompt takes in one iteration. */
 export type WindowShare = { iteration: string, percent: number,
 };
@@ -4801,6 +4820,7 @@ export type Commands = {
   "lens.search": { args: SearchPrompts; reply: Array<PromptHit> };
   "lens.compare": { args: CompareRuns; reply: RunComparison };
   "lens.lineage": { args: FollowText; reply: LineageChain };
+  "lens.evaluate": { args: EvaluateWatches; reply: Array<WatchedValue> };
   "lens.request": { args: GetCallRequest; reply: CallRequest };
   "lens.export": { args: ExportSpans; reply: ExportedSpans };
   "knowledge.list": { args: ListKnowledge; reply: Array<BaseStatus> };

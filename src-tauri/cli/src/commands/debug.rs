@@ -1,19 +1,22 @@
 //! `plait debug`: one command of the debugger's prompt, for a run that another process may drive.
 
+use std::io::Write as _;
+
 use clap::Args;
-use plait_api::runs::{ShowRun, StopRun};
+use plait_api::runs::StopRun;
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::{Epoch, NodeId, RunId};
-use plait_run::view::RunOutline;
+use serde::Serialize;
 
 use super::rerun::parse_fresh;
 use super::runs;
 use crate::codes;
 use crate::debugger::{self, StopCommand};
 use crate::exit::{CliError, ExitStatus};
+use crate::format::to_json;
 use crate::open_app::{self, Home};
 use crate::stop_actions::{self, AtStop};
-use crate::terminal::print_error;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -23,7 +26,8 @@ Besides, `pause` stops a run where it is, `pause NODE` or `pause NODE#2` the bra
 Examples:
   plait debug last pause
   plait debug last break 'judge:after:when=value.score < 0.5'
-  plait debug last breakpoints
+  plait debug last breakpoints --json
+  plait debug last print 'nodes.judge.reply.score + 1'
   plait debug last delete 1
   plait debug last step --stop 42")]
 pub(crate) struct DebugArgs {
@@ -35,14 +39,23 @@ pub(crate) struct DebugArgs {
     /// The number of the stop that the command is for: its event. Refused if the run does not stand there any more.
     #[arg(long, value_name = "EVENT")]
     stop: Option<u64>,
+    /// Print what `breakpoints` and `print` show to standard output, as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) async fn execute(home: &Home, args: DebugArgs) -> Result<ExitStatus, CliError> {
     let text = args.command.join(" ");
     let command = Command::parse(&text)?;
+    if args.json && !command.only_shows() {
+        let message = format!("`{text}` prints nothing that could be JSON.");
+        return Err(ErrorReply::new(codes::USAGE_INPUT, message)
+            .hint("`--json` is for `breakpoints` and `print`.")
+            .into());
+    }
     let app = open_app::for_running(home, &[]).await?;
     let run = runs::find(&app, &args.run).await?;
-    let done = command.perform(&app, &run, args.stop).await;
+    let done = command.perform(&app, &run, args.stop, args.json).await;
     if app.here().is_some() {
         // Nobody else drives the run: it goes on here as far as it can.
         app.idle_tree(&run).await;
@@ -85,12 +98,23 @@ impl Command {
         }
     }
 
-    async fn perform(self, app: &Connection, run: &RunId, stop: Option<u64>) -> Result<(), CliError> {
+    fn only_shows(&self) -> bool {
+        matches!(self, Self::ListBreakpoints | Self::AtStop(StopCommand::Print(_)))
+    }
+
+    async fn perform(
+        self,
+        app: &Connection,
+        run: &RunId,
+        stop: Option<u64>,
+        as_json: bool,
+    ) -> Result<(), CliError> {
         match self {
             Self::Pause(at) => {
                 let (node, epoch) = at.map(|(node, epoch)| (Some(node), epoch)).unwrap_or_default();
                 Ok(app.call(StopRun { run: run.clone(), node, epoch }).await?)
             }
+            Self::ListBreakpoints if as_json => print_json(&stop_actions::breakpoints(app, run).await?),
             Self::ListBreakpoints => list_breakpoints(app, run).await,
             Self::AtStop(StopCommand::Break(breakpoint)) => {
                 stop_actions::put_breakpoint(app, run, breakpoint).await?;
@@ -104,13 +128,20 @@ impl Command {
             Self::AtStop(command) => {
                 let mut held = stop_actions::held(app, run).await?;
                 held.stop.number = stop.unwrap_or(held.stop.number);
-                AtStop::new(app, run.clone(), held).perform(command).await.map(drop)
+                let mut at = AtStop::new(app, run.clone(), held);
+                match command {
+                    StopCommand::Print(wanted) if as_json => print_json(&at.values(wanted).await?),
+                    command => at.perform(command).await.map(drop),
+                }
             }
         }
     }
 }
 
 async fn list_breakpoints(app: &Connection, run: &RunId) -> Result<(), CliError> {
-    let detail = app.call(ShowRun { run: run.clone() }).await?;
-    debugger::print_breakpoints(&RunOutline::of(&detail.entries).breakpoints)
+    debugger::print_breakpoints(&stop_actions::breakpoints(app, run).await?)
+}
+
+fn print_json(value: &impl Serialize) -> Result<(), CliError> {
+    Ok(writeln!(stdout(), "{}", to_json(value)?)?)
 }

@@ -1,4 +1,4 @@
-//! Conditions in CEL: compiled once, evaluated within limits.
+//! Conditions and watches in CEL: compiled once, evaluated within limits.
 //!
 //! Without a loop (`all`, `exists`, `map`, `filter`), a condition takes time in proportion to its length and to the
 //! value, so it is evaluated in place. Loops can repeat and double their input, so a condition with a loop goes to the
@@ -42,6 +42,9 @@ pub struct IterationCondition(Condition);
 /// A condition on a place at which an activation is held.
 pub struct StopCondition(Condition);
 
+/// An expression of which a person wants to see the value at a moment of a run.
+pub struct Watch(Condition);
+
 struct Compiled {
     program: Program,
     /// How deep its loops nest.
@@ -58,10 +61,12 @@ impl Condition {
         static OF_VALUE: Compilations = LazyLock::new(CompileCache::new);
         static OF_ITERATION: Compilations = LazyLock::new(CompileCache::new);
         static OF_STOP: Compilations = LazyLock::new(CompileCache::new);
+        static OF_MOMENT: Compilations = LazyLock::new(CompileCache::new);
         let compiled = match subject {
             Subject::Value => &OF_VALUE,
             Subject::Iteration => &OF_ITERATION,
             Subject::Stop => &OF_STOP,
+            Subject::Moment => &OF_MOMENT,
         };
         Self {
             source: source.into(),
@@ -116,6 +121,14 @@ impl Condition {
 
     /// Whether it is true for `value`, in this thread.
     pub(super) fn evaluate(&self, value: &Value, answers: Option<&Value>) -> Result<bool, Fault> {
+        match self.compute(value, answers)? {
+            cel::Value::Bool(is_true) => Ok(is_true),
+            _ => Err(Fault::new(codes::SWITCH_CONDITION, "its result is neither true nor false.")
+                .hint(self.subject.hint())),
+        }
+    }
+
+    fn compute(&self, value: &Value, answers: Option<&Value>) -> Result<cel::Value, Fault> {
         let Compiled { program, loop_depth, literals, .. } = self.compiled()?;
         let values = literals.saturating_add(count_values(value) + answers.map_or(0, count_values));
         if values.checked_pow(*loop_depth).is_none_or(|iterations| iterations > MAX_ITERATIONS) {
@@ -131,28 +144,15 @@ impl Condition {
             let value = match (*name, self.subject) {
                 (HITL_HISTORY, _) => answers.unwrap_or(&no_answers),
                 (_, Subject::Value) => value,
-                (field, Subject::Iteration | Subject::Stop) => &value[field],
+                (field, Subject::Iteration | Subject::Stop | Subject::Moment) => &value[field],
             };
             context.add_variable_from_value(*name, to_cel(value));
         }
-        let result = catch_unwind(AssertUnwindSafe(|| program.execute(&context)));
-        let hint = match self.subject {
-            Subject::Value | Subject::Stop => {
-                "`has(value.name)` tests whether a field exists; `type(value)` is the type."
-            }
-            Subject::Iteration => {
-                "`has(previous.name)` tests whether a field exists. In iteration 0, `previous` is the loop's input."
-            }
-        };
-        match result {
-            Ok(Ok(cel::Value::Bool(is_true))) => Ok(is_true),
-            Ok(Ok(_)) => {
-                Err(Fault::new(codes::SWITCH_CONDITION, "its result is neither true nor false.").hint(hint))
-            }
-            Ok(Err(error)) => Err(Fault::new(codes::SWITCH_CONDITION, format!("{error}.")).hint(hint)),
-            Err(_) => {
-                Err(Fault::new(codes::SWITCH_CONDITION, "it cannot be computed for this value.").hint(hint))
-            }
+        let fault = |problem: String| Fault::new(codes::SWITCH_CONDITION, problem).hint(self.subject.hint());
+        match catch_unwind(AssertUnwindSafe(|| program.execute(&context))) {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) => Err(fault(format!("{error}."))),
+            Err(_) => Err(fault("it cannot be computed for this value.".to_owned())),
         }
     }
 }
@@ -175,6 +175,38 @@ impl StopCondition {
     /// Compiles `source`.
     pub fn new(source: &str) -> Self {
         Self(Condition::new(source, Subject::Stop))
+    }
+}
+
+impl Watch {
+    /// Compiles `source`.
+    pub fn new(source: &str) -> Self {
+        Self(Condition::new(source, Subject::Moment))
+    }
+
+    /// Whether it reads this variable. One that does not compile reads none.
+    pub fn reads(&self, variable: &str) -> bool {
+        self.0.reads(variable)
+    }
+
+    /// Its value, given an object with the variables. `switch.condition` if it does not compile or has no value there, and the faults of
+    /// the evaluator.
+    pub async fn value(&self, variables: &Arc<Value>, evaluator: &dyn Evaluator) -> Result<Value, Fault> {
+        if self.0.compiled()?.loop_depth == 0 {
+            return self.evaluate(variables);
+        }
+        let evaluation =
+            Evaluation::Watch { source: Arc::clone(&self.0.source), value: Arc::clone(variables) };
+        evaluator.evaluate(evaluation).await
+    }
+
+    /// Its value, in this thread.
+    pub(super) fn evaluate(&self, variables: &Value) -> Result<Value, Fault> {
+        let value = self.0.compute(variables, None)?;
+        let json = value.json();
+        json.map_err(|_| {
+            Fault::new(codes::SWITCH_CONDITION, "its result is a function or a type, which no JSON can hold.")
+        })
     }
 }
 
@@ -223,22 +255,24 @@ impl JsonSchema for Condition {
 fn compile(source: &str, subject: Subject) -> Result<Compiled, String> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(format!(
-            "This condition is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.",
+            "This {} is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.",
+            subject.noun(),
             source.len()
         ));
     }
     // Parsing, analyzing and dropping the tree all recurse as deep as the condition nests.
     block_on_deep_stack(|| parse(source, subject))
-        .unwrap_or_else(|| Err("This is not a CEL condition.".to_owned()))
+        .unwrap_or_else(|| Err(format!("This is not a CEL {}.", subject.noun())))
 }
 
 fn parse(source: &str, subject: Subject) -> Result<Compiled, String> {
     let program = ENV.compile(source).map_err(|errors| {
         let message = errors.errors.first().map(|error| {
             let (line, column) = error.pos;
-            format!("Line {line}, column {column} of the condition: {}.", error.msg.trim_end_matches('.'))
+            let noun = subject.noun();
+            format!("Line {line}, column {column} of the {noun}: {}.", error.msg.trim_end_matches('.'))
         });
-        message.unwrap_or_else(|| "This is not a CEL condition.".to_owned())
+        message.unwrap_or_else(|| format!("This is not a CEL {}.", subject.noun()))
     })?;
     let bounds::Bounds { loop_depth, literals } =
         bounds::analyze(&program.expression().expr, subject.names())?;

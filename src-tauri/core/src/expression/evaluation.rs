@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | template (Jinja) | never | evaluator |
 //! | template (Handlebars) | tags × possible iterations × bytes of the values ≤ 30 million | evaluator |
-//! | condition (CEL) | no loop: `all`, `exists`, `map`, `filter` | evaluator |
+//! | condition, watch (CEL) | no loop: `all`, `exists`, `map`, `filter` | evaluator |
 //! | query (jq) | no comparison, arithmetic, slice or named filter | evaluator |
 //! | JSON Schema | ≤ 1 million validation steps, counted before it begins; at most 200 patterns | refused |
 //!
@@ -25,7 +25,7 @@ use super::syntax::Syntax;
 use crate::codes;
 use crate::error::Fault;
 
-/// The subject of a condition.
+/// What an expression in CEL is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Subject {
@@ -35,16 +35,50 @@ pub enum Subject {
     Iteration,
     /// A place at which an activation is held: an object with these fields, each by its own name. Those that it does not have are null.
     Stop,
+    /// A moment of a run, as a person watches it: what [`Stop`](Self::Stop) has, and `nodes` with the latest outputs of each node.
+    Moment,
 }
 
 impl Subject {
-    /// The names that a condition may use.
+    /// The names that an expression may use.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
             Self::Value => &["value", HITL_HISTORY],
             Self::Iteration => &["index", "previous", "input", HITL_HISTORY],
             Self::Stop => {
                 &["value", "inputs", "outputs", "error", "iteration", "attempt", "tokens", "cost", "trimmed"]
+            }
+            Self::Moment => &[
+                "value",
+                "inputs",
+                "outputs",
+                "error",
+                "iteration",
+                "attempt",
+                "tokens",
+                "cost",
+                "trimmed",
+                "nodes",
+            ],
+        }
+    }
+
+    /// How messages name an expression.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::Value | Self::Iteration | Self::Stop => "condition",
+            Self::Moment => "expression",
+        }
+    }
+
+    /// What may help where an expression has no value.
+    pub(super) fn hint(self) -> &'static str {
+        match self {
+            Self::Value | Self::Stop | Self::Moment => {
+                "`has(value.name)` tests whether a field exists; `type(value)` is the type."
+            }
+            Self::Iteration => {
+                "`has(previous.name)` tests whether a field exists. In iteration 0, `previous` is the loop's input."
             }
         }
     }
@@ -63,6 +97,8 @@ pub enum Evaluation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answers: Option<Arc<Value>>,
     },
+    /// An expression in CEL. The result is its value.
+    Watch { source: Arc<str>, value: Arc<Value> },
     /// A query in jq. The result is the list of its first results.
     #[serde(rename_all = "camelCase")]
     Query {

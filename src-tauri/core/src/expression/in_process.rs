@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::condition::Condition;
+use super::condition::{Condition, Watch};
 use super::deep_stack::run_on_deep_stack;
 use super::evaluation::{Evaluation, Evaluator};
 use super::query::Query;
@@ -21,6 +21,7 @@ pub fn evaluate(evaluation: &Evaluation, cancel: CancellationToken) -> Result<Va
         Evaluation::Condition { source, subject, value, answers } => {
             Condition::new(source, *subject).evaluate(value, answers.as_deref()).map(Value::Bool)
         }
+        Evaluation::Watch { source, value } => Watch::new(source).evaluate(value),
         Evaluation::Query { source, value, max_results, answers } => {
             Query::new(source).evaluate(value, answers.as_deref(), *max_results, cancel).map(Value::Array)
         }

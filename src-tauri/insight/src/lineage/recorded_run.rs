@@ -224,8 +224,8 @@ impl RecordedRun {
         self.fed.get(&(at.clone(), port.clone())).map_or(&[], Vec::as_slice)
     }
 
-    /// What a person put there in place of another value.
-    pub(super) fn changed(
+    /// What a person put on an input or output in place of another value, and the number of the event that says so.
+    pub(crate) fn changed(
         &self,
         at: &Activation,
         port: &PortName,

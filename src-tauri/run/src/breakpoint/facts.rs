@@ -16,7 +16,7 @@ use plait_core::id::ContextId;
 
 /// The facts of one activation's calls.
 #[derive(Default)]
-pub(crate) struct CallFacts {
+pub struct CallFacts {
     tokens: u64,
     cost: Cost,
     trimmed: bool,
@@ -54,6 +54,26 @@ impl CallFacts {
     )]
     fn cost_usd(&self) -> Option<f64> {
         (self.cost.unpriced == 0).then(|| self.cost.nano_usd as f64 / 1e9)
+    }
+
+    /// Those of an activation, from the events of its calls.
+    pub fn of<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
+        let mut facts = Self::default();
+        for event in events {
+            facts.count(event);
+        }
+        facts
+    }
+
+    /// Counts an event of one of its calls. Returns what the event says was spent.
+    fn count(&mut self, event: &Event) -> Option<Spending> {
+        if let Event::Call(_, CallEvent::PromptRendered { prompt, .. }) = event {
+            self.trimmed |= prompt.omitted.is_some();
+        }
+        let spending = Spending::of(event)?;
+        self.tokens += spending.tokens.input.saturating_add(spending.tokens.output);
+        self.cost += spending.cost;
+        Some(spending)
     }
 
     /// The variables `tokens`, `cost` and `trimmed`. The cost is in US dollars; null where no price is known.
@@ -185,15 +205,13 @@ impl ActivationFacts {
                 }
                 if prompt.omitted.is_some() || prompt.is_summary() {
                     let facts = self.open.entry(key.clone()).or_default();
-                    facts.trimmed |= prompt.omitted.is_some();
+                    facts.count(event);
                     facts.fresh.is_trimmed = true;
                 }
             }
             CallEvent::ModelReplied { .. } | CallEvent::ModelFailed { .. } => {
-                let Some(spending) = Spending::of(event) else { return };
                 let facts = self.open.entry(key.clone()).or_default();
-                facts.tokens += spending.tokens.input.saturating_add(spending.tokens.output);
-                facts.cost += spending.cost;
+                let Some(spending) = facts.count(event) else { return };
                 if spending.cost.nano_usd > 0 {
                     facts.fresh.spent.push(self.spending.add(spending.cost.nano_usd));
                 }

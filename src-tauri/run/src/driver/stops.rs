@@ -465,7 +465,9 @@ impl Driver {
         self.stops.current.clone_from(&at);
         self.stops.stopped = Some(self.recorder.next_seq());
         let ways = at.as_ref().map(|at| self.other_ways(at, &values)).unwrap_or_default();
-        self.recorder.append([Event::Debug(DebugEvent::Stopped { cause, scope, point: at, values, ways })])
+        let error = at.as_ref().and_then(|at| self.held_failure(at)).cloned();
+        let stopped = DebugEvent::Stopped { cause, scope, point: at, values, ways, error };
+        self.recorder.append([Event::Debug(stopped)])
     }
 
     /// Takes over what other runs of the tree, or persons, have changed.

@@ -74,7 +74,7 @@ impl RunOutline {
     fn apply_debug_event(&mut self, event: &DebugEvent, entry: &Entry) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
-            DebugEvent::Stopped { cause, scope, point, values, ways } => {
+            DebugEvent::Stopped { cause, scope, point, values, ways, error } => {
                 self.stop = Some(StopView {
                     number: entry.seq.unwrap_or_default(),
                     cause: cause.clone(),
@@ -82,6 +82,7 @@ impl RunOutline {
                     at: point.clone(),
                     values: values.clone(),
                     ways: ways.clone(),
+                    error: error.clone(),
                     since: entry.at,
                 });
                 self.status = self.open_status();

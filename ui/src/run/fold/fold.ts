@@ -223,10 +223,10 @@ export class RunFold {
         break;
       case "debug.stopped": {
         this.#leaveStop(head, at, draft);
-        const { cause, scope, point, values = {}, ways } = entry;
+        const { cause, scope, point, values = {}, ways, error } = entry;
         const number = entry.seq ?? 0;
         const held = { ...(scope && { scope }), ...(point && { at: point }), values, ...(ways && { ways }) };
-        head.stop = { number, cause, ...held, since: at };
+        head.stop = { number, cause, ...held, ...(error && { error }), since: at };
         head.status = openStatus(head);
         break;
       }

@@ -93,7 +93,7 @@ impl<'e> Analysis<'e> {
             return Ok(0);
         }
         let known: Vec<_> = self.variables.iter().map(|name| format!("`{name}`")).collect();
-        Err(format!("Unknown name `{name}`. This condition knows {}.", known.join(", ")))
+        Err(format!("Unknown name `{name}`. Known here are {}.", known.join(", ")))
     }
 }
 

@@ -23,8 +23,7 @@ fn bad_settings_are_refused_at_their_place() {
         problem(&json!({ "condition": "value > 3" })),
         (
             "/nodes/l/config/condition".to_owned(),
-            "Unknown name `value`. This condition knows `index`, `previous`, `input`, `hitl_history`."
-                .to_owned()
+            "Unknown name `value`. Known here are `index`, `previous`, `input`, `hitl_history`.".to_owned()
         )
     );
     let (pointer, message) = problem(&json!({ "max_iterations": 0 }));

@@ -102,6 +102,17 @@ impl Driver {
         ways.iter().filter(|way| !outputs.contains_key(*way)).cloned().collect()
     }
 
+    /// Why an activation failed that is held after its end.
+    pub(super) fn held_failure(&self, at: &StopPoint) -> Option<&Fault> {
+        let node = self.plan.find(&at.node).filter(|_| at.side == Side::After)?;
+        let held =
+            self.stops.dones.iter().find(|done| done.start.node == node && done.start.epoch == at.epoch)?;
+        match &held.outcome {
+            Outcome::Failed(fault) => Some(fault),
+            _ => None,
+        }
+    }
+
     /// Writes down what a person changed, and changes it.
     async fn record_changes(
         &mut self,

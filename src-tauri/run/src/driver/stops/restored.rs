@@ -34,9 +34,10 @@ impl RestoredStops {
     pub fn apply(&mut self, event: &DebugEvent, seq: u64) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
-            DebugEvent::Stopped { cause, scope, point, values, .. } => {
+            DebugEvent::Stopped { cause, scope, point, values, error, .. } => {
                 let is_end = point.as_ref().is_some_and(|point| point.side == Side::After);
-                self.is_awaited = *cause == StopCause::Pause && is_end && values.is_empty();
+                let has_ended = !values.is_empty() || error.is_some();
+                self.is_awaited = *cause == StopCause::Pause && is_end && !has_ended;
                 self.stopped = Some(seq);
                 self.scope = *scope;
                 self.current.clone_from(point);

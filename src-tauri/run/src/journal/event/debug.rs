@@ -10,6 +10,7 @@ use ts_rs::TS;
 
 use crate::journal::breakpoint::{Breakpoint, DebugVerb, StopCause, StopPoint, StopScope};
 use crate::journal::event_payload::NodeOutputs;
+use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId, PortName};
 
 /// An attempt of a node that has begun and not ended.
@@ -47,6 +48,10 @@ pub enum DebugEvent {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(optional, as = "Option<Vec<PortName>>")]
         ways: Vec<PortName>,
+        /// Why the activation failed that is held after its end, if it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        error: Option<Fault>,
     },
     /// The run goes on.
     #[serde(rename = "debug.continued")]

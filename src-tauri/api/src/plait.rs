@@ -150,6 +150,18 @@ fn tool_hosts(environment: &ToolEnvironment, mcp: &McpServers) -> Arc<dyn ToolHo
     Arc::new(hosts.with("mcp", Arc::new(mcp.clone())))
 }
 
+/// What tools may reach.
+fn tool_environment(options: &mut Options, store: &Store, keys: &KeyStore) -> ToolEnvironment {
+    let file_access = FileAccess::of_process(Some(&options.home));
+    let environment = ToolEnvironment::new(file_access, keys.clone())
+        .with_allowed_hosts(std::mem::take(&mut options.allowed_hosts))
+        .with_flow_guard(FlowGuard::new(store, is_flow));
+    match &options.worker {
+        Some(executable) => environment.with_workers(WorkerPool::new(executable)),
+        None => environment,
+    }
+}
+
 impl Plait {
     /// Opens the store and prepares everything; runs nothing. `store.locked` when another process has the data directory
     /// open, `store.*` when it cannot be read or created, `user.unknown`.
@@ -162,18 +174,12 @@ impl Plait {
             notices.push(fault);
             BTreeMap::new()
         });
-        let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
+        let keys = options.keys.take().unwrap_or_else(|| KeyStore::open(&options.home));
         let users = UserService::new(store.clone(), keys.clone(), options.user.as_deref())?;
         let memory = LongTermMemory::new(store.clone(), Arc::clone(keys.redaction()));
-        let file_access = FileAccess::of_process(Some(&options.home));
         let (mcp, mcp_faults) = McpServers::open(&store, &keys);
         notices.extend(mcp_faults);
-        let mut tool_environment = ToolEnvironment::new(file_access, keys.clone())
-            .with_allowed_hosts(options.allowed_hosts)
-            .with_flow_guard(FlowGuard::new(&store, is_flow));
-        if let Some(executable) = &options.worker {
-            tool_environment = tool_environment.with_workers(WorkerPool::new(executable));
-        }
+        let tool_environment = tool_environment(&mut options, &store, &keys);
         tool_environment.set_settings(stored.settings.tools.clone());
         let tools = options.tools.unwrap_or_else(|| tool_hosts(&tool_environment, &mcp));
         let tools: Arc<dyn ToolHost> = Arc::new(RedactingTools::new(tools, &keys));

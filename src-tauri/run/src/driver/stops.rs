@@ -465,7 +465,7 @@ impl Driver {
         self.stops.current.clone_from(&at);
         self.stops.stopped = Some(self.recorder.next_seq());
         let ways = at.as_ref().map(|at| self.other_ways(at, &values)).unwrap_or_default();
-        let error = at.as_ref().and_then(|at| self.held_failure(at)).cloned();
+        let error = at.as_ref().and_then(|at| self.held_failure(at)).cloned().map(Box::new);
         let stopped = DebugEvent::Stopped { cause, scope, point: at, values, ways, error };
         self.recorder.append([Event::Debug(stopped)])
     }

@@ -82,7 +82,7 @@ impl RunOutline {
                     at: point.clone(),
                     values: values.clone(),
                     ways: ways.clone(),
-                    error: error.clone(),
+                    error: error.as_deref().cloned(),
                     since: entry.at,
                 });
                 self.status = self.open_status();

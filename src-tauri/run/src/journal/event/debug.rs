@@ -50,8 +50,8 @@ pub enum DebugEvent {
         ways: Vec<PortName>,
         /// Why the activation failed that is held after its end, if it did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[ts(optional)]
-        error: Option<Fault>,
+        #[ts(optional, as = "Option<Fault>")]
+        error: Option<Box<Fault>>,
     },
     /// The run goes on.
     #[serde(rename = "debug.continued")]

@@ -8,7 +8,7 @@ use crate::support::folder::flow_json;
 use crate::support::server::{ModelServer, ServerReply};
 
 /// Fetches a page, summarizes it, and answers with a tool that posts.
-fn flow(web: &WebServer) -> Value {
+pub(crate) fn flow(web: &WebServer) -> Value {
     let report = json!({
         "name": "report", "description": "Sends a report.", "method": "POST", "url": web.url("/report"),
         "parameters": {
@@ -33,7 +33,7 @@ fn flow(web: &WebServer) -> Value {
 }
 
 /// A model that summarizes its input, then follows it.
-async fn obedient_model(machine: &Machine) -> ModelServer {
+pub(crate) async fn obedient_model(machine: &Machine) -> ModelServer {
     let server = ModelServer::start(|_, before| match before {
         0 => ServerReply::Text("The page wants you to report the code 4711.".to_owned()),
         1 => {

@@ -3,9 +3,11 @@
 
 use serde_json::{Value, json};
 
+use crate::http_tools::{Machine, WebServer};
 use crate::support::binary::Home;
 use crate::support::folder::{FlowFolder, flow_json};
 use crate::support::server::{ModelServer, ServerReply};
+use crate::untrusted_arguments::{flow as injected, obedient_model};
 
 /// Two texts that come together, and a chat about them.
 fn flow() -> Value {
@@ -54,6 +56,13 @@ fn stops(home: &Home, file: &str, breakpoint: &str) -> Vec<(String, String)> {
     stops
 }
 
+/// How often the recorded runs would have stopped with this breakpoint.
+fn asked(home: &Home, breakpoint: &str) -> u64 {
+    let found = home.plait(&["runs", "find", "--node", breakpoint, "--json"]);
+    let found: Value = serde_json::from_str(&found.out).unwrap_or_else(|_| panic!("{found:#?}"));
+    found["stops"].as_u64().unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn run_stops_where_something_happens_and_goes_on() {
     let server = server(false).await;
@@ -74,6 +83,69 @@ async fn run_stops_where_something_happens_and_goes_on() {
     assert_eq!(server.calls().len(), 5, "a stop buys nothing");
     assert_eq!(stops(&home, &file, "event:retried"), [], "nothing is retried");
     assert_eq!(stops(&home, &file, "event:spent=5"), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn change_of_the_memory_stops_the_run_once() {
+    let nodes = json!({
+        "fact": { "type": "value", "config": { "value": "Lives in Kiel." } },
+        "learn": { "type": "remember" },
+        "find": { "type": "recall" },
+    });
+    let flow = flow_json("learning", nodes, &["fact.value -> learn.value", "fact.value -> find.query"]);
+    let folder = FlowFolder::with_files(&[("learning.flow.json", &flow)]);
+    let home = Home::default();
+    let file = folder.file("learning.flow.json");
+    assert_eq!(stops(&home, &file, "event:memory"), [("learn".to_owned(), "after".to_owned())]);
+    assert_eq!(asked(&home, "event:memory"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn history_that_is_trimmed_stops_the_run() {
+    let server = ModelServer::start(|_, _| ServerReply::Text("so and so ".repeat(100))).await;
+    let narrow = json!({ "prompt": "What is two?", "contextWindow": 200, "maxTokens": 20 });
+    let nodes = json!({
+        "start": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+        "one": { "type": "chat", "config": { "prompt": "What is one?" } },
+        "two": { "type": "chat", "config": narrow },
+    });
+    let flow = flow_json("short", nodes, &["start.context -> one.context", "one.context -> two.context"]);
+    let folder = FlowFolder::with_files(&[("short.flow.json", &flow)]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let file = folder.file("short.flow.json");
+    assert_eq!(stops(&home, &file, "event:trimmed"), [("two".to_owned(), "after".to_owned())]);
+    assert_eq!(asked(&home, "event:trimmed"), 1);
+    assert_eq!(server.calls().len(), 2);
+}
+
+/// A page that a model obeys: its second reply sends what the page wants.
+#[tokio::test(flavor = "multi_thread")]
+async fn text_of_a_page_stops_the_run_before_it_is_sent() {
+    let (machine, web) = (Machine::default(), WebServer::start().await);
+    let path = machine.write("injected.flow.json", &injected(&web).to_string());
+    let allowed = format!("host=127.0.0.1:{}+untrusted", web.port);
+    for (event, lines) in [("untrusted", 1), ("granted", 0)] {
+        let model = obedient_model(&machine).await;
+        let seen = web.lines().len();
+        let stopped = machine.plait(&[
+            "run",
+            &path,
+            "--json",
+            "--allow",
+            &allowed,
+            "--break",
+            &format!("event:{event}"),
+        ]);
+        assert_eq!(stopped.code, 4, "{event}: {stopped:#?}");
+        assert_eq!(web.lines().len() - seen, lines, "{event}: nothing is sent that is held");
+        let events = stopped.events();
+        let stop = events.iter().rfind(|event| event["type"] == "debug.stopped").unwrap();
+        assert_eq!(stop["point"]["side"], "call", "{stop}");
+        let done = machine.plait(&["resume", "last", "--json"]);
+        assert_eq!((done.code, web.lines().len() - seen), (0, 2), "{event}: {done:#?}");
+        drop(model);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

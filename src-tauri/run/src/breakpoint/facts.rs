@@ -216,6 +216,9 @@ impl ActivationFacts {
                     facts.fresh.spent.push(self.spending.add(spending.cost.nano_usd));
                 }
             }
+            CallEvent::MemoryRemembered { memories, .. } if !memories.is_empty() => {
+                self.note_changes(key, [], true);
+            }
             CallEvent::ToolCalled { granted, .. } => {
                 self.leave_place(key);
                 self.grants.extend(granted.iter().cloned());

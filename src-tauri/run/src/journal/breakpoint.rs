@@ -106,7 +106,8 @@ pub enum StopEvent {
         #[ts(optional)]
         context: Option<ContextId>,
     },
-    /// It has added to the workflow's memory. It is held after its end, before the change counts.
+    /// It has added to the workflow's memory, or to the user's long-term memory. It is held after its end, before a change of the former
+    /// counts.
     MemoryChanged,
     /// A history was trimmed for a model call of it, or it had a history or a memory summarized. It is held at the next place.
     HistoryTrimmed,

@@ -3,6 +3,7 @@
 //! Each is a fold over a journal, or a run in a world of stand-ins. Refuses to change a run.
 
 pub mod bill;
+pub mod causes;
 pub mod comparison;
 pub mod flow_diff;
 pub mod forecast;

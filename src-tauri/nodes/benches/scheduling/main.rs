@@ -78,13 +78,16 @@ fn bench_breakpoints(group: &mut BenchmarkGroup<'_, OnThread>, errors: &FirstErr
     group.throughput(Throughput::Elements(NODES as u64));
     for (name, is_set) in [("without", false), ("with", true)] {
         group.bench_function(BenchmarkId::new(name, NODES), |bencher| {
-            let run = |journal: MemoryJournal| {
+            let set = || match flow.as_ref() {
+                Some(flow) if is_set => breakpoints(flow),
+                _ => Vec::new(),
+            };
+            let run = |(journal, set): (MemoryJournal, Vec<Breakpoint>)| {
                 let flow = flow.as_ref()?;
-                let set = if is_set { breakpoints(flow) } else { Vec::new() };
                 errors.capture(drive_with_breakpoints(&flow.plan, RUN, journal.clone(), set));
                 Some(journal)
             };
-            bencher.iter_batched(MemoryJournal::default, run, BatchSize::PerIteration);
+            bencher.iter_batched(|| (MemoryJournal::default(), set()), run, BatchSize::PerIteration);
         });
     }
 }

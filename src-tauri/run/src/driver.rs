@@ -137,6 +137,8 @@ enum Input {
     Signal(Signal),
     Control(Control),
     Done(Done),
+    /// All that was appended before is on disk.
+    Flushed(Result<(), Fault>),
 }
 
 impl Driver {
@@ -285,8 +287,9 @@ impl Driver {
                     continue;
                 }
             } else if inline_starts < YIELD_BUDGET {
-                self.recorder.flush().await?;
+                self.recorder.begin_flush();
                 match self.next_input(&mut running).await {
+                    Input::Flushed(flushed) => flushed?,
                     Input::Signal(signal) => self.on_signal(signal).await?,
                     Input::Control(control) => self.on_control(control, &mut running).await?,
                     Input::Done(done) => self.settle(done, &mut running).await?,
@@ -303,6 +306,7 @@ impl Driver {
         let is_waiting = self.scheduler.phase() == RunPhase::Waiting && self.restart_queue.is_empty();
         let may_idle = is_waiting || self.is_standing(running.len());
         let (signals, Steering { controls, idle }) = (&mut self.signals.1, &mut self.steering);
+        let recorder = &mut self.recorder;
         futures::future::poll_fn(|cx| {
             idle.send_if_modified(std::mem::take);
             if let Poll::Ready(Some(signal)) = signals.poll_recv(cx) {
@@ -314,8 +318,11 @@ impl Driver {
             if let Poll::Ready(Some(done)) = running.poll_next_unpin(cx) {
                 return Poll::Ready(Input::Done(done));
             }
+            if let Poll::Ready(flushed) = recorder.poll_flush(cx) {
+                return Poll::Ready(Input::Flushed(flushed));
+            }
             // A node that was just polled may have said something. That wakes this task again.
-            if may_idle && signals.is_empty() {
+            if may_idle && signals.is_empty() && !recorder.is_flushing() {
                 idle.send_replace(true);
             }
             Poll::Pending

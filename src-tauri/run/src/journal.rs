@@ -50,6 +50,6 @@ pub trait Journal: Send {
     /// loses is always a suffix.
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault>;
 
-    /// Resolves when everything appended so far survives a crash.
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>>;
+    /// Resolves when everything appended before the call survives a crash. It goes on while more is appended.
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>>;
 }

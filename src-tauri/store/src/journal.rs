@@ -163,7 +163,7 @@ impl Journal for RunJournal {
         Ok(())
     }
 
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>> {
         let Some(tree) = &self.tree else { return Box::pin(async { Ok(()) }) };
         let wait = self.core.writer().map(|writer| writer.flush(Some(Arc::clone(tree))));
         Box::pin(async move { flush_result(wait?.await) })

@@ -201,7 +201,7 @@ impl Journal for KeptJournal {
         Ok(())
     }
 
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>> {
         Box::pin(future::ready(Ok(())))
     }
 }

@@ -211,7 +211,7 @@ impl Journal for ObservingJournal {
         Ok(())
     }
 
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>> {
         Box::pin(future::ready(Ok(())))
     }
 }

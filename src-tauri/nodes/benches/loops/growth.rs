@@ -104,7 +104,7 @@ impl Journal for SizeJournal {
         Ok(())
     }
 
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>> {
         Box::pin(async { Ok(()) })
     }
 }

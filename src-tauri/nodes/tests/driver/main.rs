@@ -228,7 +228,7 @@ impl Journal for SharedJournal {
         Ok(())
     }
 
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>> {
         Box::pin(async { Ok(()) })
     }
 }

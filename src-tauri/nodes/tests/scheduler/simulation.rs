@@ -268,11 +268,13 @@ impl Journal for TestJournal {
         Ok(())
     }
 
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(async {
-            self.simulation.sleep(Duration::ZERO).await;
-            let mut state = self.state.lock().unwrap();
-            state.flushed = state.entries.len();
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>> {
+        let (simulation, state) = (self.simulation.clone(), Arc::clone(&self.state));
+        let appended = state.lock().unwrap().entries.len();
+        Box::pin(async move {
+            simulation.sleep(Duration::ZERO).await;
+            let mut state = state.lock().unwrap();
+            state.flushed = state.flushed.max(appended);
             Ok(())
         })
     }

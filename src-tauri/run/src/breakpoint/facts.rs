@@ -47,15 +47,6 @@ pub(crate) struct ActivationFacts {
 }
 
 impl CallFacts {
-    /// What its calls cost, in US dollars, if all prices are known.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a condition compares it with a price that a person wrote"
-    )]
-    fn cost_usd(&self) -> Option<f64> {
-        (self.cost.unpriced == 0).then(|| self.cost.nano_usd as f64 / 1e9)
-    }
-
     /// Those of an activation, from the events of its calls.
     pub fn of<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
         let mut facts = Self::default();
@@ -79,7 +70,7 @@ impl CallFacts {
     /// The variables `tokens`, `cost` and `trimmed`. The cost is in US dollars; null where no price is known.
     pub fn add_to(&self, variables: &mut serde_json::Map<String, Value>) {
         variables.insert("tokens".to_owned(), json!(self.tokens));
-        variables.insert("cost".to_owned(), json!(self.cost_usd()));
+        variables.insert("cost".to_owned(), json!(self.cost.usd()));
         variables.insert("trimmed".to_owned(), json!(self.trimmed));
     }
 }

@@ -59,9 +59,10 @@ impl RecordedEffects {
         events.map_or_else(Arc::default, |events| Arc::from(events.as_slice()))
     }
 
-    /// Forgets an activation that has ended. Returns whether it had recorded anything.
+    /// Forgets an activation that has ended. Returns whether it had recorded anything that no earlier run has.
     pub fn forget(&mut self, key: &(NodeIx, Epoch)) -> bool {
-        self.0.remove(key).is_some()
+        let recorded = self.0.remove(key);
+        recorded.is_some_and(|events| events.iter().any(|event| event.reused().is_none()))
     }
 }
 

@@ -207,8 +207,12 @@ impl Driver {
             Signal::Durable(event, done) => {
                 self.recorded.keep(&self.plan, &event);
                 self.stops.note(&self.plan, &event);
+                // What is taken from an earlier run is taken from there again after a crash.
+                let is_irreplaceable = event.reused().is_none();
                 self.recorder.append([event])?;
-                self.recorder.flush().await?;
+                if is_irreplaceable {
+                    self.recorder.flush().await?;
+                }
                 // A node that was dropped meanwhile does not listen.
                 let _ = done.send(());
             }

@@ -4,6 +4,9 @@
 //! shown when it survives a crash, and not before; what follows it waits behind it.
 
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures::future::BoxFuture;
 
 use super::Watcher;
 use crate::codes;
@@ -23,6 +26,8 @@ pub(super) struct Recorder {
     now: u64,
     next: u64,
     unflushed: bool,
+    /// What is on its way to disk, and how many of the held entries it has.
+    flushing: Option<(BoxFuture<'static, Result<(), Fault>>, usize)>,
     /// The entries to show once they are flushed, in order.
     held: Vec<Entry>,
     end: Option<RunEnd>,
@@ -48,6 +53,7 @@ impl Recorder {
             now: 0,
             next,
             unflushed: false,
+            flushing: None,
             held: Vec::new(),
             end,
         }
@@ -105,14 +111,43 @@ impl Recorder {
 
     /// Resolves when everything appended survives a crash.
     pub async fn flush(&mut self) -> Result<(), Fault> {
-        if std::mem::take(&mut self.unflushed) {
+        // The journal flushes what is on its way with the rest.
+        let is_flushing = self.flushing.take().is_some();
+        if std::mem::take(&mut self.unflushed) || is_flushing {
             self.journal.flush().await?;
         }
-        if !self.held.is_empty() {
-            (self.watcher)(&self.held);
-            self.held.clear();
-        }
+        self.show_held(self.held.len());
         Ok(())
+    }
+
+    /// Has everything appended go to disk while other things happen, unless something is on its way there.
+    pub fn begin_flush(&mut self) {
+        if self.flushing.is_none() && std::mem::take(&mut self.unflushed) {
+            self.flushing = Some((self.journal.flush(), self.held.len()));
+        }
+    }
+
+    /// Whether all that was appended is on disk. Ready when what was on its way there has arrived.
+    pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        let Some((flushing, held)) = &mut self.flushing else { return Poll::Pending };
+        let (arrived, held) = (ready!(flushing.as_mut().poll(cx)), *held);
+        self.flushing = None;
+        if arrived.is_ok() {
+            self.show_held(held);
+        }
+        Poll::Ready(arrived)
+    }
+
+    pub fn is_flushing(&self) -> bool {
+        self.flushing.is_some()
+    }
+
+    /// Shows the first of the entries that were held back until they are on disk.
+    fn show_held(&mut self, count: usize) {
+        if count > 0 {
+            (self.watcher)(&self.held[..count]);
+            self.held.drain(..count);
+        }
     }
 
     pub fn end(&self) -> Result<RunEnd, Fault> {

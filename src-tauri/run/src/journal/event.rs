@@ -27,6 +27,7 @@ mod node;
 mod run;
 mod type_script;
 
+use crate::journal::event_payload::EventRef;
 use plait_core::id::Activation;
 
 pub use call::CallEvent;
@@ -73,6 +74,18 @@ impl Event {
             | Self::Memory(activation, _)
             | Self::Call(activation, _)
             | Self::Child(activation, _) => Some(activation),
+        }
+    }
+
+    /// The event of an earlier run that a reply, a result, a search or a recall was taken from. It can be taken from there again.
+    pub fn reused(&self) -> Option<&EventRef> {
+        let Self::Call(_, call) = self else { return None };
+        match call {
+            CallEvent::ModelReplied { reused, .. }
+            | CallEvent::KnowledgeRetrieved { reused, .. }
+            | CallEvent::MemoryRecalled { reused, .. }
+            | CallEvent::ToolFinished { reused, .. } => reused.as_ref(),
+            _ => None,
         }
     }
 

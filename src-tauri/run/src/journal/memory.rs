@@ -25,7 +25,7 @@ impl Journal for MemoryJournal {
         Ok(())
     }
 
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>> {
         Box::pin(std::future::ready(Ok(())))
     }
 }

@@ -28,6 +28,15 @@ impl Cost {
         }
     }
 
+    /// It in US dollars, if it leaves nothing out.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a condition compares it with a price that a person wrote"
+    )]
+    pub fn usd(&self) -> Option<f64> {
+        (self.unpriced == 0).then(|| self.nano_usd as f64 / 1e9)
+    }
+
     /// This sum with the part `before` replaced by `after`.
     #[must_use]
     pub fn replace_part(mut self, before: Self, after: Self) -> Self {

@@ -35,9 +35,10 @@ impl Journal for Slow {
         Ok(())
     }
 
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), Fault>> {
+        let on_disk = self.0.take();
         Box::pin(async {
-            if let Some(on_disk) = self.0.take() {
+            if let Some(on_disk) = on_disk {
                 on_disk
                     .await
                     .map_err(|_| Fault::new(ErrorCode::from_wire("test.gone"), "The test is over."))?;

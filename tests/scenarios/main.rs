@@ -14,6 +14,7 @@ mod attachments;
 mod bad_files;
 mod bounded_expressions;
 mod canary;
+mod causes;
 #[cfg(target_os = "linux")]
 mod certificates;
 mod commands;

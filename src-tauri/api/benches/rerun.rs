@@ -134,8 +134,9 @@ fn find(runtime: &tokio::runtime::Runtime, figures: &mut Figures) -> Result<(), 
             (0..).zip(events).map(|(seq, event)| Entry { seq: Some(seq), at: seq, event }).collect();
         journal.append(&entries)?;
         drop(journal);
-        // The index keeps no more than so much at a time that is not written.
         runtime.block_on(store.flush())?;
+        // The index is filled beside the journals, and gives up if too much of it is to be written. A question waits for it.
+        store.find_replies(&key(run, 0).as_str().into());
     }
     let mut times = Vec::with_capacity(LOOKUPS);
     for lookup in 0..LOOKUPS {

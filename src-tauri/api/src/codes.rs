@@ -25,6 +25,21 @@ plait_core::error_codes! {
             "Window and host are of different versions: install Plait again.";
     }
 
+    "What made the difference" {
+        CAUSES_NONE = "causes.none",
+            "Two runs began with the same flow and the same inputs.",
+            "What differs is chance, the world or what people answered; `plait diff` names the first difference.";
+        CAUSES_SAME_OUTCOME = "causes.same_outcome",
+            "The outcome that is asked about is the same for both runs.",
+            "Give a condition that is true of one of the two runs.";
+        CAUSES_NO_CONDITION = "causes.no_condition",
+            "A condition on a run is neither true nor false.",
+            "Write a comparison, such as `value.contains('Kiel')`.";
+        CAUSES_NO_MIXTURE = "causes.no_mixture",
+            "Two flows can't be mixed.",
+            "Compare flows that differ less.";
+    }
+
     "Debugger" {
         DEBUG_NO_BREAKPOINT = "debug.no_breakpoint",
             "A breakpoint was to be removed that the run does not have.",

@@ -55,6 +55,8 @@ commands![
     runs::StartRun,
     runs::RerunRun,
     runs::BillRerun,
+    runs::BeginInquiry,
+    runs::ContinueInquiry,
     runs::RetryRun,
     runs::ExportRecording,
     runs::ReadRecording,

@@ -1,7 +1,8 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
 //! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `service`
-//! owns the life of a run, and `start`, `trials`, `rerun`, `retry`, `control`, `waiting`, `find` and `records` are the commands.
+//! owns the life of a run, and `start`, `trials`, `rerun`, `retry`, `control`, `waiting`, `find`, `inquiry` and `records`
+//! are the commands.
 
 pub mod answer_text;
 mod breakpoints;
@@ -12,6 +13,7 @@ mod control;
 mod debug;
 mod find;
 mod forecast;
+mod inquiry;
 mod launch;
 mod live_export;
 mod past_spending;
@@ -36,6 +38,7 @@ pub use debug::{
 };
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
+pub use inquiry::{BeginInquiry, ContinueInquiry};
 pub(crate) use past_spending::{count_day, local_bank};
 pub use recording::{ExportRecording, ExportedRecording, ReadRecording, RecordingSummary};
 pub use records::{ForgetReplies, ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};

@@ -9,6 +9,7 @@ pub mod flow_diff;
 pub mod forecast;
 pub mod lens;
 pub mod lineage;
+pub mod pass_rate;
 pub mod watches;
 pub mod words;
 

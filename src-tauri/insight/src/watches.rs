@@ -13,8 +13,9 @@ use crate::lineage::RecordedRun;
 
 /// The variables of a watch ([`Watch`](plait_core::expression::condition::Watch)) where the journal ends.
 ///
-/// Those of an activation are of `focus` or, without it, of what the run stands still at; without either they are null, except for `nodes`.
-/// `value` is what a stop holds or, where nothing is held, what the activation gave.
+/// Those of an activation are of `focus` or, without it, of what the run stands still at. `value` is what a stop holds or, where nothing is
+/// held, what the activation gave. Without an activation they are of the run, as far as it has come: `outputs` by node, `value` the only one
+/// of them, `error`, `tokens` and `cost`.
 pub fn watched_variables(journal: &[Entry], run: &RecordedRun, focus: Option<&Activation>) -> Arc<Value> {
     let view = run.view();
     let stop = view.outline.stop.as_ref();
@@ -23,10 +24,33 @@ pub fn watched_variables(journal: &[Entry], run: &RecordedRun, focus: Option<&Ac
     let mut variables = match (held, focus) {
         (Some((stop, at)), _) => held_variables(stop, at, journal, run),
         (None, Some(focus)) => recorded_variables(focus, journal, run),
-        (None, None) => Map::new(),
+        (None, None) => run_variables(view),
     };
     variables.insert("nodes".to_owned(), latest_outputs(view));
     Arc::new(Value::Object(variables))
+}
+
+/// Of a run as a whole.
+fn run_variables(view: &RunView) -> Map<String, Value> {
+    let of_node = |outputs: &NodeOutputs| match outputs.len() {
+        1 => outputs.values().next().map_or(Value::Null, |value| Value::clone(value)),
+        _ => by_port(outputs),
+    };
+    let outputs: Map<String, Value> =
+        view.outline.outputs.iter().map(|(node, ports)| (node.to_string(), of_node(ports))).collect();
+    let value = if outputs.len() == 1 { outputs.values().next().cloned() } else { None };
+    let value = value.unwrap_or_else(|| Value::Object(outputs.clone()));
+    let tokens = view.totals.tokens.input.saturating_add(view.totals.tokens.output);
+    let mut variables = Map::from_iter([
+        ("value".to_owned(), value),
+        ("outputs".to_owned(), Value::Object(outputs)),
+        ("tokens".to_owned(), tokens.into()),
+        ("cost".to_owned(), view.totals.cost.usd().into()),
+    ]);
+    if let Some(failed) = &view.outline.error {
+        variables.insert("error".to_owned(), error_value(&failed.error));
+    }
+    variables
 }
 
 /// Of an activation that is held: what can be changed at the stop is as it stands there.

@@ -131,7 +131,7 @@ impl RunService {
         self.start_fork(request, cut_in).await
     }
 
-    async fn bill(&self, request: RerunRequest) -> Result<Bill, ErrorReply> {
+    pub(super) async fn bill(&self, request: RerunRequest) -> Result<Bill, ErrorReply> {
         let (request, cut_in) = self.of_root(request).await?;
         let (earlier, edits) = self.check_edits(request, cut_in).await?;
         self.rehearse(&earlier, edits).await

@@ -1,5 +1,6 @@
 //! `plait diff`.
 
+mod causes;
 mod flows;
 mod runs;
 mod words;
@@ -13,11 +14,13 @@ use plait_api::lens::CompareRuns;
 use plait_core::flow::Flow;
 use plait_insight::flow_diff::FlowDiff;
 
+use self::causes::WhyArgs;
 use super::runs::find;
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::format::to_json;
+use crate::grant_rules::named_hosts;
 use crate::open_app::{self, Home};
 use crate::terminal::print_styled_output;
 
@@ -27,10 +30,14 @@ Of two flows, it says what differs by meaning: moving a node is no difference, a
 they did, names the first difference, and says which others follow from it.
 The exit code is 1 if they differ, 0 if not.
 
+`--why` finds what made the difference between two runs of a flow and its edit: it forks the first run with one difference of the second at a time, \
+then with two, and says which turn the outcome. What it costs at most comes first.
+
 Examples:
   plait diff old.flow.json new.flow.json
   plait diff 0197 last
   plait diff 0197 last --json
+  plait diff 0197 last --why --when 'value.contains(\"Kiel\")' --samples 5
 
 For git, once in a repository:
   echo '*.flow.json diff=plait' >> .gitattributes
@@ -42,10 +49,21 @@ pub(crate) struct DiffArgs {
     /// Print the differences as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    why: WhyArgs,
 }
 
 pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, CliError> {
     match &*args.what {
+        [before, after] if args.why.why => {
+            let rules = args.why.grants.rules(None)?;
+            let app = open_app::for_running(home, &named_hosts(&rules)).await?;
+            let name = |name: &OsStr| name.to_string_lossy().into_owned();
+            let runs = (find(&app, &name(before)).await?, find(&app, &name(after)).await?);
+            let status = causes::execute(&app, runs, args.why, rules, args.json).await;
+            open_app::close(&app).await?;
+            status
+        }
         [before, after] if is_run(before) && is_run(after) => {
             let app = open_app::for_reading(home)?;
             let name = |name: &OsStr| name.to_string_lossy().into_owned();

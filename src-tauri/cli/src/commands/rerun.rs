@@ -200,7 +200,7 @@ fn needs_yes(bill: &Bill) -> bool {
 }
 
 /// Whether the person wants what the bill says. `run.not_confirmed` where nobody can be asked.
-async fn may_start() -> Result<bool, CliError> {
+pub(super) async fn may_start() -> Result<bool, CliError> {
     if !is_interactive() {
         let message = "Nothing was started: the run would buy replies or act outside.";
         return Err(ErrorReply::new(codes::RUN_NOT_CONFIRMED, message)

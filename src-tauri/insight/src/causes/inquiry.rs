@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::Swap;
+use crate::pass_rate::PassRate;
 
 /// With more differences than this, no two are tried together: there would be more than 28 such trials.
 pub const MAX_PAIRED_SWAPS: usize = 8;
@@ -86,6 +87,13 @@ impl Trial {
     /// How many of its samples have the outcome of the second run.
     pub fn flips(&self) -> usize {
         self.runs.iter().filter(|run| run.flipped == Some(true)).count()
+    }
+
+    /// In how many of its decided samples the outcome is that of the second run.
+    pub fn rate(&self) -> PassRate {
+        let decided = self.runs.iter().filter(|run| run.flipped.is_some()).count();
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        PassRate::of(count(self.flips()), count(decided))
     }
 
     pub(super) fn turns_the_outcome(&self) -> bool {

@@ -139,7 +139,7 @@ impl RecordedRun {
         }
     }
 
-    pub(crate) fn view(&self) -> &RunView {
+    pub fn view(&self) -> &RunView {
         self.lens.view()
     }
 

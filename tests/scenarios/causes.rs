@@ -23,7 +23,7 @@ fn flow(instructions: &str, prompt: &str, other: &str, temperature: f64) -> Valu
     )
 }
 
-/// Says no only if it is told to be harsh, by its instructions, about what the prompt names.
+/// Says no only if its instructions are harsh and the prompt names the cake.
 async fn server() -> ModelServer {
     ModelServer::start(|request, _| {
         let says = |text: &str| request.to_string().contains(text);

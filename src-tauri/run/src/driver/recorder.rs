@@ -127,15 +127,12 @@ impl Recorder {
         }
     }
 
-    /// Whether all that was appended is on disk. Ready when what was on its way there has arrived.
+    /// Ready when what was on its way to disk has arrived there. Pending if nothing is.
     pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
         let Some((flushing, held)) = &mut self.flushing else { return Poll::Pending };
         let (arrived, held) = (ready!(flushing.as_mut().poll(cx)), *held);
         self.flushing = None;
-        if arrived.is_ok() {
-            self.show_held(held);
-        }
-        Poll::Ready(arrived)
+        Poll::Ready(arrived.map(|()| self.show_held(held)))
     }
 
     pub fn is_flushing(&self) -> bool {

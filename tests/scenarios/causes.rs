@@ -50,7 +50,8 @@ fn why(home: &Home, (before, after): &(String, String), arguments: &[&str]) -> C
 }
 
 fn inquiry(output: &CliOutput) -> Value {
-    serde_json::from_str(&output.out).unwrap_or_else(|_| panic!("{output:#?}"))
+    let state: Value = serde_json::from_str(&output.out).unwrap_or_else(|_| panic!("{output:#?}"));
+    state["inquiry"].clone()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -17,7 +17,7 @@ use ts_rs::TS;
 
 use crate::flow_diff::{FlowChange, FlowDiff, ValueChange};
 
-pub use inquiry::{Inquiry, MAX_PAIRED_SWAPS, Trial, TrialRun, Verdict};
+pub use inquiry::{FoundCause, Inquiry, InquiryState, MAX_PAIRED_SWAPS, Trial, TrialRun, Verdict};
 
 /// What a run began with.
 #[derive(Clone, Debug, Default, PartialEq)]

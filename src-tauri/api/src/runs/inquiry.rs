@@ -3,7 +3,7 @@
 
 use plait_core::expression::condition::Watch;
 use plait_core::id::RunId;
-use plait_insight::causes::{Inquiry, RunStart, Trial, TrialRun, mixture, swaps};
+use plait_insight::causes::{Inquiry, InquiryState, RunStart, Trial, TrialRun, mixture, swaps};
 use plait_insight::lineage::RecordedRun;
 use plait_insight::watches::watched_variables;
 use plait_run::grant::GrantRule;
@@ -56,9 +56,9 @@ pub struct ContinueInquiry {
 impl Command for BeginInquiry {
     const NAME: &'static str = "run.beginInquiry";
     type Service = RunService;
-    type Reply = Inquiry;
+    type Reply = InquiryState;
 
-    async fn run(self, service: &RunService) -> Result<Inquiry, ErrorReply> {
+    async fn run(self, service: &RunService) -> Result<InquiryState, ErrorReply> {
         let Self { before, after, when, samples } = self;
         let (old, new) = (service.recorded(&before).await?, service.recorded(&after).await?);
         let swaps = swaps(&old.start, &new.start);
@@ -90,18 +90,18 @@ impl Command for BeginInquiry {
                 Err(error) => trial.refused = Some(error.message),
             }
         }
-        Ok(inquiry)
+        Ok(inquiry.into())
     }
 }
 
 impl Command for ContinueInquiry {
     const NAME: &'static str = "run.continueInquiry";
     type Service = RunService;
-    type Reply = Inquiry;
+    type Reply = InquiryState;
 
-    async fn run(self, service: &RunService) -> Result<Inquiry, ErrorReply> {
+    async fn run(self, service: &RunService) -> Result<InquiryState, ErrorReply> {
         let Self { mut inquiry, grants } = self;
-        let Some(next) = inquiry.next() else { return Ok(inquiry) };
+        let Some(next) = inquiry.next() else { return Ok(inquiry.into()) };
         let (old, new) = (service.recorded(&inquiry.before).await?, service.recorded(&inquiry.after).await?);
         let request = request(&inquiry, &old, &new, next, grants)?;
         let run = service.start_fork(request, None).await?;
@@ -118,7 +118,7 @@ impl Command for ContinueInquiry {
             None
         };
         inquiry.trials[next].runs.push(TrialRun { run, flipped, nano_usd });
-        Ok(inquiry)
+        Ok(inquiry.into())
     }
 }
 

@@ -63,17 +63,53 @@ pub struct TrialRun {
     pub nano_usd: u64,
 }
 
+/// A mixture that turns the outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct FoundCause {
+    /// The places of its swaps in the inquiry.
+    #[ts(type = "number[]")]
+    pub swaps: Vec<usize>,
+    /// In how many of its decided samples.
+    pub rate: PassRate,
+}
+
+/// How far an inquiry has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct InquiryState {
+    pub inquiry: Inquiry,
+    pub verdict: Verdict,
+    /// The trial that is run next, by its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub next: Option<usize>,
+    /// What all samples that may be run cost at most, in billionths of a US dollar.
+    #[ts(type = "number")]
+    pub at_most_nano_usd: u64,
+    /// How many calls and nodes of them have no upper bound.
+    #[ts(type = "number")]
+    pub unknown: u64,
+    /// What has been bought, in billionths of a US dollar.
+    #[ts(type = "number")]
+    pub spent_nano_usd: u64,
+}
+
+impl From<Inquiry> for InquiryState {
+    fn from(inquiry: Inquiry) -> Self {
+        let (at_most_nano_usd, unknown) = inquiry.at_most();
+        let (verdict, next, spent_nano_usd) = (inquiry.verdict(), inquiry.next(), inquiry.spent_nano_usd());
+        Self { inquiry, verdict, next, at_most_nano_usd, unknown, spent_nano_usd }
+    }
+}
+
 /// What an inquiry has found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Verdict {
     /// There is more to run.
     Open,
-    /// Each of these trials, by its place, turns the outcome in most of its samples: one swap, or two together where none does alone.
-    Found {
-        #[ts(type = "number[]")]
-        trials: Vec<usize>,
-    },
+    /// Each of these mixtures turns the outcome in most of its samples: one swap, or two together where none does alone.
+    Found { causes: Vec<FoundCause> },
     /// No mixture that was tried turns it: more differences work together, or what is no difference of flow and inputs.
     NotFound,
 }
@@ -85,12 +121,12 @@ impl Trial {
     }
 
     /// How many of its samples have the outcome of the second run.
-    pub fn flips(&self) -> usize {
+    fn flips(&self) -> usize {
         self.runs.iter().filter(|run| run.flipped == Some(true)).count()
     }
 
     /// In how many of its decided samples the outcome is that of the second run.
-    pub fn rate(&self) -> PassRate {
+    fn rate(&self) -> PassRate {
         let decided = self.runs.iter().filter(|run| run.flipped.is_some()).count();
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         PassRate::of(count(self.flips()), count(decided))
@@ -124,20 +160,21 @@ impl Inquiry {
     }
 
     /// What has been found.
-    pub fn verdict(&self) -> Verdict {
+    pub(super) fn verdict(&self) -> Verdict {
         if self.next().is_some() {
             return Verdict::Open;
         }
-        let turning = |size: usize| -> Vec<usize> {
-            let found = |(_, trial): &(usize, &Trial)| trial.swaps.len() == size && trial.turns_the_outcome();
-            self.trials.iter().enumerate().filter(found).map(|(at, _)| at).collect()
+        let turning = |size: usize| -> Vec<FoundCause> {
+            let found =
+                self.trials.iter().filter(|trial| trial.swaps.len() == size && trial.turns_the_outcome());
+            found.map(|trial| FoundCause { swaps: trial.swaps.clone(), rate: trial.rate() }).collect()
         };
-        let trials = Some(turning(1)).filter(|found| !found.is_empty()).unwrap_or_else(|| turning(2));
-        if trials.is_empty() { Verdict::NotFound } else { Verdict::Found { trials } }
+        let causes = Some(turning(1)).filter(|found| !found.is_empty()).unwrap_or_else(|| turning(2));
+        if causes.is_empty() { Verdict::NotFound } else { Verdict::Found { causes } }
     }
 
     /// What all samples that may be run cost at most, in billionths of a US dollar, and how many calls and nodes have no upper bound.
-    pub fn at_most(&self) -> (u64, u64) {
+    pub(super) fn at_most(&self) -> (u64, u64) {
         let runs = self.trials.iter().filter(|trial| trial.refused.is_none());
         runs.fold((0, 0), |(nano_usd, unknown): (u64, u64), trial| {
             let all = trial.at_most_nano_usd.saturating_mul(self.samples.into());
@@ -146,7 +183,7 @@ impl Inquiry {
     }
 
     /// What has been bought, in billionths of a US dollar.
-    pub fn spent_nano_usd(&self) -> u64 {
+    pub(super) fn spent_nano_usd(&self) -> u64 {
         let runs = self.trials.iter().flat_map(|trial| &trial.runs);
         runs.fold(0, |sum, run| sum.saturating_add(run.nano_usd))
     }

@@ -24,6 +24,12 @@ export function groupsOf({ differences }: RunComparison): DifferenceGroup[] {
   return groups.filter((group) => group.differences.length > 0);
 }
 
+/** Whether the runs began with something else: another flow, another input, another value that was set. */
+export function beganOtherwise({ flow, input, differences }: RunComparison): boolean {
+  const wasSet = differences.some(({ changes }) => changes.some(({ kind }) => kind === "set"));
+  return flow.changes.length > 0 || input !== undefined || wasSet;
+}
+
 /** The node of a difference, in the run that has it. */
 export function nodeOf({ before, after }: RunDifference): NodeId {
   return after?.at.node ?? before?.at.node ?? "";

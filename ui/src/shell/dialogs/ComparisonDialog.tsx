@@ -1,11 +1,12 @@
 import { useStore } from "zustand";
 import type { ActivationChange, ListComparison, RunDifference, TextPiece } from "@/bindings";
 import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
-import { type ComparedRuns, type DifferenceGroup, groupsOf, nameOfChange, nodeOf } from "@/run/comparison/comparison";
+import { beganOtherwise, type ComparedRuns, type DifferenceGroup, groupsOf, nameOfChange, nodeOf } from "@/run/comparison/comparison";
 import { formatCount, formatDate, formatDuration } from "@/run/values/format";
 import { formatRunCost } from "@/run/values/run-totals";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
+import { WhySection } from "./WhySection";
 
 /** What differs between two runs: the first difference, what follows from it, and what has nothing to do with it. */
 export function ComparisonDialog() {
@@ -31,6 +32,7 @@ const GROUPS: Record<DifferenceGroup["id"], string> = {
 };
 
 function Comparison({ runs, onDone }: { runs: ComparedRuns; onDone: () => void }) {
+  const workspace = useWorkspace();
   const { before, after, comparison } = runs;
   const groups = groupsOf(comparison);
   return (
@@ -43,6 +45,16 @@ function Comparison({ runs, onDone }: { runs: ComparedRuns; onDone: () => void }
         <Totals {...comparison} />
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto border-line border-t px-5 py-3" data-testid="differences">
+        {beganOtherwise(comparison) ? (
+          <WhySection
+            before={before.run}
+            after={after.run}
+            onShow={(run) => {
+              onDone();
+              void workspace.runs.open(run);
+            }}
+          />
+        ) : null}
         {comparison.input ? <Change name={TEXTS.inputOfRun} change={comparison.input} /> : null}
         {comparison.lists.map((list) => (
           <p key={`${list.path?.join("/") ?? ""}/${list.at.node}/${list.at.epoch.join(".")}`} className="mb-2 text-sm">

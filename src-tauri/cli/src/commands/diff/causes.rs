@@ -6,7 +6,7 @@ use clap::Args;
 use plait_api::Connection;
 use plait_api::runs::{BeginInquiry, ContinueInquiry};
 use plait_core::id::RunId;
-use plait_insight::causes::{Inquiry, Swap, Trial, Verdict};
+use plait_insight::causes::{FoundCause, InquiryState, Swap, Trial, Verdict};
 use plait_insight::flow_diff::ValueChange;
 use plait_run::grant::GrantRule;
 use plait_run::models::Cost;
@@ -51,24 +51,23 @@ pub(crate) async fn execute(
     as_json: bool,
 ) -> Result<ExitStatus, CliError> {
     let question = BeginInquiry { before, after, when: args.when, samples: args.samples };
-    let mut inquiry = app.call(question).await?;
-    print_error(&plan(&inquiry));
+    let mut state = app.call(question).await?;
+    print_error(&plan(&state));
     if !args.yes && !may_start().await? {
         return Ok(ExitStatus::Canceled);
     }
-    while let Some(next) = inquiry.next() {
-        let step = ContinueInquiry { inquiry, grants: grants.clone() };
-        inquiry = app.call(step).await.map_err(list_needs)?;
-        print_error(&progress(&inquiry, &inquiry.trials[next]));
+    while let Some(next) = state.next {
+        let step = ContinueInquiry { inquiry: state.inquiry, grants: grants.clone() };
+        state = app.call(step).await.map_err(list_needs)?;
+        print_error(&progress(&state, &state.inquiry.trials[next]));
     }
-    let verdict = inquiry.verdict();
-    let text = if as_json { to_json(&inquiry)? } else { conclusion(&inquiry, &verdict) };
+    let text = if as_json { to_json(&state)? } else { conclusion(&state) };
     writeln!(stdout(), "{text}")?;
-    Ok(if matches!(verdict, Verdict::Found { .. }) { ExitStatus::Success } else { ExitStatus::Failure })
+    Ok(if matches!(state.verdict, Verdict::Found { .. }) { ExitStatus::Success } else { ExitStatus::Failure })
 }
 
 /// The differences, and what it costs at most to try them.
-fn plan(inquiry: &Inquiry) -> String {
+fn plan(InquiryState { inquiry, at_most_nano_usd, unknown, .. }: &InquiryState) -> String {
     let mut lines = vec![format!("{} differences:", inquiry.swaps.len())];
     lines.extend((1..).zip(&inquiry.swaps).map(|(number, swap)| format!("  {number}. {}", describe(swap))));
     for trial in inquiry.trials.iter().filter(|trial| trial.swaps.len() == 1) {
@@ -76,10 +75,9 @@ fn plan(inquiry: &Inquiry) -> String {
             lines.push(format!("  {} can't be swapped alone: {why}", name(trial)));
         }
     }
-    let (nano_usd, unknown) = inquiry.at_most();
     let forks = inquiry.trials.iter().filter(|trial| trial.refused.is_none()).count();
-    let cost = Cost { nano_usd, unpriced: 0 };
-    let unknown = if unknown > 0 {
+    let cost = Cost { nano_usd: *at_most_nano_usd, unpriced: 0 };
+    let unknown = if *unknown > 0 {
         format!("; {unknown} calls or nodes without an upper bound")
     } else {
         String::new()
@@ -89,25 +87,24 @@ fn plan(inquiry: &Inquiry) -> String {
     printable(&lines.join("\n")).into_owned()
 }
 
-fn progress(inquiry: &Inquiry, trial: &Trial) -> String {
+fn progress(state: &InquiryState, trial: &Trial) -> String {
     let Some(last) = trial.runs.last() else { return String::new() };
     let outcome = match last.flipped {
         Some(true) => "as in the second run",
         Some(false) => "as in the first run",
         None => "undecided",
     };
-    let spent = Cost { nano_usd: inquiry.spent_nano_usd(), unpriced: 0 };
+    let spent = Cost { nano_usd: state.spent_nano_usd, unpriced: 0 };
     printable(&format!("  {}: {outcome} ({}, {spent} so far)\n", name(trial), last.run)).into_owned()
 }
 
-fn conclusion(inquiry: &Inquiry, verdict: &Verdict) -> String {
-    let Verdict::Found { trials } = verdict else {
+fn conclusion(InquiryState { inquiry, verdict, .. }: &InquiryState) -> String {
+    let Verdict::Found { causes } = verdict else {
         return "No difference, and no two together, turn the outcome. More of them work together, or it is chance, the world or what people answered.".to_owned();
     };
     let mut lines = vec!["What made the difference:".to_owned()];
-    for trial in trials.iter().map(|at| &inquiry.trials[*at]) {
-        let swaps: Vec<String> = trial.swaps.iter().map(|at| describe(&inquiry.swaps[*at])).collect();
-        let rate = trial.rate();
+    for FoundCause { swaps, rate } in causes {
+        let swaps: Vec<String> = swaps.iter().map(|at| describe(&inquiry.swaps[*at])).collect();
         let percent = |part: f64| format!("{:.0}", part * 100.0);
         let interval = format!("{} to {} %", percent(rate.low), percent(rate.high));
         lines.push(format!(

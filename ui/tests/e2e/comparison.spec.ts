@@ -60,6 +60,15 @@ test("what differs between two runs is shown, the first difference first", async
   await takePicture(page, "comparison-dark");
   expect(await findViolations(page, { within: '[data-testid="comparison-dialog"]' })).toEqual([]);
 
+  // Which difference did it: the cost comes first, then the forks.
+  await dialog.getByTestId("why-ask").click();
+  await expect(dialog.getByTestId("why-trials")).toContainText('Topic › template: "tea" → "green tea"');
+  await expect(dialog.getByTestId("why-found")).toHaveCount(0);
+  await dialog.getByTestId("why-run").click();
+  await expect(dialog.getByTestId("why-found")).toContainText("Topic › template");
+  await expect(dialog.getByTestId("why-trials").getByRole("button", { name: "as after" })).toBeVisible();
+  await takePicture(page, "comparison-why");
+
   await dialog.getByTestId("differences-follows").getByRole("button", { name: "First" }).click();
   await expect(dialog).toHaveCount(0);
   await expect(node(page, "first")).toBeVisible();

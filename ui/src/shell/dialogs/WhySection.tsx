@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
-import type { InquiryState, RunId, Swap, Trial } from "@/bindings";
+import type { InquiryState, NodeId, RunId, Swap, Trial } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
@@ -98,6 +98,7 @@ function Question({ busy, onAsk }: { busy: boolean; onAsk: (when: string | undef
 
 /** The differences with what their forks say, and what all of it costs. */
 function Progress({ state, onShow }: { state: InquiryState; onShow: (run: RunId) => void }) {
+  const { nodeNames } = useWorkspace();
   const { inquiry, next, atMostNanoUsd, unknown, spentNanoUsd } = state;
   const cost = (nanoUsd: number) => formatRunCost({ nanoUsd }, false);
   const shown = inquiry.trials.filter((trial, at) => trial.swaps.length === 1 || trial.runs.length > 0 || at === next);
@@ -106,9 +107,7 @@ function Progress({ state, onShow }: { state: InquiryState; onShow: (run: RunId)
       <ul className="mt-2 flex flex-col gap-1" data-testid="why-trials">
         {shown.map((trial) => (
           <li key={trial.swaps.join()} className="flex items-baseline gap-3 text-sm">
-            <span className="min-w-0 flex-1 truncate" title={nameOf(trial, inquiry.swaps)}>
-              {nameOf(trial, inquiry.swaps)}
-            </span>
+            <MixtureName text={trial.swaps.map((at) => describe(inquiry.swaps[at], nodeNames)).join(" + ")} />
             <Samples trial={trial} onShow={onShow} />
           </li>
         ))}
@@ -141,13 +140,14 @@ function Samples({ trial: { runs, refused }, onShow }: { trial: Trial; onShow: (
 }
 
 function Conclusion({ state: { inquiry, verdict } }: { state: InquiryState }) {
+  const { nodeNames } = useWorkspace();
   if (verdict.kind !== "found") return <p className="mt-2 text-sm">{TEXTS.nothingTurns}</p>;
   const percent = (part: number) => Math.round(part * 100);
   return (
     <div className="mt-2 text-sm" data-testid="why-found">
       {verdict.causes.map(({ swaps, rate }) => (
         <p key={swaps.join()}>
-          <b className="font-medium">{swaps.map((at) => describe(inquiry.swaps[at])).join(TEXTS.togetherWith)}</b>
+          <b className="font-medium">{swaps.map((at) => describe(inquiry.swaps[at], nodeNames)).join(TEXTS.togetherWith)}</b>
           <span className="ml-2 text-fg-2">
             {TEXTS.turnsInForks(rate.passed, rate.runs, percent(rate.low), percent(rate.high))}
           </span>
@@ -157,21 +157,34 @@ function Conclusion({ state: { inquiry, verdict } }: { state: InquiryState }) {
   );
 }
 
-function nameOf(trial: Trial, swaps: Swap[]): string {
-  return trial.swaps.map((at) => describe(swaps[at])).join(" + ");
+function MixtureName({ text }: { text: string }) {
+  return (
+    <span className="min-w-0 flex-1 truncate" title={text}>
+      {text}
+    </span>
+  );
 }
 
-function describe(swap: Swap | undefined): string {
+type Names = { nameOf: (node: NodeId) => string };
+
+function describe(swap: Swap | undefined, names: Names): string {
   if (swap === undefined) return "";
   if (swap.kind === "structure") return TEXTS.nodesAndEdges(swap.changes.length);
   const place = swap.change.pointer.slice(1).replaceAll("/", " › ").replace("config › ", "");
-  const names = {
-    input: () => TEXTS.inputOfRun,
-    flow: () => place,
-    set: () => (swap.kind === "set" ? `${swap.node}.${swap.port}` : ""),
-    node: () => (swap.kind === "node" ? `${swap.node} › ${place}` : ""),
-  };
-  return `${names[swap.kind]()}: ${short(swap.change.before)} → ${short(swap.change.after)}`;
+  return `${placeOf(swap, place, names)}: ${short(swap.change.before)} → ${short(swap.change.after)}`;
+}
+
+function placeOf(swap: Exclude<Swap, { kind: "structure" }>, place: string, names: Names): string {
+  switch (swap.kind) {
+    case "input":
+      return TEXTS.inputOfRun;
+    case "flow":
+      return place;
+    case "set":
+      return `${names.nameOf(swap.node)} › ${swap.port}`;
+    case "node":
+      return `${names.nameOf(swap.node)} › ${place}`;
+  }
 }
 
 /** The longest value that is shown of a difference, in characters. */

@@ -608,6 +608,9 @@ fn n8n_expression_beyond_the_sandbox_is_a_placeholder_and_no_text() {
         "$json.a.toDateTime()",
         "$('Nobody').item.json.x",
         "fetch('http://127.0.0.1')",
+        // No JavaScript: what stands around it would close its brackets.
+        "1)), String((2",
+        "$json.a.slice(0",
     ] {
         let text = json!({ "promptType": "define", "text": format!("=Say {{{{ {expression} }}}}") });
         let flow = import(&agent(&text).to_string(), None, "x").unwrap().flow;

@@ -156,7 +156,7 @@ impl<'v> Reader<'v> {
         }
         let is_start = |node: &GraphNode<'_>| node.kind == "start" || node.kind.starts_with("trigger-");
         for at in graph.unreached(is_start) {
-            self.builder.never_started(graph.nodes[at].id, None);
+            self.builder.never_started(graph.nodes[at].id);
         }
         let edge = |edge: &'v GraphEdge<'v>| FileEdge {
             source: edge.source,

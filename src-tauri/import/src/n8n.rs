@@ -154,7 +154,7 @@ impl<'w> Reader<'w> {
         self.close_loops();
         self.remaining_parts();
         self.report_edges(&back);
-        self.mark_unstarted();
+        self.mark_triggers();
     }
 
     /// Adds a node to the builder.

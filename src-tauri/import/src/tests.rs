@@ -232,7 +232,7 @@ fn disabled(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn nodes_that_the_first_trigger_does_not_start_are_disabled() {
+fn triggers_are_ways_in_and_what_none_of_them_starts_is_disabled() {
     let nodes = [
         ("Chat", "manualTrigger"),
         ("Night", "scheduleTrigger"),
@@ -242,7 +242,22 @@ fn nodes_that_the_first_trigger_does_not_start_are_disabled() {
         ("Memo", "stickyNote"),
     ];
     let edges = [("Chat", "Both"), ("Night", "Both"), ("Night", "Nightly")];
-    assert_eq!(disabled(&workflow(&nodes, &edges)), ["night", "nightly", "old"]);
+    assert_eq!(disabled(&workflow(&nodes, &edges)), ["old"]);
+    let Imported { mut flow, report } = import(&workflow(&nodes, &edges), None, "x").unwrap();
+    assert_eq!(flow.trigger().unwrap().as_str(), "chat");
+    let passed = |flow: &flow::Flow| -> BTreeSet<String> {
+        flow.disabled_nodes().into_iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(passed(&flow), ["night", "nightly", "old"].map(str::to_owned).into());
+    assert!(flow.choose_trigger(&"night".into()));
+    assert_eq!(passed(&flow), ["chat", "old"].map(str::to_owned).into());
+    assert!(
+        report
+            .nodes
+            .iter()
+            .filter(|node| node.name != "Old")
+            .all(|node| !node.lost.concat().contains("disabled"))
+    );
     // A part of a workflow has no trigger, so nothing is known of what starts it.
     assert!(disabled(&workflow(&nodes[2..], &edges[..0])).is_empty());
 }

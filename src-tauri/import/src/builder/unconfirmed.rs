@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::FlowBuilder;
 use crate::Format;
 use crate::report::{ImportOutcome, ImportedEdge};
-use plait_core::flow::Unconfirmed;
+use plait_core::flow::{Trigger, Unconfirmed};
 use plait_core::id::NodeId;
 
 /// Nodes that do nothing but hand on values. When they run makes no difference.
@@ -28,21 +28,21 @@ const WITHOUT_EFFECT: [&str; 15] = [
 ];
 
 impl FlowBuilder {
-    /// Disables what a node of the file became: nothing starts it there, or only another trigger than that of the flow.
-    pub(crate) fn never_started(&mut self, source: &str, trigger: Option<&str>) {
+    /// Makes what a node of the file became a way into the flow.
+    pub(crate) fn set_trigger(&mut self, source: &str, trigger: Trigger) {
+        let made = self.reported(source).and_then(|node| node.nodes.first().cloned());
+        if let Some(node) = made.and_then(|id| self.flow.nodes.get_mut(&id)) {
+            node.trigger = Some(trigger);
+        }
+    }
+
+    /// Disables what a node of the file became: nothing starts it there.
+    pub(crate) fn never_started(&mut self, source: &str) {
         if self.reported(source).is_none_or(|node| node.nodes.is_empty()) || self.is_note(source) {
             return;
         }
         self.disable_made(source);
-        self.lose(
-            source,
-            match trigger {
-                Some(trigger) => {
-                    format!("Only the trigger “{trigger}” starts it in the original. It is disabled here.")
-                }
-                None => "Nothing starts it in the original. It is disabled here.".to_owned(),
-            },
-        );
+        self.lose(source, "Nothing starts it in the original. It is disabled here.");
     }
 
     fn is_note(&self, source: &str) -> bool {

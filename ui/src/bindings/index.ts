@@ -1915,8 +1915,8 @@ export type ImportFlow = {
   format?: Format,
 };
 
-/** What became of a node or an edge. */
-export type ImportOutcome = "translated" | "placeholder" | "lost";
+/** What became of a node. */
+export type ImportOutcome = "same" | "differs" | "placeholder" | "lost";
 
 export type ImportReport = { format: Format,
   /** The name in the file. */
@@ -1936,9 +1936,9 @@ export type ImportedEdge = {
   /** The id of the node it leads to, in the file. */
   target: string,
   /** What it carries or which branch it is, if the file says so. */
-  label?: string, outcome: ImportOutcome,
-  /** Why it is lost. */
-  reason?: string,
+  label?: string,
+  /** Why it is lost. Without a reason, the flow has it, as an edge or as what a node reads. */
+  lost?: string,
 };
 
 export type ImportedFlow = { flow: Flow, report: ImportReport,
@@ -1954,7 +1954,7 @@ export type ImportedNode = {
   kind: string, outcome: ImportOutcome,
   /** The nodes of the flow that it became, or is a part of. */
   nodes: Array<NodeId>,
-  /** What of it was not translated, each a sentence. */
+  /** How it differs, each a sentence: what of it was not translated, or why nothing was. */
   lost: Array<string>,
 };
 

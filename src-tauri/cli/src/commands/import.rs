@@ -18,13 +18,14 @@ use crate::terminal::{mask, print_error, redact_value, stdout};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The format is recognized by what the file contains. What has no equivalent becomes a placeholder: it keeps the original, but \
-can't run until you replace it. The report says what was translated, what became a placeholder and what was lost.
+can't run until you replace it. The report says of each node whether it does the same, how it differs, that it is a placeholder, or \
+why it is lost.
 
 Examples:
   plait import workflow.json
   plait import app.yml -o app.flow.json
   plait import chatflow.json -o - > chat.flow.json
-  plait import workflow.json --json | jq '.report.nodes[] | select(.outcome != \"translated\")'")]
+  plait import workflow.json --json | jq '.report.nodes[] | select(.outcome != \"same\")'")]
 pub(crate) struct ImportArgs {
     /// The file of another tool, or `-` for standard input.
     file: OsString,
@@ -102,7 +103,7 @@ fn default_file(file: &OsStr) -> PathBuf {
 
 fn print_json(imported: &ImportedFlow, file: Option<&Path>) -> Result<(), CliError> {
     let mut json = serde_json::json!({
-        "complete": imported.report.nodes.iter().all(|node| node.outcome == ImportOutcome::Translated),
+        "complete": imported.report.nodes.iter().all(|node| matches!(node.outcome, ImportOutcome::Same | ImportOutcome::Differs)),
         "report": imported.report,
     });
     match file {

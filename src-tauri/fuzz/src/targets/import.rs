@@ -75,7 +75,7 @@ impl ImportHandler {
         codes.sort_unstable();
         codes.dedup();
         let counts: Vec<u32> = report.node_counts().values().map(|&count| magnitude(count)).collect();
-        format!("{:?} {counts:?} {} {codes:?}", report.format, magnitude(report.lost_edges()))
+        format!("{:?} {counts:?} {} {codes:?}", report.format, magnitude(report.lost_edges().count()))
     }
 }
 

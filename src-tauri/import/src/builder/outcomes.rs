@@ -29,7 +29,7 @@ impl FlowBuilder {
                 node.nodes.push(id.clone());
             }
             if node.outcome == ImportOutcome::Lost {
-                node.outcome = ImportOutcome::Translated;
+                node.outcome = ImportOutcome::Same;
             }
         }
     }
@@ -81,29 +81,17 @@ impl FlowBuilder {
 
     /// Reports an edge of the file that the flow has, as an edge or as what a node reads.
     pub(crate) fn keep_edge(&mut self, source: &str, target: &str, label: &str) {
-        self.report_edge(source, target, label, ImportOutcome::Translated, None);
+        self.report_edge(source, target, label, None);
     }
 
     /// Reports an edge of the file that the flow has not.
     pub(crate) fn lose_edge(&mut self, source: &str, target: &str, label: &str, reason: &str) {
-        self.report_edge(source, target, label, ImportOutcome::Lost, Some(reason.to_owned()));
+        self.report_edge(source, target, label, Some(reason.to_owned()));
     }
 
-    fn report_edge(
-        &mut self,
-        source: &str,
-        target: &str,
-        label: &str,
-        outcome: ImportOutcome,
-        reason: Option<String>,
-    ) {
-        self.report.edges.push(ImportedEdge {
-            source: source.to_owned(),
-            target: target.to_owned(),
-            label: label.to_owned(),
-            outcome,
-            reason,
-        });
+    fn report_edge(&mut self, source: &str, target: &str, label: &str, lost: Option<String>) {
+        let (source, target, label) = (source.to_owned(), target.to_owned(), label.to_owned());
+        self.report.edges.push(ImportedEdge { source, target, label, lost });
     }
 
     pub(super) fn source(&mut self, id: &str) -> Option<&mut ImportedNode> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::FlowBuilder;
 use crate::Format;
-use crate::report::{ImportOutcome, ImportedEdge};
+use crate::report::ImportedEdge;
 use plait_core::flow::{Trigger, Unconfirmed};
 use plait_core::id::NodeId;
 
@@ -58,7 +58,7 @@ impl FlowBuilder {
     /// Marks the nodes that a lost edge of order leads to, where no way in the flow takes its place.
     pub(super) fn mark_lost_order(&mut self) {
         let edges = &self.report.edges;
-        let lost = edges.iter().filter(|edge| edge.outcome == ImportOutcome::Lost && self.is_order(edge));
+        let lost = edges.iter().filter(|edge| edge.lost.is_some() && self.is_order(edge));
         let mut lost: Vec<&ImportedEdge> = lost.collect();
         // By their sources, so that what follows each is looked for once.
         lost.sort_by(|one, other| one.source.cmp(&other.source));

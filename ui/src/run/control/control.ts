@@ -194,7 +194,8 @@ export class RunControl {
     if (viewing || this.store.getState().starting.has(key)) return;
     const earlier = this.store.getState().document;
     if (earlier && !isResting(earlier.fold.head.status) && !earlier.interrupted) return;
-    if (runBlockers(this.#editor.state).length > 0) {
+    // The problems of the document are those of its default trigger.
+    if (choice.trigger === undefined && runBlockers(this.#editor.state).length > 0) {
       this.#window.showProblems();
       return;
     }

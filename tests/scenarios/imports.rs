@@ -2,6 +2,7 @@
 
 mod branches;
 mod n8n_rules;
+mod prompt_flow;
 mod triggers;
 
 use plait_api::runs::{RunRequest, StartRun};

@@ -1733,7 +1733,7 @@ export type ForkedMemories = { run: RunId,
 };
 
 /** A tool whose files can be imported. */
-export type Format = "dify" | "flowise" | "langflow" | "n8n" | "rivet";
+export type Format = "dify" | "flowise" | "langflow" | "n8n" | "promptflow" | "rivet";
 
 /** A place, and the run that has it: the run of a sub-flow may be another one than the run that was started. */
 export type FoundPlace = { run: RunId, point: StopPoint,
@@ -1905,7 +1905,7 @@ export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize"
  * nothing and writes nothing.
  */
 export type ImportFlow = {
-  /** The file; left out if `text` is its content. */
+  /** The file, or the folder of a Prompt Flow; left out if `text` is the content of a file. */
   path?: string,
   /** The content of a file. */
   text?: string,

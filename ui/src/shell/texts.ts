@@ -75,11 +75,11 @@ export const TEXTS = {
   runCount: (count: number) => (count === 1 ? "1 run" : `${count} runs`),
   dropToOpen: (count: number) => (count === 1 ? "Drop to open this file" : `Drop to open ${count} files`),
   dropExplained:
-    "Flows and pipelines open. Files of Dify, Flowise, Langflow, n8n and Rivet are imported, with a report.",
+    "Flows and pipelines open. Files of Dify, Flowise, Langflow, n8n, Prompt Flow and Rivet are imported, with a report.",
   cannotOpenDropped: "Plait can’t open this file",
   dropOnReply: "Images and documents can be dropped on the reply field of a conversation.",
   notAFlow: (name: string) => `“${name}” is no flow, pipeline or file of another tool.`,
-  whatOpens: "Flows, pipelines and files of Dify, Flowise, Langflow, n8n and Rivet can be dropped here.",
+  whatOpens: "Flows, pipelines and files of Dify, Flowise, Langflow, n8n, Prompt Flow and Rivet can be dropped here.",
   fileTooLarge: (name: string) => `“${name}” is too large for a flow.`,
   notReadable: (name: string) => `“${name}” can’t be read.`,
   dropSingleFiles: "Drop the files themselves, not their folder.",

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use plait_api::flows::{ImportFlow, ImportedFlow};
 use plait_api::{ErrorReply, flow_files};
 use plait_core::flow;
-use plait_import::{Format, ImportOutcome, MAX_BYTES};
+use plait_import::{Format, ImportOutcome, MAX_BYTES, name_of_file};
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
@@ -24,10 +24,11 @@ why it is lost.
 Examples:
   plait import workflow.json
   plait import app.yml -o app.flow.json
+  plait import my-prompt-flow/flow.dag.yaml
   plait import chatflow.json -o - > chat.flow.json
   plait import workflow.json --json | jq '.report.nodes[] | select(.outcome != \"same\")'")]
 pub(crate) struct ImportArgs {
-    /// The file of another tool, or `-` for standard input.
+    /// The file of another tool, the folder of a Prompt Flow, or `-` for standard input.
     file: OsString,
     /// The flow file to write; it must not exist. `-` prints the flow instead. By default, the name of the file with
     /// `.flow.json`, in the current folder.
@@ -96,8 +97,8 @@ pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus,
 
 /// The name of the imported file with another ending, in the current folder.
 fn default_file(file: &OsStr) -> PathBuf {
-    let stem = Path::new(file).file_stem().filter(|_| file != "-");
-    let name = stem.map_or_else(|| "Imported".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let name = if file == "-" { None } else { name_of_file(Path::new(file)) };
+    let name = name.unwrap_or_else(|| "Imported".to_owned());
     PathBuf::from(format!("{name}.flow.json"))
 }
 

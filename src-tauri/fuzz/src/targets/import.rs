@@ -13,6 +13,7 @@ pub(super) const SEEDS: &[&str] = &[
     "tests/fixtures/import/flowise",
     "tests/fixtures/import/langflow",
     "tests/fixtures/import/n8n",
+    "tests/fixtures/import/promptflow",
     "tests/fixtures/import/rivet",
 ];
 

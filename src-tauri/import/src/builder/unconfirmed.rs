@@ -97,7 +97,7 @@ impl FlowBuilder {
             Format::Dify => true,
             // Edges of parts have a label.
             Format::N8n | Format::Flowise => edge.label.is_empty(),
-            Format::Langflow | Format::Rivet => false,
+            Format::Langflow | Format::PromptFlow | Format::Rivet => false,
         }
     }
 

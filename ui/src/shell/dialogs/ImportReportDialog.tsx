@@ -18,6 +18,7 @@ const TOOLS: Readonly<Record<ImportReport["format"], string>> = {
   flowise: "Flowise",
   langflow: "Langflow",
   n8n: "n8n",
+  promptflow: "Prompt Flow",
   rivet: "Rivet",
 };
 

@@ -1,6 +1,7 @@
 //! Flows of other tools: imported and run, with the requests to the models.
 
 mod branches;
+mod comparison;
 mod n8n_rules;
 mod prompt_flow;
 mod triggers;

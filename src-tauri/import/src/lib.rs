@@ -29,6 +29,7 @@ mod secrets;
 mod settings;
 mod source;
 mod template;
+pub mod trial;
 mod ways;
 
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ use budget::Budget;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 
-pub use report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode};
+pub use report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput};
 
 /// The largest file that is imported, in bytes. Langflow's files hold the code of each component.
 pub const MAX_BYTES: usize = 16 << 20;

@@ -50,8 +50,32 @@ pub struct ImportedNode {
     pub outcome: ImportOutcome,
     /// The nodes of the flow that it became, or is a part of.
     pub nodes: Vec<NodeId>,
+    /// Where its outputs are in the flow, as far as that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<ImportedOutput>>")]
+    pub outputs: Vec<ImportedOutput>,
     /// How it differs, each a sentence: what of it was not translated, or why nothing was.
     pub lost: Vec<String>,
+}
+
+/// Where an output of a node of the file is in the flow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportedOutput {
+    /// Its name or number in the file; without one, an object of all outputs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[ts(optional, as = "Option<String>")]
+    pub name: String,
+    pub node: NodeId,
+    pub port: String,
+    /// Where in the value of the port.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub path: Vec<String>,
+    /// The field of the file's value that stands there; all of it without one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub field: Vec<String>,
 }
 
 impl ImportedNode {

@@ -121,6 +121,17 @@ impl<'v> Reader<'v> {
             lost: "No value passes along it that Plait's nodes read, or it closes a cycle.",
         };
         self.builder.report_edges(&graph.edges.iter().map(edge).collect::<Vec<_>>());
+        for (at, node) in graph.nodes.iter().enumerate() {
+            let mut names: Vec<&str> = graph.outgoing(at).map(|edge| edge.output.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            for name in names {
+                let place = self.values.get(&(at, name.to_owned()));
+                if let Some((output, path)) = place.or_else(|| self.values.get(&(at, String::new()))) {
+                    self.builder.place_output(&node.key, name, (output, path));
+                }
+            }
+        }
     }
 
     /// What a node makes on one of its outputs. A prompt becomes a node of its own then.

@@ -1,5 +1,7 @@
 //! `plait import`.
 
+mod comparison;
+
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,6 +28,7 @@ Examples:
   plait import app.yml -o app.flow.json
   plait import my-prompt-flow/flow.dag.yaml
   plait import chatflow.json -o - > chat.flow.json
+  plait import workflow.json --compare execution.json
   plait import workflow.json --json | jq '.report.nodes[] | select(.outcome != \"same\")'")]
 pub(crate) struct ImportArgs {
     /// The file of another tool, the folder of a Prompt Flow, or `-` for standard input.
@@ -37,6 +40,10 @@ pub(crate) struct ImportArgs {
     /// The tool that the file is from, if it is not recognized.
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
+    /// Compare with an execution of n8n, a log of Dify or a recording of Rivet: what asks people, models and servers delivers what is recorded and asks nobody, everything else
+    /// runs, and each node's values are compared. Writes a flow only with `--output`.
+    #[arg(long, value_name = "RECORD")]
+    compare: Option<PathBuf>,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -66,22 +73,34 @@ impl ValueEnum for FormatArg {
 }
 
 pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = if args.compare.is_some() {
+        open_app::for_running(home, &[]).await?
+    } else {
+        open_app::for_reading(home)?
+    };
     let is_stdin = args.file == "-";
     let text = if is_stdin { Some(read_stdin()?) } else { None };
     let path = (!is_stdin).then(|| args.file.to_string_lossy().into_owned());
     let format = args.format.map(|format| format.0);
     let imported = app.call(ImportFlow { path, text, name: None, format }).await?;
+    let compared = match &args.compare {
+        Some(record) => Some(comparison::run(&app, &imported, record).await?),
+        None => None,
+    };
     app.close().await?;
+    let writes = compared.is_none() || args.output.is_some();
     let written = flow::write(&imported.flow).map_err(|error| {
         ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be written. {error}"))
     })?;
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    let file = (!to_stdout).then(|| args.output.unwrap_or_else(|| default_file(&args.file)));
+    let file = (!to_stdout && writes).then(|| args.output.unwrap_or_else(|| default_file(&args.file)));
     match &file {
         Some(file) => flow_files::create(file, &written).map_err(ErrorReply::from)?,
-        None if args.json => {}
+        None if args.json || !writes => {}
         None => write!(stdout(), "{}", mask(&written))?,
+    }
+    if let Some(comparison) = compared {
+        return comparison.print(args.json);
     }
     if args.json {
         print_json(&imported, file.as_deref())?;

@@ -1,7 +1,8 @@
 //! What became of the nodes and edges of the file.
 
 use super::FlowBuilder;
-use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode};
+use crate::output::Output;
+use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput};
 use plait_core::id::NodeId;
 
 /// More is not said about one node of a file.
@@ -17,6 +18,7 @@ impl FlowBuilder {
             kind: kind.to_owned(),
             outcome: ImportOutcome::Lost,
             nodes: Vec::new(),
+            outputs: Vec::new(),
             lost: Vec::new(),
         });
         is_new
@@ -50,6 +52,16 @@ impl FlowBuilder {
             }
         }
         self.report.edges.extend(inner.edges.into_iter().filter(is_new));
+    }
+
+    /// Says where an output of a node of the file is in the flow.
+    pub(crate) fn place_output(&mut self, source: &str, name: &str, (output, path): (&Output, &[String])) {
+        let Output { node, port } = output.clone();
+        let place =
+            ImportedOutput { name: name.to_owned(), node, port, path: path.to_vec(), field: Vec::new() };
+        if let Some(source) = self.source(source) {
+            source.outputs.push(place);
+        }
     }
 
     /// Says what of a node of the file is lost.
@@ -94,7 +106,7 @@ impl FlowBuilder {
         self.report.edges.push(ImportedEdge { source, target, label, lost });
     }
 
-    pub(super) fn source(&mut self, id: &str) -> Option<&mut ImportedNode> {
+    pub(crate) fn source(&mut self, id: &str) -> Option<&mut ImportedNode> {
         self.sources.get(id).and_then(|&at| self.report.nodes.get_mut(at))
     }
 

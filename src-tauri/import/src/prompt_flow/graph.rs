@@ -123,7 +123,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn references_are_told_apart_from_texts() {
+    fn texts_with_more_than_a_reference_are_constants() {
         let path = |steps: &[&str]| steps.iter().map(|&step| step.to_owned()).collect::<Vec<_>>();
         assert_eq!(reference(&json!("${inputs.url}")), Some(Reference::Input("url")));
         assert_eq!(reference(&json!("${a.output}")), Some(Reference::Node("a", vec![])));

@@ -28,7 +28,7 @@ pub(super) fn split(template: &str, histories: &[&str]) -> Result<Messages, &'st
         match role {
             Some(_) if depth > 0 => {
                 return Err(
-                    "Its template decides how many messages there are. A `code` node and `injectMessages` can do the same.",
+                    "Its template decides how many messages there are. A program and injected messages can do the same.",
                 );
             }
             Some(Role::Function) => return Err("It has messages of functions that were called."),

@@ -1,7 +1,10 @@
 //! Flows of other tools: imported and run, with the requests to the models.
 
 mod branches;
+mod comparison;
 mod n8n_rules;
+mod prompt_flow;
+mod triggers;
 
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow::Flow;

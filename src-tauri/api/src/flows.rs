@@ -18,6 +18,7 @@ mod service;
 pub(crate) mod subflows;
 mod templates;
 pub(crate) mod text;
+mod trigger;
 mod unknown_names;
 
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
@@ -36,3 +37,4 @@ pub use service::FlowService;
 pub use templates::{
     ListTemplates, OpenTemplate, RemoveTemplate, RenameTemplate, SaveTemplate, SavedTemplate, TemplateSummary,
 };
+pub use trigger::choose_trigger;

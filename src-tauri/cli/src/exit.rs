@@ -136,6 +136,7 @@ const USAGE: &[ErrorCode] = &[
     codes::RUN_IS_CHILD,
     codes::RUN_BAD_ID,
     codes::RUN_UNKNOWN_TARGET,
+    codes::RUN_UNKNOWN_TRIGGER,
     codes::CONVERSATION_UNKNOWN,
     codes::CONVERSATION_AMBIGUOUS,
     codes::CONVERSATION_NONE,

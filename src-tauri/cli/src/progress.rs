@@ -103,7 +103,9 @@ impl Progress {
             }
             Event::Call(at, CallEvent::ToolCalled { call, .. }) => {
                 self.flush(at);
-                self.note(&stream_line(at, &format!("→ {} {}", call.name, call.arguments)));
+                // A program that an import made is hundreds of lines long; the lens and the trace have the whole call.
+                let arguments = first_line(&call.arguments.to_string(), 200);
+                self.note(&stream_line(at, &format!("→ {} {arguments}", call.name)));
             }
             Event::Call(at, CallEvent::ToolFinished { result, error, .. }) => {
                 let output = match (result, error) {

@@ -14,7 +14,9 @@ mod random_documents;
 mod read;
 mod summarizer_agent;
 mod tree_limits;
+mod trigger;
 mod unconfirmed;
+mod ways_in;
 mod write;
 
 pub use document::MAX_ATTEMPTS;
@@ -28,6 +30,7 @@ pub use pin::{MAX_PIN_BYTES, Pin};
 pub use read::{ReadError, read};
 pub use summarizer_agent::SummarizerAgent;
 pub use tree_limits::TreeLimits;
+pub use trigger::Trigger;
 pub use unconfirmed::Unconfirmed;
 pub use write::write;
 pub use write::write_whole_numbers;

@@ -386,6 +386,9 @@ impl FlowBuilder {
             if node.outcome == ImportOutcome::Lost && node.lost.is_empty() {
                 node.lost.push("Nothing in the file uses it in a way that Plait has.".to_owned());
             }
+            if node.outcome == ImportOutcome::Same && !node.lost.is_empty() {
+                node.outcome = ImportOutcome::Differs;
+            }
         }
         arrange::arrange(&mut self.flow);
         Ok((self.flow, self.report))

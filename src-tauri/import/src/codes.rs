@@ -5,6 +5,9 @@ pub use plait_nodes::codes::*;
 
 plait_core::error_codes! {
     "Import from other tools" {
+        IMPORT_NO_RECORD = "import.no_record",
+            "A file is no execution of another tool that an imported flow can be compared with.",
+            "Get the execution with its data as JSON. The message says what is missing.";
         IMPORT_TOO_LARGE = "import.too_large",
             "A file of another tool is larger, nested deeper, or has more nodes than Plait imports.",
             "Split the flow in the tool that it comes from, and import the parts.";

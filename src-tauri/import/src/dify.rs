@@ -156,7 +156,7 @@ impl<'v> Reader<'v> {
         }
         let is_start = |node: &GraphNode<'_>| node.kind == "start" || node.kind.starts_with("trigger-");
         for at in graph.unreached(is_start) {
-            self.builder.never_started(graph.nodes[at].id, None);
+            self.builder.never_started(graph.nodes[at].id);
         }
         let edge = |edge: &'v GraphEdge<'v>| FileEdge {
             source: edge.source,
@@ -165,6 +165,7 @@ impl<'v> Reader<'v> {
             lost: "Nothing of what it orders is in the flow, or the order follows from nothing else.",
         };
         self.builder.report_edges(&graph.edges.iter().map(edge).collect::<Vec<_>>());
+        self.place_outputs();
     }
 
     fn node(&mut self, at: usize) {
@@ -257,6 +258,24 @@ impl<'v> Reader<'v> {
         let output = Output::new(&id, output);
         self.ends.insert(node.id.to_owned(), Ends::one(output.clone()));
         (id, output)
+    }
+
+    /// Says where the values of each node are.
+    fn place_outputs(&mut self) {
+        for node in &self.graph.nodes {
+            if node.kind == "start"
+                && let Some(query) = &self.query
+            {
+                self.builder.place_output(node.id, "sys.query", (query, &[]));
+            }
+            let Some(values) = self.values.get(node.id) else { continue };
+            for (name, (output, path)) in &values.named {
+                self.builder.place_output(node.id, name, (output, path));
+            }
+            if let Some(object) = &values.object {
+                self.builder.place_output(node.id, "", (object, &[]));
+            }
+        }
     }
 
     fn set_values(&mut self, at: usize, values: Values) {

@@ -132,7 +132,7 @@ impl<'v> Reader<'v> {
         }
         // A chatflow has no start: its edges bring parts together.
         for at in self.graph.unreached(|node| node.kind == "startAgentflow") {
-            self.builder.never_started(self.graph.nodes[at].id, None);
+            self.builder.never_started(self.graph.nodes[at].id);
         }
         let edge = |edge: &'v GraphEdge<'v>| {
             let label = if edge.field.is_empty() { &edge.output } else { &edge.field };

@@ -14,6 +14,7 @@ mod flowise;
 mod gate;
 mod graph;
 mod http_request;
+mod jinja;
 mod jq;
 mod langflow;
 mod loop_bodies;
@@ -21,13 +22,18 @@ mod n8n;
 mod output;
 mod point;
 mod program;
+mod prompt_flow;
 mod report;
 mod rivet;
 mod secrets;
 mod settings;
 mod source;
 mod template;
+pub mod trial;
 mod ways;
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -36,7 +42,7 @@ use budget::Budget;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 
-pub use report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode};
+pub use report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput};
 
 /// The largest file that is imported, in bytes. Langflow's files hold the code of each component.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -55,17 +61,20 @@ pub enum Format {
     Flowise,
     Langflow,
     N8n,
+    PromptFlow,
     Rivet,
 }
 
 impl Format {
-    pub const ALL: [Self; 5] = [Self::Dify, Self::Flowise, Self::Langflow, Self::N8n, Self::Rivet];
+    pub const ALL: [Self; 6] =
+        [Self::Dify, Self::Flowise, Self::Langflow, Self::N8n, Self::PromptFlow, Self::Rivet];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dify => "dify",
             Self::N8n => "n8n",
+            Self::PromptFlow => "promptflow",
             Self::Rivet => "rivet",
             Self::Langflow => "langflow",
             Self::Flowise => "flowise",
@@ -77,6 +86,7 @@ impl Format {
         match self {
             Self::Dify => "Dify",
             Self::N8n => "n8n",
+            Self::PromptFlow => "Prompt Flow",
             Self::Rivet => "Rivet",
             Self::Langflow => "Langflow",
             Self::Flowise => "Flowise",
@@ -94,6 +104,41 @@ pub struct Imported {
 /// Imports a file of another tool. Without a format, it is recognized by what the file contains. `name` is what the flow is called
 /// if the file has no name for it. Fault codes are `import.*`.
 pub fn import(text: &str, format: Option<Format>, name: &str) -> Result<Imported, Fault> {
+    import_folder(text, &BTreeMap::new(), format, name)
+}
+
+/// The files beside a file of another tool that belong to it, relative to its folder: what the nodes of Prompt Flow are written in.
+/// Names that lead out of the folder are not among them.
+pub fn files_beside(text: &str) -> Vec<String> {
+    let Ok(document) = source::read(text) else { return Vec::new() };
+    if source::recognize(&document) != Some(Format::PromptFlow) {
+        return Vec::new();
+    }
+    let is_inside = |file: &String| {
+        let path = Path::new(file);
+        !file.is_empty()
+            && path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    };
+    prompt_flow::files(&document).into_iter().filter(is_inside).collect()
+}
+
+/// What a flow is called whose file has no name for it: like the file or, of a file that is called the same in each folder, the folder.
+pub fn name_of_file(path: &Path) -> Option<String> {
+    let named = if path.file_name().is_some_and(|name| name == prompt_flow::FILE) {
+        path.parent().filter(|folder| folder.file_name().is_some()).and_then(Path::file_name)
+    } else {
+        path.file_stem()
+    };
+    named.or(path.file_stem()).map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Imports a file of another tool with the texts of the [files beside it](files_beside), by the same names.
+pub fn import_folder(
+    text: &str,
+    files: &BTreeMap<String, String>,
+    format: Option<Format>,
+    name: &str,
+) -> Result<Imported, Fault> {
     let document = source::read(text)?;
     let Some(format) = format.or_else(|| source::recognize(&document)) else {
         return Err(source::unknown_format());
@@ -102,6 +147,7 @@ pub fn import(text: &str, format: Option<Format>, name: &str) -> Result<Imported
     let builder = match format {
         Format::Dify => dify::read(&document, name, &budget)?,
         Format::N8n => n8n::read(&document, name, &budget)?,
+        Format::PromptFlow => prompt_flow::read(&document, name, files, &budget)?,
         Format::Rivet => rivet::read(&document, name, &budget)?,
         Format::Langflow => langflow::read(&document, name, &budget)?,
         Format::Flowise => flowise::read(&document, name, &budget)?,

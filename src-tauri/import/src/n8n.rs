@@ -28,6 +28,7 @@ use serde_json::{Value, json};
 use super::budget::Budget;
 use super::builder::{FlowBuilder, MAX_ITERATIONS, Output};
 use super::gate::run_after;
+use super::report::ImportedOutput;
 use super::settings::Settings;
 use super::template::TemplateText;
 use super::{Format, MAX_NESTING_DEPTH, too_many_nodes};
@@ -116,6 +117,17 @@ impl Shape {
         Some(self.base.iter().chain(rest).cloned().collect())
     }
 
+    fn place(&self, output: usize) -> ImportedOutput {
+        let Output { node, port } = self.output.clone();
+        ImportedOutput {
+            name: output.to_string(),
+            node,
+            port,
+            path: self.base.clone(),
+            field: self.main_field().to_vec(),
+        }
+    }
+
     /// The path of the field that the value stands for; empty if it is the whole JSON.
     fn main_field(&self) -> &[String] {
         self.fields.first().map_or(&[], Vec::as_slice)
@@ -154,7 +166,13 @@ impl<'w> Reader<'w> {
         self.close_loops();
         self.remaining_parts();
         self.report_edges(&back);
-        self.mark_unstarted();
+        self.mark_triggers();
+        for (at, shapes) in self.shapes.iter().enumerate() {
+            if let Some(node) = self.builder.source(self.workflow.nodes[at].name) {
+                let shapes = shapes.iter().enumerate();
+                node.outputs = shapes.filter_map(|(at, shape)| Some(shape.as_ref()?.place(at))).collect();
+            }
+        }
     }
 
     /// Adds a node to the builder.

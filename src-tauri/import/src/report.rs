@@ -23,12 +23,14 @@ pub struct ImportReport {
     pub notes: Vec<String>,
 }
 
-/// What became of a node or an edge.
+/// What became of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum ImportOutcome {
-    /// It is nodes or edges of Plait.
-    Translated,
+    /// Nodes of Plait do the same.
+    Same,
+    /// Nodes of Plait do something else, as the report says.
+    Differs,
     /// A placeholder keeps its original. It can't run.
     Placeholder,
     /// Nothing of it is in the flow.
@@ -48,14 +50,38 @@ pub struct ImportedNode {
     pub outcome: ImportOutcome,
     /// The nodes of the flow that it became, or is a part of.
     pub nodes: Vec<NodeId>,
-    /// What of it was not translated, each a sentence.
+    /// Where its outputs are in the flow, as far as that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<ImportedOutput>>")]
+    pub outputs: Vec<ImportedOutput>,
+    /// How it differs, each a sentence: what of it was not translated, or why nothing was.
     pub lost: Vec<String>,
 }
 
+/// Where an output of a node of the file is in the flow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportedOutput {
+    /// Its name or number in the file; without one, an object of all outputs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[ts(optional, as = "Option<String>")]
+    pub name: String,
+    pub node: NodeId,
+    pub port: String,
+    /// Where in the value of the port.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub path: Vec<String>,
+    /// The field of the file's value that stands there; all of it without one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub field: Vec<String>,
+}
+
 impl ImportedNode {
-    /// Whether its nodes do something else than the original, as `lost` says.
-    fn differs(&self) -> bool {
-        self.outcome == ImportOutcome::Translated && !self.lost.is_empty()
+    /// Its name for people.
+    fn title(&self) -> &str {
+        if self.name.trim().is_empty() { &self.id } else { &self.name }
     }
 }
 
@@ -71,11 +97,10 @@ pub struct ImportedEdge {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub label: String,
-    pub outcome: ImportOutcome,
-    /// Why it is lost.
+    /// Why it is lost. Without a reason, the flow has it, as an edge or as what a node reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub reason: Option<String>,
+    pub lost: Option<String>,
 }
 
 impl ImportReport {
@@ -88,59 +113,63 @@ impl ImportReport {
         counts
     }
 
-    /// The report for people: what was translated in one line, and everything that was not.
+    /// The report for people: what became of each node, and the lost edges with their reasons.
     pub fn to_text(&self) -> String {
         let counts = self.node_counts();
         let count = |outcome| counts.get(&outcome).copied().unwrap_or(0);
-        let differing = self.nodes.iter().filter(|node| node.differs()).count();
         let mut text = format!(
-            "{} of {} nodes of this {} file do the same here, {differing} differ, {} are placeholders, {} lost. {} of {} edges lost.\n",
-            count(ImportOutcome::Translated) - differing,
+            "{} of {} nodes of this {} file do the same here, {} differ, {} are placeholders, {} lost. {} of {} edges lost.\n",
+            count(ImportOutcome::Same),
             self.nodes.len(),
             self.format.title(),
+            count(ImportOutcome::Differs),
             count(ImportOutcome::Placeholder),
             count(ImportOutcome::Lost),
-            self.lost_edges(),
+            self.lost_edges().count(),
             self.edges.len(),
         );
         for note in &self.notes {
             let _ = writeln!(text, "- {note}");
         }
         for (outcome, title) in [
-            (ImportOutcome::Placeholder, "Placeholders, which you have to replace"),
-            (ImportOutcome::Lost, "Lost"),
-            (ImportOutcome::Translated, "What differs"),
+            (
+                ImportOutcome::Placeholder,
+                "Placeholders. Replace them with nodes that do the same, or delete them:",
+            ),
+            (ImportOutcome::Differs, "What differs. Change these nodes if it matters:"),
+            (ImportOutcome::Lost, "Lost. Add them by hand if the flow needs them:"),
         ] {
-            let nodes: Vec<_> =
-                self.nodes.iter().filter(|node| node.outcome == outcome && !node.lost.is_empty()).collect();
-            if nodes.is_empty() {
-                continue;
+            let mut nodes = self.of(outcome).peekable();
+            if nodes.peek().is_some() {
+                let _ = writeln!(text, "\n{title}");
             }
-            let _ = writeln!(text, "\n{title}:");
             for node in nodes {
-                let name = if node.name.trim().is_empty() { &node.id } else { &node.name };
-                let _ = writeln!(text, "- {name} ({}): {}", node.kind, node.lost.join(" "));
+                let _ = writeln!(text, "- {} ({}): {}", node.title(), node.kind, node.lost.join(" "));
             }
         }
-        if self.lost_edges() > 0 {
+        if self.lost_edges().next().is_some() {
             text.push_str("\nLost edges:\n");
             let names: HashMap<&str, &str> =
-                self.nodes.iter().rev().map(|node| (node.id.as_str(), node.name.trim())).collect();
-            for edge in self.edges.iter().filter(|edge| edge.outcome == ImportOutcome::Lost) {
+                self.nodes.iter().rev().map(|node| (node.id.as_str(), node.title())).collect();
+            for (edge, reason) in self.lost_edges() {
                 let label = if edge.label.is_empty() { String::new() } else { format!(" [{}]", edge.label) };
-                let reason = edge.reason.as_deref().unwrap_or_default();
-                let name = |id: &'_ str| match names.get(id) {
-                    Some(name) if !name.is_empty() => (*name).to_owned(),
-                    _ => id.to_owned(),
-                };
+                let name = |id: &str| names.get(id).map_or_else(|| id.to_owned(), |name| (*name).to_owned());
                 let _ = writeln!(text, "- {} → {}{label}: {reason}", name(&edge.source), name(&edge.target));
             }
+        }
+        let same: Vec<&str> = self.of(ImportOutcome::Same).map(ImportedNode::title).collect();
+        if !same.is_empty() {
+            let _ = writeln!(text, "\nThe same: {}.", same.join(", "));
         }
         text
     }
 
-    /// How many edges are lost.
-    pub fn lost_edges(&self) -> usize {
-        self.edges.iter().filter(|edge| edge.outcome == ImportOutcome::Lost).count()
+    fn of(&self, outcome: ImportOutcome) -> impl Iterator<Item = &ImportedNode> {
+        self.nodes.iter().filter(move |node| node.outcome == outcome)
+    }
+
+    /// The edges that are lost, with the reasons.
+    pub fn lost_edges(&self) -> impl Iterator<Item = (&ImportedEdge, &str)> {
+        self.edges.iter().filter_map(|edge| Some((edge, edge.lost.as_deref()?)))
     }
 }

@@ -6,7 +6,7 @@ mod nodes;
 mod project;
 mod values;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -65,6 +65,8 @@ struct Reader<'v> {
     callers: Vec<usize>,
     /// What each node makes, by the name of its output; empty for all others.
     values: HashMap<(usize, String), Place>,
+    /// Values that may be lists, as texts.
+    texts: HashMap<Place, Place>,
     /// What prompts say.
     messages: HashMap<usize, Vec<(Author, TemplateText)>>,
     /// The inputs of the graph, by their ids.
@@ -84,6 +86,7 @@ impl<'v> Reader<'v> {
             graph: &project.graphs[graph],
             callers: callers.iter().copied().chain([graph]).collect(),
             values: HashMap::new(),
+            texts: HashMap::new(),
             messages: HashMap::new(),
             inputs: BTreeMap::new(),
             outputs: BTreeMap::new(),
@@ -118,6 +121,17 @@ impl<'v> Reader<'v> {
             lost: "No value passes along it that Plait's nodes read, or it closes a cycle.",
         };
         self.builder.report_edges(&graph.edges.iter().map(edge).collect::<Vec<_>>());
+        for (at, node) in graph.nodes.iter().enumerate() {
+            let mut names: Vec<&str> = graph.outgoing(at).map(|edge| edge.output.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            for name in names {
+                let place = self.values.get(&(at, name.to_owned()));
+                if let Some((output, path)) = place.or_else(|| self.values.get(&(at, String::new()))) {
+                    self.builder.place_output(&node.key, name, (output, path));
+                }
+            }
+        }
     }
 
     /// What a node makes on one of its outputs. A prompt becomes a node of its own then.
@@ -188,7 +202,8 @@ impl<'v> Reader<'v> {
             let Some(length) = rest[start..].find("}}") else { break };
             template.push_text(&rest[..start]);
             let name = rest[start + 2..start + length].trim();
-            if let Some((output, path)) = self.fed(at, name) {
+            if let Some(place) = self.fed(at, name) {
+                let (output, path) = self.as_text(at, name, place);
                 template.push_value(name, &output, &path);
             } else {
                 // A variable that nothing feeds is empty in Rivet.
@@ -200,6 +215,52 @@ impl<'v> Reader<'v> {
         }
         template.push_text(rest);
         template
+    }
+
+    /// A value as Rivet writes it into a text: of a list, each item is a line.
+    fn as_text(&mut self, at: usize, name: &str, place: Place) -> Place {
+        if !self.may_be_list(at, name) {
+            return place;
+        }
+        if let Some(text) = self.texts.get(&place) {
+            return text.clone();
+        }
+        let value = self.field(at, &place);
+        let node = &self.graph.nodes[at];
+        let title = format!("{}: {name} as text", node.title);
+        let config = json!({ "code": format!("{}return text(input);", values::RUNTIME) });
+        let id = self.builder.add(&node.key, &title, "code", config, node.at.beside(-0.5, 1.0));
+        self.builder.connect(&value, &id, "input");
+        let text = (Output::new(&id, "result"), Vec::new());
+        self.texts.insert(place, text.clone());
+        text
+    }
+
+    /// Whether what feeds an input may be a list.
+    fn may_be_list(&self, at: usize, input: &str) -> bool {
+        let mut open: Vec<&RivetEdge> = self.graph.edges_into(at, input).collect();
+        let mut seen = HashSet::new();
+        while let Some(edge) = open.pop() {
+            let node = &self.graph.nodes[edge.source];
+            match node.kind {
+                "text" | "prompt" | "chat" | "join" | "toJson" | "number" | "boolean" | "userInput"
+                | "evaluate" | "compare" | "httpCall" | "readFile" => {}
+                "if" | "ifElse" | "match" | "coalesce" | "raceInputs" | "passthrough" | "delay" => {
+                    if seen.insert(edge.source) {
+                        open.extend(self.graph.incoming(edge.source));
+                    }
+                }
+                "extractRegex" if edge.output != "matches" => {}
+                "graphInput" => {
+                    let kind = node.data.get("dataType").and_then(Value::as_str).unwrap_or("string");
+                    if kind == "any" || kind.ends_with("[]") {
+                        return true;
+                    }
+                }
+                _ => return true,
+            }
+        }
+        false
     }
 
     /// Adds a node that makes one value.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Format, MAX_BYTES};
+use super::{Format, MAX_BYTES, prompt_flow};
 use crate::codes;
 use plait_core::error::Fault;
 use plait_formats::pipeline::read_yaml;
@@ -56,6 +56,8 @@ pub(super) fn recognize(document: &Value) -> Option<Format> {
         |pointer: &str| nodes.is_some_and(|nodes| nodes.iter().any(|node| node.pointer(pointer).is_some()));
     if nodes.is_some() && document.get("connections").is_some_and(Value::is_object) {
         Some(Format::N8n)
+    } else if prompt_flow::is_flow(document) {
+        Some(Format::PromptFlow)
     } else if document.pointer("/data/graphs").is_some_and(Value::is_object) {
         Some(Format::Rivet)
     } else if document.get("kind").is_some_and(|kind| kind == "app")

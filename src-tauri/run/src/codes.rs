@@ -397,6 +397,9 @@ plait_core::error_codes! {
         RUN_NOT_RUNNING = "run.not_running",
             "The run is not running.",
             "Resume it, then answer.";
+        RUN_UNKNOWN_TRIGGER = "run.unknown_trigger",
+            "The flow has no trigger of this id to begin at.",
+            "Name one of the triggers in the message.";
         RUN_UNKNOWN_TARGET = "run.unknown_target",
             "There is no node of this id to run to.",
             "Name a node of the flow.";

@@ -114,6 +114,17 @@ async fn flowise_operations_hold_as_in_flowise() {
         (json!({ "type": "string", "value1": value("s"), "operation": "regex", "value2": "^H.l" }), true),
         (json!({ "type": "string", "value1": value("s"), "operation": "regex", "value2": "(" }), false),
         (json!({ "type": "string", "value1": "", "operation": "isEmpty" }), true),
+        // Markdown is removed from both sides.
+        (json!({ "type": "string", "value1": value("md"), "value2": "YES and no" }), true),
+        (json!({ "type": "string", "value1": value("md"), "value2": "# *YES* and `no`" }), true),
+        (json!({ "type": "string", "value1": value("list"), "value2": "one\n[two](http://x)" }), true),
+        (
+            json!({ "type": "string", "value1": value("fence"), "operation": "startsWith", "value2": "{\"a\"" }),
+            true,
+        ),
+        (json!({ "type": "string", "value1": "2 * 3 * 4", "value2": "2 * 3 * 4" }), true),
+        (json!({ "type": "string", "value1": "snake_case_name", "value2": "snake_case_name" }), true),
+        (json!({ "type": "string", "value1": "---", "operation": "isEmpty" }), true),
         (json!({ "type": "string", "value1": value("s"), "operation": "notEmpty" }), true),
         (json!({ "type": "number", "value1": value("n"), "operation": "equal", "value2": "7" }), true),
         (json!({ "type": "number", "value1": value("n"), "operation": "notEqual", "value2": 7 }), false),
@@ -129,7 +140,17 @@ async fn flowise_operations_hold_as_in_flowise() {
     });
     let edges = (0..table.len()).map(|index| edge("s", "startAgentflow", &format!("t{index}")));
     let (nodes, edges): (Vec<Value>, Vec<Value>) = (nodes.collect(), edges.collect());
-    let document = agentflow(&[("n", "7"), ("s", "Hello")], &nodes, &edges);
+    let document = agentflow(
+        &[
+            ("n", "7"),
+            ("s", "Hello"),
+            ("md", "## **YES** and `no`"),
+            ("list", "- one\n- two"),
+            ("fence", "```json\n{\"a\": 1}\n```"),
+        ],
+        &nodes,
+        &edges,
+    );
     let flow = import(&document.to_string(), None, "x").unwrap().flow;
     let (_, journal) = run_flow(flow, &RecordingProvider::echo(), "hello", []).await;
     for (index, (condition, expected)) in table.iter().enumerate() {
@@ -312,4 +333,22 @@ async fn rivet_nodes_compute_as_in_rivet() {
             journal.output(&format!("t{index}-{}", output.to_lowercase().replace('_', "-")), "result");
         assert_eq!(&found, expected, "{kind} {data}");
     }
+}
+
+#[tokio::test]
+async fn rivet_text_has_a_line_for_each_item_of_a_list() {
+    let nodes = json!({
+        "[a]:text \"a\"": { "data": { "text": "x,y" }, "outgoingConnections": ["output->\"s\" s/string"] },
+        "[s]:split \"s\"": { "data": { "delimiter": "," }, "outgoingConnections": ["splitString->\"t\" t/list", "splitString->\"p\" p/list"] },
+        "[t]:text \"t\"": { "data": { "text": "L: {{list}}" }, "outgoingConnections": ["output->\"o\" o/value"] },
+        "[p]:prompt \"p\"": { "data": { "promptText": "P: {{list}}", "type": "user" }, "outgoingConnections": ["output->\"c\" c/prompt"] },
+        "[c]:chat \"c\"": { "data": { "model": "gpt-4o" }, "outgoingConnections": [] },
+        "[o]:graphOutput \"o\"": { "data": { "id": "o" }, "outgoingConnections": [] },
+    });
+    let graphs = json!({ "g": { "metadata": { "id": "g", "name": "Main" }, "nodes": nodes } });
+    let document = json!({ "version": 4, "data": { "graphs": graphs, "metadata": { "id": "p", "title": "t", "mainGraphId": "g" } } });
+    let flow = import(&document.to_string(), None, "x").unwrap().flow;
+    let (sent, journal) = run_flow(flow, &RecordingProvider::echo(), "", []).await;
+    assert_eq!(journal.output("t", "text"), "L: x\ny");
+    assert_eq!(sent[0].last_text(), "P: x\ny");
 }

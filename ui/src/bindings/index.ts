@@ -1754,7 +1754,7 @@ export type ForkedMemories = { run: RunId,
 };
 
 /** A tool whose files can be imported. */
-export type Format = "dify" | "flowise" | "langflow" | "n8n" | "rivet";
+export type Format = "dify" | "flowise" | "langflow" | "n8n" | "promptflow" | "rivet";
 
 /** A place, and the run that has it: the run of a sub-flow may be another one than the run that was started. */
 export type FoundPlace = { run: RunId, point: StopPoint,
@@ -1926,7 +1926,7 @@ export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize"
  * nothing and writes nothing.
  */
 export type ImportFlow = {
-  /** The file; left out if `text` is its content. */
+  /** The file, or the folder of a Prompt Flow; left out if `text` is the content of a file. */
   path?: string,
   /** The content of a file. */
   text?: string,
@@ -1936,8 +1936,8 @@ export type ImportFlow = {
   format?: Format,
 };
 
-/** What became of a node or an edge. */
-export type ImportOutcome = "translated" | "placeholder" | "lost";
+/** What became of a node. */
+export type ImportOutcome = "same" | "differs" | "placeholder" | "lost";
 
 export type ImportReport = { format: Format,
   /** The name in the file. */
@@ -1957,9 +1957,9 @@ export type ImportedEdge = {
   /** The id of the node it leads to, in the file. */
   target: string,
   /** What it carries or which branch it is, if the file says so. */
-  label?: string, outcome: ImportOutcome,
-  /** Why it is lost. */
-  reason?: string,
+  label?: string,
+  /** Why it is lost. Without a reason, the flow has it, as an edge or as what a node reads. */
+  lost?: string,
 };
 
 export type ImportedFlow = { flow: Flow, report: ImportReport,
@@ -1975,8 +1975,20 @@ export type ImportedNode = {
   kind: string, outcome: ImportOutcome,
   /** The nodes of the flow that it became, or is a part of. */
   nodes: Array<NodeId>,
-  /** What of it was not translated, each a sentence. */
+  /** Where its outputs are in the flow, as far as that is known. */
+  outputs?: Array<ImportedOutput>,
+  /** How it differs, each a sentence: what of it was not translated, or why nothing was. */
   lost: Array<string>,
+};
+
+/** Where an output of a node of the file is in the flow. */
+export type ImportedOutput = {
+  /** Its name or number in the file; without one, an object of all outputs. */
+  name?: string, node: NodeId, port: string,
+  /** Where in the value of the port. */
+  path?: Array<string>,
+  /** The field of the file's value that stands there; all of it without one. */
+  field?: Array<string>,
 };
 
 /** How far indexing has come. */
@@ -2802,6 +2814,8 @@ export type Node = {
   disabled?: boolean,
   /** What it delivers in place of being executed. Of a loop or a sub-flow, nothing inside runs. */
   pin?: Pin,
+  /** Whether it is one of several ways into the flow. A run takes one, and passes over the nodes that only others reach. */
+  trigger?: Trigger,
   /** What its import made different from the original, until a person confirms it. A flow with any cannot run. */
   unconfirmed?: Array<Unconfirmed>,
 };
@@ -3908,6 +3922,8 @@ export type RunRequest = {
   overrides?: { [key in NodeId]: { [key in PortName]: JsonValue } },
   /** The node to run to, if not the whole flow. */
   to?: NodeId,
+  /** The trigger to begin at, if not the default one. `run.unknown_trigger`. */
+  trigger?: NodeId,
   /** Whether pinned nodes are executed, also in the flows that this one runs. */
   ignorePins?: boolean,
   /** The conversation to continue. `conversation.unknown` when it does not exist, `conversation.no_context` when the flow
@@ -4674,6 +4690,9 @@ export type TrialView = {
   /** The config that the flow has. */
   was: Record<string, unknown>, config: Record<string, unknown>,
 };
+
+/** Which way into its flow a node is. */
+export type Trigger = "default" | "other";
 
 /** `run.tryConfig`: has a node of a run that stands still execute with another config, from its next start on. The flow stays as it is.
  * `flow.invalid` and `grant.needed` where a run of the flow with that config would not start, `debug.cannot_try`, `debug.moved_on`.

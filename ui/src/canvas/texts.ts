@@ -1,4 +1,4 @@
-import type { ToolProgress } from "@/bindings";
+import type { ToolProgress, Trigger } from "@/bindings";
 
 /** Every text of this part of the window. */
 export const TEXTS = {
@@ -12,6 +12,11 @@ export const TEXTS = {
     side === "in" ? `Pause when a value comes in on ${port}` : `Pause when a value leaves by ${port}`,
   forcedWay: (from: string) => `A person had the run go this way instead of “${from}”`,
   disabled: "Disabled",
+  trigger: (trigger: Trigger) => (trigger === "default" ? "Default trigger" : "Trigger"),
+  triggerHint: (trigger: Trigger) =>
+    trigger === "default"
+      ? "Runs begin here, unless another trigger is chosen"
+      : "A run begins here if this trigger is chosen",
   trial: "Trial",
   trialHint: "The run tries another config than the flow has.",
   pinned: "Pinned",

@@ -3,6 +3,8 @@ export const TEXTS = {
   waitsForYou: (name: string) => `“${name}” is waiting for you`,
   noRunInIteration: "The node started no run in this iteration.",
   noRunOfNode: "This node has not run yet. Run the flow to see its sub-flow run.",
+  chooseTrigger: "Where does the run begin?",
+  chooseTriggerHint: "The flow has several triggers. Nodes that only others lead to are not run.",
   previousRunWaits: "The previous run is still waiting for you. Find it in Runs.",
   untitledFlow: "Untitled flow",
   deleteRunTitle: "Delete run?",

@@ -32,7 +32,7 @@ test("an imported file opens unsaved, with a report and placeholders that can't 
 
   const dialog = page.getByTestId("import-dialog");
   await expect(dialog).toContainText("Imported from n8n");
-  await expect(dialog).toContainText("1 of 2 nodes were translated. 1 of 1 edges were kept.");
+  await expect(dialog).toContainText("1 of 2 nodes do the same here. 1 of 1 edges were kept.");
   await expect(dialog).toContainText("Placeholders to replace");
   await expect(dialog).toContainText("Plait has no node for this service.");
   await dialog.getByRole("button", { name: "Close" }).click();
@@ -67,6 +67,38 @@ test("the report opens again while its flow is open, and its lines lead to the n
   await page.keyboard.type("import report");
   await page.keyboard.press("Enter");
   await expect(dialog).toContainText("Imported from n8n");
+});
+
+test("leads through what is not as in the original, one place at a time", async ({ page }) => {
+  const workflow = JSON.parse(N8N_WORKFLOW);
+  workflow.nodes.push({
+    id: "9",
+    name: "Old request",
+    type: "n8n-nodes-base.httpRequest",
+    typeVersion: 4.2,
+    position: [900, 500],
+    parameters: { url: "http://127.0.0.1:9/old" },
+  });
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "mail.json", type: "application/json", text: JSON.stringify(workflow) }], true);
+  await page.getByTestId("import-walk").click();
+  const steps = page.getByTestId("import-steps");
+  await expect(page.getByTestId("import-dialog")).toBeHidden();
+  await expect(steps).toContainText("1 of 2");
+  await expect(steps).toContainText("Send mail");
+  await expect(steps).toContainText("Replace it with nodes that do the same, or delete it.");
+  await expect(page.locator(".react-flow__node.selected")).toHaveText(/Send mail/);
+  await steps.getByTestId("import-next").click();
+  await expect(steps).toContainText(
+    "Nothing starts it in the original. It is disabled here. Change it if that matters.",
+  );
+  await expect(page.locator(".react-flow__node.selected")).toHaveText(/Old request/);
+  await steps.getByTestId("import-previous").click();
+  await expect(page.locator(".react-flow__node.selected")).toHaveText(/Send mail/);
+  await page.keyboard.press("Delete");
+  await expect(steps).toContainText("You deleted its node.");
+  await steps.getByRole("button", { name: "Close" }).click();
+  await expect(steps).toBeHidden();
 });
 
 test("says what will happen to files that are dragged over the window", async ({ page }) => {

@@ -1,10 +1,11 @@
 //! `flow.import`: a file of another tool as a flow that is not saved yet, with a report of what was translated.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_core::flow::Flow;
-use plait_import::{Format, ImportReport, Imported, import};
+use plait_import::{Format, ImportReport, Imported, MAX_BYTES, files_beside, import_folder, name_of_file};
 use plait_store::flow_files;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -19,7 +20,7 @@ use crate::command::Command;
 /// nothing and writes nothing.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ImportFlow {
-    /// The file; left out if `text` is its content.
+    /// The file, or the folder of a Prompt Flow; left out if `text` is the content of a file.
     #[serde(default)]
     #[ts(optional)]
     pub path: Option<String>,
@@ -52,12 +53,14 @@ impl Command for ImportFlow {
         // Importing a flow reads no keys.
         let redaction = Arc::clone(service.keys.redaction());
         run_blocking(move || {
+            let mut files = BTreeMap::new();
             let (text, stem) = match (self.text, &self.path) {
                 (Some(text), _) => (text, None),
                 (None, Some(path)) => {
-                    let path = Path::new(path);
-                    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-                    (flow_files::read(path)?.text, stem)
+                    let path = file_of(Path::new(path));
+                    let text = flow_files::read(&path)?.text;
+                    files = read_beside(&path, &text)?;
+                    (text, name_of_file(&path))
                 }
                 (None, None) => {
                     let message = "`flow.import` takes a `path` or a `text`.";
@@ -66,9 +69,45 @@ impl Command for ImportFlow {
             };
             let name = self.name.or(stem).unwrap_or_else(|| "Imported".to_owned());
             // Keys that Plait knows stay out of the flow, under any name in the file.
-            let Imported { flow, report } = import(&redaction.text(&text), self.format, &name)?;
+            for text in files.values_mut() {
+                *text = redaction.text(text).into_owned();
+            }
+            let Imported { flow, report } =
+                import_folder(&redaction.text(&text), &files, self.format, &name)?;
             Ok(ImportedFlow { flow, report })
         })
         .await
     }
+}
+
+/// The file of a path: in a folder, that of Prompt Flow.
+fn file_of(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("flow.dag.yaml") } else { path.to_owned() }
+}
+
+/// The files that belong to a file of another tool. One that is missing, or that a link leads out of the folder, is not among them: the
+/// report names the nodes that it leaves without a text.
+fn read_beside(path: &Path, text: &str) -> Result<BTreeMap<String, String>, ErrorReply> {
+    let mut files = BTreeMap::new();
+    let names = files_beside(text);
+    let folder = path.parent().and_then(|folder| {
+        std::fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok()
+    });
+    let Some(folder) = folder.filter(|_| !names.is_empty()) else { return Ok(files) };
+    let mut bytes = text.len();
+    for name in names {
+        let Ok(file) = std::fs::canonicalize(folder.join(&name)) else { continue };
+        if !file.starts_with(&folder) || !file.is_file() {
+            continue;
+        }
+        let text = flow_files::read(&file)?.text;
+        bytes += text.len();
+        if bytes > MAX_BYTES {
+            let message =
+                format!("With the files of its nodes, the flow has more than {} MB.", MAX_BYTES >> 20);
+            return Err(ErrorReply::new(codes::IMPORT_TOO_LARGE, message));
+        }
+        files.insert(name, text);
+    }
+    Ok(files)
 }

@@ -45,6 +45,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional)]
     pub to: Option<NodeId>,
+    /// The trigger to begin at, if not the default one. `run.unknown_trigger`.
+    #[serde(default)]
+    #[ts(optional)]
+    pub trigger: Option<NodeId>,
     /// Whether pinned nodes are executed, also in the flows that this one runs.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]

@@ -35,7 +35,7 @@ use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
-use crate::flows::{Installed, InstalledSources, check_runnable};
+use crate::flows::{Installed, InstalledSources, check_runnable, choose_trigger};
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::recordings::RecordingCache;
 use crate::run_config::RunConfig;
@@ -194,6 +194,9 @@ impl RunService {
     ) -> Result<RunRequest, ErrorReply> {
         if request.ignore_pins {
             request.flow.remove_pins();
+        }
+        if let Some(trigger) = request.trigger.take() {
+            choose_trigger(&mut request.flow, &trigger)?;
         }
         let (sources, registry) = (self.parts.installed.clone(), Arc::clone(&self.parts.registry));
         let path_of_flow = request.path.clone();

@@ -1,5 +1,7 @@
 //! `plait import`.
 
+mod comparison;
+
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use clap::{Args, ValueEnum};
 use plait_api::flows::{ImportFlow, ImportedFlow};
 use plait_api::{ErrorReply, flow_files};
 use plait_core::flow;
-use plait_import::{Format, ImportOutcome, MAX_BYTES};
+use plait_import::{Format, ImportOutcome, MAX_BYTES, name_of_file};
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
@@ -18,15 +20,18 @@ use crate::terminal::{mask, print_error, redact_value, stdout};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The format is recognized by what the file contains. What has no equivalent becomes a placeholder: it keeps the original, but \
-can't run until you replace it. The report says what was translated, what became a placeholder and what was lost.
+can't run until you replace it. The report says of each node whether it does the same, how it differs, that it is a placeholder, or \
+why it is lost.
 
 Examples:
   plait import workflow.json
   plait import app.yml -o app.flow.json
+  plait import my-prompt-flow/flow.dag.yaml
   plait import chatflow.json -o - > chat.flow.json
-  plait import workflow.json --json | jq '.report.nodes[] | select(.outcome != \"translated\")'")]
+  plait import workflow.json --compare execution.json
+  plait import workflow.json --json | jq '.report.nodes[] | select(.outcome != \"same\")'")]
 pub(crate) struct ImportArgs {
-    /// The file of another tool, or `-` for standard input.
+    /// The file of another tool, the folder of a Prompt Flow, or `-` for standard input.
     file: OsString,
     /// The flow file to write; it must not exist. `-` prints the flow instead. By default, the name of the file with
     /// `.flow.json`, in the current folder.
@@ -35,6 +40,10 @@ pub(crate) struct ImportArgs {
     /// The tool that the file is from, if it is not recognized.
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
+    /// Compare with an execution of n8n, a log of Dify or a recording of Rivet: what asks people, models and servers delivers what is recorded and asks nobody, everything else
+    /// runs, and each node's values are compared. Writes a flow only with `--output`.
+    #[arg(long, value_name = "RECORD")]
+    compare: Option<PathBuf>,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -64,22 +73,34 @@ impl ValueEnum for FormatArg {
 }
 
 pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = if args.compare.is_some() {
+        open_app::for_running(home, &[]).await?
+    } else {
+        open_app::for_reading(home)?
+    };
     let is_stdin = args.file == "-";
     let text = if is_stdin { Some(read_stdin()?) } else { None };
     let path = (!is_stdin).then(|| args.file.to_string_lossy().into_owned());
     let format = args.format.map(|format| format.0);
     let imported = app.call(ImportFlow { path, text, name: None, format }).await?;
+    let compared = match &args.compare {
+        Some(record) => Some(comparison::run(&app, &imported, record).await?),
+        None => None,
+    };
     app.close().await?;
+    let writes = compared.is_none() || args.output.is_some();
     let written = flow::write(&imported.flow).map_err(|error| {
         ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be written. {error}"))
     })?;
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    let file = (!to_stdout).then(|| args.output.unwrap_or_else(|| default_file(&args.file)));
+    let file = (!to_stdout && writes).then(|| args.output.unwrap_or_else(|| default_file(&args.file)));
     match &file {
         Some(file) => flow_files::create(file, &written).map_err(ErrorReply::from)?,
-        None if args.json => {}
+        None if args.json || !writes => {}
         None => write!(stdout(), "{}", mask(&written))?,
+    }
+    if let Some(comparison) = compared {
+        return comparison.print(args.json);
     }
     if args.json {
         print_json(&imported, file.as_deref())?;
@@ -95,14 +116,14 @@ pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus,
 
 /// The name of the imported file with another ending, in the current folder.
 fn default_file(file: &OsStr) -> PathBuf {
-    let stem = Path::new(file).file_stem().filter(|_| file != "-");
-    let name = stem.map_or_else(|| "Imported".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let name = if file == "-" { None } else { name_of_file(Path::new(file)) };
+    let name = name.unwrap_or_else(|| "Imported".to_owned());
     PathBuf::from(format!("{name}.flow.json"))
 }
 
 fn print_json(imported: &ImportedFlow, file: Option<&Path>) -> Result<(), CliError> {
     let mut json = serde_json::json!({
-        "complete": imported.report.nodes.iter().all(|node| node.outcome == ImportOutcome::Translated),
+        "complete": imported.report.nodes.iter().all(|node| matches!(node.outcome, ImportOutcome::Same | ImportOutcome::Differs)),
         "report": imported.report,
     });
     match file {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::flows::{Installed, check_runnable, nodes_with_subflows, pins_with_subflows};
+use plait_api::flows::{Installed, check_runnable, choose_trigger, nodes_with_subflows, pins_with_subflows};
 use plait_api::runs::{RerunRequest, RerunRun, RootInputs, RunRequest, StartRun, StartedRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::config;
@@ -44,6 +44,7 @@ Examples:
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
   plait run my.flow.json --input \"What is this?\" --attach photo.png
   plait run my.flow.json --to draft --json
+  plait run my.flow.json --from every-night
   plait run my.flow.json --no-pins
   plait run my.flow.json --replies any
   plait run imported.flow.json --confirm-import
@@ -76,6 +77,9 @@ pub(crate) struct RunArgs {
     /// Run an imported flow though it differs from its original, as `plait check` says. Holds for this run; the file keeps the marks.
     #[arg(long)]
     confirm_import: bool,
+    /// Begin at this trigger, in a flow with several ways in. Nodes that only other triggers reach are not run.
+    #[arg(long, value_name = "TRIGGER")]
+    from: Option<String>,
     /// Run only to this node.
     #[arg(long, value_name = "NODE")]
     to: Option<String>,
@@ -178,6 +182,9 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     if args.no_pins {
         source.flow.remove_pins();
     }
+    if let Some(trigger) = args.from {
+        choose_trigger(&mut source.flow, &trigger.into())?;
+    }
     let to = args.to.as_deref().map(NodeId::from);
     let mut overrides = collect(args.set);
     let files = FilesToAttach::find(&args.attach, &source.flow)?;
@@ -210,6 +217,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         input: args.input,
         overrides,
         to,
+        trigger: None,
         ignore_pins: args.no_pins,
         replies: args.replies.source(),
         conversation,

@@ -10,6 +10,7 @@ use super::drawing::{Frame, Point, Position};
 use super::folders::{self, FolderAccess};
 use super::pin::Pin;
 use super::tree_limits::TreeLimits;
+use super::trigger::Trigger;
 use super::unconfirmed::Unconfirmed;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -108,6 +109,10 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub pin: Option<Pin>,
+    /// Whether it is one of several ways into the flow. A run takes one, and passes over the nodes that only others reach.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub trigger: Option<Trigger>,
     /// What its import made different from the original, until a person confirms it. A flow with any cannot run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Unconfirmed>>")]

@@ -6,9 +6,11 @@ use super::{Flow, Node};
 use crate::id::NodeId;
 
 impl Flow {
-    /// The nodes that are disabled, themselves or with a loop around them.
+    /// The nodes that a run passes over: those that are disabled, themselves or with a loop around them, and those that only other
+    /// triggers than the taken one reach.
     pub fn disabled_nodes(&self) -> FxHashSet<&NodeId> {
         let mut disabled: FxHashSet<&NodeId> = self.ids_where(|node| node.disabled);
+        disabled.extend(self.nodes_of_other_triggers());
         let inside = self.nodes_inside(&disabled);
         disabled.extend(inside);
         disabled

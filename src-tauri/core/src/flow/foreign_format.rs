@@ -45,6 +45,8 @@ fn recognize_object(object: &Map<String, Value>) -> Option<&'static str> {
         Some("a Flowise flow")
     } else if within("workflow", "graph") && has("kind") {
         Some("a Dify app")
+    } else if has_list("nodes") && has("inputs") && has("outputs") {
+        Some("a Prompt Flow")
     } else if within("data", "graphs") || within("data", "metadata") && has("version") {
         Some("a Rivet project")
     } else if has("openapi") || has("swagger") {
@@ -73,6 +75,8 @@ pub(super) fn recognize_text(text: &str) -> Option<&'static str> {
         Some("a Dify app")
     } else if has_line("data:") && has_line("  graphs:") {
         Some("a Rivet project")
+    } else if has_line("nodes:") && has_line("inputs:") && has_line("outputs:") {
+        Some("a Prompt Flow")
     } else if has_line("openapi:") || has_line("swagger:") {
         Some("an OpenAPI document")
     } else if has_line("<?xml") || has_line("<!DOCTYPE") || has_line("<html") {

@@ -225,6 +225,7 @@ fn lost(own: &Node, node: &Node) -> String {
     match keys.chain(added).next() {
         Some(key) => format!("Its setting `{key}`"),
         None if own.disabled != node.disabled => "Its `disabled`".to_owned(),
+        None if own.trigger != node.trigger => "That it is a trigger".to_owned(),
         None if own.pin != node.pin => "Its pin".to_owned(),
         None if own.title != node.title => "Its title".to_owned(),
         None if own.limits != node.limits || own.retry != node.retry => "Its limits".to_owned(),

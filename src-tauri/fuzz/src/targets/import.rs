@@ -13,6 +13,7 @@ pub(super) const SEEDS: &[&str] = &[
     "tests/fixtures/import/flowise",
     "tests/fixtures/import/langflow",
     "tests/fixtures/import/n8n",
+    "tests/fixtures/import/promptflow",
     "tests/fixtures/import/rivet",
 ];
 
@@ -75,7 +76,7 @@ impl ImportHandler {
         codes.sort_unstable();
         codes.dedup();
         let counts: Vec<u32> = report.node_counts().values().map(|&count| magnitude(count)).collect();
-        format!("{:?} {counts:?} {} {codes:?}", report.format, magnitude(report.lost_edges()))
+        format!("{:?} {counts:?} {} {codes:?}", report.format, magnitude(report.lost_edges().count()))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What became of the nodes and edges of the file.
 
 use super::FlowBuilder;
-use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode};
+use crate::output::Output;
+use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput};
 use plait_core::id::NodeId;
 
 /// More is not said about one node of a file.
@@ -17,6 +18,7 @@ impl FlowBuilder {
             kind: kind.to_owned(),
             outcome: ImportOutcome::Lost,
             nodes: Vec::new(),
+            outputs: Vec::new(),
             lost: Vec::new(),
         });
         is_new
@@ -29,7 +31,7 @@ impl FlowBuilder {
                 node.nodes.push(id.clone());
             }
             if node.outcome == ImportOutcome::Lost {
-                node.outcome = ImportOutcome::Translated;
+                node.outcome = ImportOutcome::Same;
             }
         }
     }
@@ -50,6 +52,16 @@ impl FlowBuilder {
             }
         }
         self.report.edges.extend(inner.edges.into_iter().filter(is_new));
+    }
+
+    /// Says where an output of a node of the file is in the flow.
+    pub(crate) fn place_output(&mut self, source: &str, name: &str, (output, path): (&Output, &[String])) {
+        let Output { node, port } = output.clone();
+        let place =
+            ImportedOutput { name: name.to_owned(), node, port, path: path.to_vec(), field: Vec::new() };
+        if let Some(source) = self.source(source) {
+            source.outputs.push(place);
+        }
     }
 
     /// Says what of a node of the file is lost.
@@ -81,32 +93,20 @@ impl FlowBuilder {
 
     /// Reports an edge of the file that the flow has, as an edge or as what a node reads.
     pub(crate) fn keep_edge(&mut self, source: &str, target: &str, label: &str) {
-        self.report_edge(source, target, label, ImportOutcome::Translated, None);
+        self.report_edge(source, target, label, None);
     }
 
     /// Reports an edge of the file that the flow has not.
     pub(crate) fn lose_edge(&mut self, source: &str, target: &str, label: &str, reason: &str) {
-        self.report_edge(source, target, label, ImportOutcome::Lost, Some(reason.to_owned()));
+        self.report_edge(source, target, label, Some(reason.to_owned()));
     }
 
-    fn report_edge(
-        &mut self,
-        source: &str,
-        target: &str,
-        label: &str,
-        outcome: ImportOutcome,
-        reason: Option<String>,
-    ) {
-        self.report.edges.push(ImportedEdge {
-            source: source.to_owned(),
-            target: target.to_owned(),
-            label: label.to_owned(),
-            outcome,
-            reason,
-        });
+    fn report_edge(&mut self, source: &str, target: &str, label: &str, lost: Option<String>) {
+        let (source, target, label) = (source.to_owned(), target.to_owned(), label.to_owned());
+        self.report.edges.push(ImportedEdge { source, target, label, lost });
     }
 
-    pub(super) fn source(&mut self, id: &str) -> Option<&mut ImportedNode> {
+    pub(crate) fn source(&mut self, id: &str) -> Option<&mut ImportedNode> {
         self.sources.get(id).and_then(|&at| self.report.nodes.get_mut(at))
     }
 

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::FlowBuilder;
 use crate::Format;
-use crate::report::{ImportOutcome, ImportedEdge};
-use plait_core::flow::Unconfirmed;
+use crate::report::ImportedEdge;
+use plait_core::flow::{Trigger, Unconfirmed};
 use plait_core::id::NodeId;
 
 /// Nodes that do nothing but hand on values. When they run makes no difference.
@@ -28,21 +28,21 @@ const WITHOUT_EFFECT: [&str; 15] = [
 ];
 
 impl FlowBuilder {
-    /// Disables what a node of the file became: nothing starts it there, or only another trigger than that of the flow.
-    pub(crate) fn never_started(&mut self, source: &str, trigger: Option<&str>) {
+    /// Makes what a node of the file became a way into the flow.
+    pub(crate) fn set_trigger(&mut self, source: &str, trigger: Trigger) {
+        let made = self.reported(source).and_then(|node| node.nodes.first().cloned());
+        if let Some(node) = made.and_then(|id| self.flow.nodes.get_mut(&id)) {
+            node.trigger = Some(trigger);
+        }
+    }
+
+    /// Disables what a node of the file became: nothing starts it there.
+    pub(crate) fn never_started(&mut self, source: &str) {
         if self.reported(source).is_none_or(|node| node.nodes.is_empty()) || self.is_note(source) {
             return;
         }
         self.disable_made(source);
-        self.lose(
-            source,
-            match trigger {
-                Some(trigger) => {
-                    format!("Only the trigger “{trigger}” starts it in the original. It is disabled here.")
-                }
-                None => "Nothing starts it in the original. It is disabled here.".to_owned(),
-            },
-        );
+        self.lose(source, "Nothing starts it in the original. It is disabled here.");
     }
 
     fn is_note(&self, source: &str) -> bool {
@@ -58,7 +58,7 @@ impl FlowBuilder {
     /// Marks the nodes that a lost edge of order leads to, where no way in the flow takes its place.
     pub(super) fn mark_lost_order(&mut self) {
         let edges = &self.report.edges;
-        let lost = edges.iter().filter(|edge| edge.outcome == ImportOutcome::Lost && self.is_order(edge));
+        let lost = edges.iter().filter(|edge| edge.lost.is_some() && self.is_order(edge));
         let mut lost: Vec<&ImportedEdge> = lost.collect();
         // By their sources, so that what follows each is looked for once.
         lost.sort_by(|one, other| one.source.cmp(&other.source));
@@ -97,7 +97,7 @@ impl FlowBuilder {
             Format::Dify => true,
             // Edges of parts have a label.
             Format::N8n | Format::Flowise => edge.label.is_empty(),
-            Format::Langflow | Format::Rivet => false,
+            Format::Langflow | Format::PromptFlow | Format::Rivet => false,
         }
     }
 

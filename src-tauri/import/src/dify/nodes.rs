@@ -1,14 +1,16 @@
 //! Dify's nodes, by their types.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::super::builder::Output;
 use super::super::http_request::{Body, CREDENTIALS_LOST, HttpRequest, Pairs};
+use super::super::jinja;
 use super::super::settings::Settings;
 use super::super::ways::add_ways;
 use super::start::add_start;
 use super::{Ends, Reader, Values, apps};
-use plait_core::expression::template::{Syntax, Template};
 use plait_core::id::NodeId;
 
 impl Reader<'_> {
@@ -136,26 +138,16 @@ impl Reader<'_> {
         text: &str,
         variables: &[(String, Output, Vec<String>)],
     ) -> Result<Output, String> {
-        let template = Template::with_syntax(text, Syntax::Jinja);
-        if let Some(problem) = template.problem() {
-            return Err(format!("Its template can't be read. {problem}"));
-        }
         let node = &self.graph.nodes[at];
-        let config = json!({ "template": text, "syntax": "jinja" });
-        let id = self.builder.add(node.id, title, "text", config, node.at);
-        for variable in template.variables() {
-            let known = variables.iter().find(|(name, ..)| *name == variable.name);
-            let value = if let Some((_, output, path)) = known {
-                self.field(at, output, path)
-            } else {
-                let place = node.at.beside(-0.5, 1.0);
-                let config = json!({ "value": "" });
-                let empty = self.builder.add(node.id, &variable.name, "value", config, place);
-                Output::new(&empty, "value")
-            };
-            self.builder.connect(&value, &id, &variable.name);
+        // A field of a value is a query beside the template.
+        let mut values = HashMap::new();
+        for name in jinja::variables(text)? {
+            if let Some((_, output, path)) = variables.iter().find(|(known, ..)| *known == name) {
+                values.insert(name, self.field(at, output, path));
+            }
         }
-        Ok(Output::new(&id, "text"))
+        let value = |name: &str| values.get(name).cloned();
+        jinja::add_jinja(&mut self.builder, (node.id, title, node.at), text, value)
     }
 
     fn http_request(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {

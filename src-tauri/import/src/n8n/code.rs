@@ -25,6 +25,12 @@ impl Reader<'_> {
         }
         let code = settings.text("/jsCode").or_else(|| settings.text("/functionCode"));
         let Some(code) = code else { return self.placeholder(at, "It has no program.") };
+        if !expressions::is_closed(code) {
+            return self.placeholder(
+                at,
+                "Its program is no JavaScript: it has a bracket or a text that does not end.",
+            );
+        }
         let helper = HELPERS
             .iter()
             .find(|helper| code.contains(**helper))

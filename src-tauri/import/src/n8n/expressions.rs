@@ -2,8 +2,10 @@
 //! call. Evaluates nothing: programs in the flow do.
 
 mod names;
+mod tokens;
 
 pub(super) use names::{unreachable_name, uses_extensions};
+pub(super) use tokens::is_closed;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq)]

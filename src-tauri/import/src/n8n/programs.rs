@@ -58,6 +58,9 @@ pub(super) fn javascript(parameter: &Value) -> Result<String, String> {
         if source.is_empty() {
             return Ok("undefined".to_owned());
         }
+        if !expressions::is_closed(source) {
+            return Err(format!("Its expression `{}` is no JavaScript.", short(source)));
+        }
         if let Some(name) = expressions::unreachable_name(source, true) {
             return Err(format!(
                 "Its expression `{}` uses `{name}`, which programs in Plait can't reach.",

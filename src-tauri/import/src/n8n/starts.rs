@@ -1,49 +1,49 @@
-//! What starts the nodes of a workflow. A run of n8n begins at one trigger and reaches what follows it. In Plait, all nodes of a flow
-//! run, so those that the flow's trigger does not reach are marked.
+//! What starts the nodes of a workflow. A run of n8n begins at one trigger and reaches what follows it: several triggers are several
+//! ways into the flow. What none of them reaches is disabled.
 
 use super::Reader;
 use super::workflow::Workflow;
-
-/// A node, and the trigger that starts it if another one than the flow's does.
-pub(super) struct Unstarted {
-    node: usize,
-    trigger: Option<usize>,
-}
+use plait_core::flow::Trigger;
 
 impl Reader<'_> {
-    /// Marks the nodes that the first trigger of the workflow does not start. One that starts nothing with an effect does not count.
-    pub(super) fn mark_unstarted(&mut self) {
-        let has_effect = |at: usize| self.builder.has_effect(self.workflow.nodes[at].name);
-        for Unstarted { node, trigger } in find_unstarted(self.workflow, has_effect) {
-            let name = |at: usize| self.workflow.nodes[at].name;
-            let (node, trigger) = (name(node), trigger.map(name));
-            self.builder.never_started(node, trigger);
+    /// Marks the triggers of the workflow, and disables the nodes that none of them starts. Nothing of a workflow without triggers: it
+    /// is a part of one. A run takes the first trigger that starts something with an effect; a workflow that another calls, the one for
+    /// calls.
+    pub(super) fn mark_triggers(&mut self) {
+        let workflow = self.workflow;
+        let triggers: Vec<usize> = (0..workflow.nodes.len()).filter(|&at| is_trigger(workflow, at)).collect();
+        let acts = |trigger: &usize| {
+            let mut reached = vec![false; workflow.nodes.len()];
+            reach(workflow, *trigger, &mut reached);
+            (0..workflow.nodes.len())
+                .any(|at| reached[at] && self.builder.has_effect(workflow.nodes[at].name))
+        };
+        let is_called =
+            |trigger: &usize| self.depth > 0 && workflow.nodes[*trigger].kind == "executeWorkflowTrigger";
+        let called = triggers.iter().find(|trigger| is_called(trigger));
+        let first = called.or_else(|| triggers.iter().find(|trigger| acts(trigger))).or(triggers.first());
+        let Some(&first) = first else { return };
+        let mut started = vec![false; workflow.nodes.len()];
+        for &trigger in &triggers {
+            reach(workflow, trigger, &mut started);
+            if triggers.len() > 1 {
+                let kind = if trigger == first { Trigger::Default } else { Trigger::Other };
+                self.builder.set_trigger(workflow.nodes[trigger].name, kind);
+            }
+        }
+        for (at, node) in workflow.nodes.iter().enumerate() {
+            if !started[at] && !workflow.is_part(at) && !node.is_disabled {
+                self.builder.never_started(node.name);
+            }
+        }
+        if triggers.len() > 1 {
+            let name = workflow.nodes[first].name;
+            self.builder.note(format!(
+                "The workflow has {} triggers. A run takes one: “{name}”, or another that you choose.",
+                triggers.len()
+            ));
         }
     }
-}
-
-/// The nodes that the first trigger with an effect does not reach. None of a workflow without triggers: it is a part of one.
-fn find_unstarted(workflow: &Workflow<'_>, has_effect: impl Fn(usize) -> bool) -> Vec<Unstarted> {
-    let triggers: Vec<usize> = (0..workflow.nodes.len()).filter(|&at| is_trigger(workflow, at)).collect();
-    let reached = |trigger: usize| {
-        let mut reached = vec![false; workflow.nodes.len()];
-        reach(workflow, trigger, |at| !std::mem::replace(&mut reached[at], true));
-        reached
-    };
-    let acts = |trigger: &usize| {
-        (0..workflow.nodes.len()).zip(reached(*trigger)).any(|(at, is)| is && has_effect(at))
-    };
-    let Some(first) = triggers.iter().copied().find(acts).or(triggers.first().copied()) else {
-        return Vec::new();
-    };
-    let started = reached(first);
-    let mut by: Vec<Option<usize>> = vec![None; workflow.nodes.len()];
-    for &trigger in triggers.iter().filter(|&&trigger| trigger != first) {
-        reach(workflow, trigger, |at| !started[at] && by[at].replace(trigger).is_none());
-    }
-    let is_step = |at: &usize| !workflow.is_part(*at) && !workflow.nodes[*at].is_disabled;
-    let unstarted = (0..workflow.nodes.len()).filter(|&at| !started[at]).filter(is_step);
-    unstarted.map(|node| Unstarted { node, trigger: by[node] }).collect()
 }
 
 fn is_trigger(workflow: &Workflow<'_>, at: usize) -> bool {
@@ -54,11 +54,11 @@ fn is_trigger(workflow: &Workflow<'_>, at: usize) -> bool {
     starts && is_first && !node.is_disabled
 }
 
-/// Visits a node and what follows it. `enter` says whether to go on from a node.
-fn reach(workflow: &Workflow<'_>, from: usize, mut enter: impl FnMut(usize) -> bool) {
+/// Notes a node and what follows it.
+fn reach(workflow: &Workflow<'_>, from: usize, reached: &mut [bool]) {
     let mut open = vec![from];
     while let Some(at) = open.pop() {
-        if enter(at) {
+        if !std::mem::replace(&mut reached[at], true) {
             open.extend(workflow.outgoing(at).filter(|edge| edge.is_main()).map(|edge| edge.target));
         }
     }

@@ -7,7 +7,7 @@ use super::super::builder::Output;
 use super::super::settings::Settings;
 use super::Reader;
 
-const RUNTIME: &str = include_str!("runtime/values.js");
+pub(super) const RUNTIME: &str = include_str!("runtime/values.js");
 
 impl Reader<'_> {
     /// Adds a node that computes a value.

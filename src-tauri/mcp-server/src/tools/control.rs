@@ -42,6 +42,9 @@ struct RunFlowArguments {
     /// Run only to this node.
     #[serde(default)]
     to: Option<String>,
+    /// The trigger to begin at, in a flow with several; the default one unless given.
+    #[serde(default)]
+    trigger: Option<String>,
     /// What the run may cost at most, in US dollars; all that is left of what the person allows, unless given.
     #[serde(default)]
     max_usd: Option<f64>,
@@ -104,7 +107,7 @@ impl PlaitServer {
     /// that needs a grant which the person has not given is refused.
     #[tool(annotations(destructive_hint = false))]
     async fn run_flow(&self, Parameters(arguments): Parameters<RunFlowArguments>) -> Reply {
-        let RunFlowArguments { flow, input, values, to, max_usd, wait_seconds } = arguments;
+        let RunFlowArguments { flow, input, values, to, trigger, max_usd, wait_seconds } = arguments;
         let NamedFlow { flow, path } = named_flow(&self.app().await?, &flow).await?;
         let of_node = |(node, ports): (String, BTreeMap<String, Value>)| {
             let of_port = |(port, value)| (PortName::from(port), Arc::new(value));
@@ -116,6 +119,7 @@ impl PlaitServer {
             input,
             overrides: values.into_iter().map(of_node).collect(),
             to: to.map(NodeId::from),
+            trigger: trigger.map(NodeId::from),
             ..RunRequest::default()
         };
         let run = self.runner.begin(request, max_usd).await?;

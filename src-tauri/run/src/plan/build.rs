@@ -94,7 +94,7 @@ fn prepare(
     let runs = |target: &&NodeId| analysis.root.scopes().iter().any(|scope| scope.wiring.runs(target));
     match target.filter(|target| !runs(target)) {
         Some(id) => Err(vec![not_a_target(format!(
-            "Can't run to `{id}`: it is a comment, a portal, disabled or inside of a pinned loop."
+            "Can't run to `{id}`: it is a comment, a portal, disabled, inside of a pinned loop or reached by another trigger only."
         ))]),
         None => Ok((analysis, overrides)),
     }

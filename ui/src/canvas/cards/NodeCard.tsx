@@ -27,6 +27,7 @@ import { RunLine } from "./RunLine";
 import { StatusRing } from "./StatusRing";
 import { Tile } from "./Tile";
 import { TrialBadge } from "./TrialBadge";
+import { TriggerBadge } from "./TriggerBadge";
 import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
 
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
@@ -112,6 +113,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       </header>
       {state && !disabled ? <RunLine node={id} summary={summary} /> : <p className="summary">{summary}</p>}
       {pinned ? <PinBadge node={node} /> : <TrialBadge id={id} node={node} />}
+      {pinned ? null : <TriggerBadge node={node} />}
       {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}
       {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
       <Breakpoints node={id} />

@@ -30,6 +30,7 @@ const ON_NODES = [
   "frame.add",
   "edit.connect",
   "edit.disable",
+  "edit.trigger",
   "pin.set",
   "pin.edit",
   "pin.remove",

@@ -144,6 +144,21 @@ export const editCommands: readonly Command[] = [
     },
   },
   {
+    id: "edit.trigger",
+    title: "Make trigger or no trigger",
+    group: "Edit",
+    terms: ["start", "begin", "way in", "entry", "node"],
+    // A node inside of a loop begins no run.
+    enabled: (workspace) =>
+      runnable(workspace).length === 1 &&
+      workspace.editor.state.flow.nodes[first(workspace) ?? ""]?.parent === undefined,
+    run: (workspace) => {
+      const [id] = runnable(workspace);
+      if (id !== undefined)
+        workspace.editor.setTrigger(id, workspace.editor.state.flow.nodes[id]?.trigger === undefined);
+    },
+  },
+  {
     id: "edit.connect",
     title: "Connect node…",
     group: "Edit",

@@ -161,6 +161,10 @@ export class FlowEditor {
     this.edit(disabled ? "Disable" : "Enable", (flow) => edits.setDisabled(flow, ids, disabled));
   }
 
+  setTrigger(id: NodeId, isTrigger: boolean): void {
+    this.edit(isTrigger ? "Make trigger" : "Remove trigger", (flow) => edits.setTrigger(flow, id, isTrigger));
+  }
+
   pin(id: NodeId, pin: Pin | undefined): void {
     this.edit(pin ? "Pin output" : "Unpin", (flow) => setPin(flow, id, pin));
   }

@@ -211,6 +211,19 @@ export function setDisabled(flow: Flow, ids: Iterable<NodeId>, disabled: boolean
   return changed;
 }
 
+/** The ways into a flow of which a run takes one: the default one first. None if the flow has only one way in. */
+export function triggersOf(flow: Flow): NodeId[] {
+  const triggers = Object.keys(flow.nodes).filter((id) => flow.nodes[id]?.trigger && !flow.nodes[id]?.disabled);
+  const rank = (id: NodeId) => (flow.nodes[id]?.trigger === "default" ? 0 : 1);
+  return triggers.sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
+}
+
+/** Makes a node a way into the flow, or not any more. The first one is the default. */
+export function setTrigger(flow: Flow, id: NodeId, isTrigger: boolean): Flow {
+  const hasDefault = Object.values(flow.nodes).some(({ trigger }) => trigger === "default");
+  return setNode(flow, id, { trigger: isTrigger ? (hasDefault ? "other" : "default") : undefined });
+}
+
 /** Sets the value at a path of a node's config; `undefined` removes it. */
 export function setConfig(flow: Flow, id: NodeId, path: readonly (string | number)[], value: unknown): Flow {
   const node = flow.nodes[id];

@@ -266,6 +266,36 @@ describe("a question", () => {
   });
 });
 
+describe("a flow with several triggers", () => {
+  const node = (title: string, trigger: "default" | "other") => ({ type: "manualInput", title, trigger });
+  const flow: Flow = { ...FLOW, nodes: { night: node("Every night", "other"), chat: node("Chat", "default") } };
+
+  it("runs from the trigger that the person chooses, and not at all if they cancel", async () => {
+    const sent: unknown[] = [];
+    parts = createRunParts({
+      call: async (name, args) => {
+        if (name === "run.start") sent.push((args as { trigger?: string }).trigger);
+        return (name.endsWith(".list") ? [] : { run: "r" }) as never;
+      },
+      watch: () => () => undefined,
+    });
+    parts.editor.open(documentState(flow));
+    const asked = parts.runs.start();
+    const { question, settle } = parts.questions.store.getState();
+    expect(question?.actions.map(({ label, kind }) => [label, kind])).toEqual([
+      ["Chat", "main"],
+      ["Every night", "plain"],
+    ]);
+    settle("night");
+    await asked;
+    expect(sent).toEqual(["night"]);
+    const canceled = parts.runs.start();
+    parts.questions.store.getState().settle();
+    await canceled;
+    expect(sent).toEqual(["night"]);
+  });
+});
+
 describe("a start that takes a while", () => {
   it("does not keep another document from starting", async () => {
     const started: { flow: Flow; arrive: () => void }[] = [];

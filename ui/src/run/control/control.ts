@@ -36,6 +36,7 @@ import { TEXTS } from "@/run/texts";
 import { DocumentSessions, type RunState } from "./document-sessions";
 import { type BillRequest, type ForkChoice, type ForkEdits, hasForkablePlaces, isForkable } from "./rerun";
 import { runBlockers } from "./run-blockers";
+import { askTrigger } from "./trigger-question";
 
 /** Events after which the list of runs reads differently. */
 const TURNING_POINTS: ReadonlySet<string> = new Set([
@@ -180,13 +181,21 @@ export class RunControl {
 
   /** Runs the document, as much of it as `to` needs, with its pins unless they are to be ignored. */
   async start(choice: Pick<Args<"run.start">, "to" | "ignorePins"> = {}): Promise<void> {
+    const question = askTrigger(this.#editor.state, this.#questions);
+    if (!question) return this.#start(choice);
+    const trigger = await question;
+    if (trigger !== undefined) await this.#start({ ...choice, trigger });
+  }
+
+  async #start(choice: Pick<Args<"run.start">, "to" | "ignorePins" | "trigger">): Promise<void> {
     commitTyping();
     if (!this.#editor.state.viewing) this.#editor.closeInner(0);
     const { flow, path, key, viewing } = this.#editor.state;
     if (viewing || this.store.getState().starting.has(key)) return;
     const earlier = this.store.getState().document;
     if (earlier && !isResting(earlier.fold.head.status) && !earlier.interrupted) return;
-    if (runBlockers(this.#editor.state).length > 0) {
+    // The problems of the document are those of its default trigger.
+    if (choice.trigger === undefined && runBlockers(this.#editor.state).length > 0) {
       this.#window.showProblems();
       return;
     }

@@ -1,6 +1,15 @@
 import type { ImportedEdge, ImportedNode, ImportReport } from "@/bindings";
-import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
+import {
+  Dialog,
+  type DialogAction,
+  DialogButtons,
+  DialogText,
+  DialogTitle,
+  useSafeButton,
+} from "@/design/dialogs/Dialog";
 import { documentFlow } from "@/flow/document/flow-state";
+import { importSteps } from "@/shell/import/import-steps";
+import { showImportStep } from "@/shell/import/show-import-step";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useOverlays, useWorkspace } from "@/workspace/context";
 
@@ -9,39 +18,51 @@ const TOOLS: Readonly<Record<ImportReport["format"], string>> = {
   flowise: "Flowise",
   langflow: "Langflow",
   n8n: "n8n",
+  promptflow: "Prompt Flow",
   rivet: "Rivet",
 };
 
 /** Lists the results for the nodes and edges of an imported file, with links to nodes of the flow. */
 export function ImportReportDialog() {
-  const { overlays } = useWorkspace();
+  const workspace = useWorkspace();
+  const { overlays } = workspace;
+  const safe = useSafeButton();
+  const walkThrough = (report: ImportReport): DialogAction[] => {
+    const count = importSteps(report).length;
+    const run = () => showImportStep(workspace, 0);
+    return count === 0
+      ? []
+      : [{ id: "walk", label: TEXTS.walkThrough(count), kind: "main", testId: "import-walk", run }];
+  };
   const report = useFlow((state) => state.importReport);
   const isOpen = useOverlays((state) => state.importReport) && report !== undefined;
   const hide = () => overlays.showImportReport(false);
   return (
-    <Dialog open={isOpen} onClose={hide} testId="import-dialog" className="w-[620px] p-5">
+    <Dialog open={isOpen} onClose={hide} testId="import-dialog" initialFocus={safe} className="w-[620px] p-5">
       {report && (
         <>
           <DialogTitle className="mb-1 font-semibold text-lg">{TEXTS.importedFrom(TOOLS[report.format])}</DialogTitle>
           <Report report={report} />
         </>
       )}
-      <DialogButtons actions={[]} cancelLabel={TEXTS.close} onCancel={hide} />
+      <DialogButtons
+        safe={safe}
+        actions={report ? walkThrough(report) : []}
+        cancelLabel={TEXTS.close}
+        onCancel={hide}
+      />
     </Dialog>
   );
 }
 
 function Report({ report: { nodes, edges, notes } }: { report: ImportReport }) {
-  const lostEdges = edges.filter((edge) => edge.outcome === "lost");
-  const incomplete = (outcome: ImportedNode["outcome"]) =>
-    nodes.filter((node) => node.outcome === outcome && node.lost.length > 0);
-  const translated = nodes.filter((node) => node.outcome === "translated").length;
-  const isComplete = nodes.every((node) => node.lost.length === 0) && lostEdges.length + notes.length === 0;
+  const lostEdges = edges.filter(({ lost }) => lost !== undefined);
+  const of = (outcome: ImportedNode["outcome"]) => nodes.filter((node) => node.outcome === outcome);
+  const same = of("same");
   return (
     <>
       <DialogText className="mb-3 text-fg-2">
-        {TEXTS.importSummary(translated, nodes.length, lostEdges.length, edges.length)}{" "}
-        {isComplete && TEXTS.importComplete}
+        {TEXTS.importSummary(same.length, nodes.length, lostEdges.length, edges.length)}
       </DialogText>
       <div className="mb-4 flex max-h-[50vh] flex-col gap-3 overflow-y-auto">
         {notes.length > 0 && (
@@ -51,10 +72,20 @@ function Report({ report: { nodes, edges, notes } }: { report: ImportReport }) {
             ))}
           </ul>
         )}
-        <Nodes title={TEXTS.importPlaceholders} nodes={incomplete("placeholder")} />
-        <Nodes title={TEXTS.importLost} nodes={incomplete("lost")} />
-        <Nodes title={TEXTS.importPartly} nodes={incomplete("translated")} />
+        <Nodes title={TEXTS.importPlaceholders} nodes={of("placeholder")} />
+        <Nodes title={TEXTS.importDiffers} nodes={of("differs")} />
+        <Nodes title={TEXTS.importLost} nodes={of("lost")} />
         <Edges edges={lostEdges} nodes={nodes} />
+        {same.length > 0 && (
+          <section>
+            <h3 className="mb-1 font-medium">{TEXTS.importSame}</h3>
+            <p className="flex flex-wrap gap-x-3 gap-y-0.5">
+              {same.map((node) => (
+                <NodeLink key={node.id} node={node} />
+              ))}
+            </p>
+          </section>
+        )}
       </div>
     </>
   );
@@ -90,7 +121,7 @@ function Edges({ edges, nodes }: { edges: readonly ImportedEdge[]; nodes: readon
           // biome-ignore lint/suspicious/noArrayIndexKey: there is no other key
           <li key={index} className="rounded-lg border border-line px-3 py-1.5">
             {end(edge.source)} → {end(edge.target)}
-            <span className="block text-fg-2">{edge.reason}</span>
+            <span className="block text-fg-2">{edge.lost}</span>
           </li>
         ))}
       </ul>

@@ -10,6 +10,7 @@ import { InnerFlowBanner } from "@/shell/bars/InnerFlowBanner";
 import { Rail } from "@/shell/bars/Rail";
 import { TopBar } from "@/shell/bars/TopBar";
 import { ViewingBanner } from "@/shell/bars/ViewingBanner";
+import { ImportStepsBanner } from "@/shell/import/ImportStepsBanner";
 import { StopBar } from "@/shell/run/StopBar";
 import { StartPage } from "@/shell/start-page/StartPage";
 import { TabBar } from "@/shell/tabs/TabBar";
@@ -69,6 +70,7 @@ export function Shell() {
                         <StartPage />
                         <ViewingBanner />
                         <InnerFlowBanner />
+                        <ImportStepsBanner />
                         {page === undefined ? <Toasts /> : null}
                       </div>
                     </Panel>

@@ -1,6 +1,6 @@
 /** The overlays that commands open: the command palette, the list of shortcuts, the search across flows, the drafts of the last session. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Autosave } from "@/bindings";
+import type { Autosave, ImportReport } from "@/bindings";
 import { TypeAhead } from "@/design/controls/type-ahead";
 
 export type Overlays = {
@@ -18,6 +18,8 @@ export type Overlays = {
   drafts: readonly Autosave[];
   /** What became of the file that the shown flow was imported from. */
   importReport: boolean;
+  /** The place of an imported flow that is shown of those that are not as in the original. */
+  importStep?: { report: ImportReport; at: number };
   /** A long text that is read with the room of the window. */
   reading?: { title: string; text: string };
 };
@@ -74,6 +76,10 @@ export class OverlayStore {
 
   showImportReport(importReport: boolean): void {
     this.store.setState({ importReport });
+  }
+
+  showImportStep(importStep: Overlays["importStep"]): void {
+    this.store.setState({ importStep });
   }
 
   /** Shows a text in the reader, or closes it. */

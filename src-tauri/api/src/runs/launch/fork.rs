@@ -149,6 +149,12 @@ impl Launch {
         if ignores_pins {
             document.remove_pins();
         }
+        // It begins where the earlier run began, if the edited flow still has that trigger.
+        if document.trigger().is_some()
+            && let Some(taken) = self.recorded_flow(&flow.hash, recording)?.trigger()
+        {
+            document.choose_trigger(taken);
+        }
         let hash = content_hash(write_flow(&document)?.as_bytes());
         *flow = FlowRef { name: document.name.clone(), path, hash };
         Ok(document)

@@ -1,5 +1,7 @@
 //! What programs may name and call in the sandbox: JavaScript itself, and what the importer binds.
 
+use super::tokens::{Token, visit_tokens};
+
 /// What the importer binds.
 const BOUND: [&str; 15] = [
     "$",
@@ -100,12 +102,10 @@ const EXTENSIONS: [&str; 42] = [
 /// be no value, so `checks_methods` is set for those.
 pub(in crate::n8n) fn unreachable_name(source: &str, checks_methods: bool) -> Option<String> {
     let mut found = None;
-    visit_names(source, |name, before, is_called| {
+    visit_tokens(source, |token| {
+        let Token::Name { name, before, is_called } = token else { return };
         let is_member = before == Some('.');
-        let is_unknown = if before == Some('\\') {
-            // In a pattern.
-            false
-        } else if is_member {
+        let is_unknown = if is_member {
             checks_methods && is_called && !is_method(name) && !defines(source, name)
         } else {
             UNREACHABLE.contains(&name)
@@ -121,8 +121,10 @@ pub(in crate::n8n) fn unreachable_name(source: &str, checks_methods: bool) -> Op
 /// Whether a program calls a method that n8n adds to values.
 pub(in crate::n8n) fn uses_extensions(source: &str) -> bool {
     let mut is_used = false;
-    visit_names(source, |name, before, is_called| {
-        is_used |= before == Some('.') && is_called && EXTENSIONS.contains(&name);
+    visit_tokens(source, |token| {
+        if let Token::Name { name, before: Some('.'), is_called: true } = token {
+            is_used |= EXTENSIONS.contains(&name);
+        }
     });
     is_used
 }
@@ -137,67 +139,4 @@ fn defines(source: &str, name: &str) -> bool {
         .iter()
         .any(|word| source.contains(&format!("{word}{name}")))
         || [":", " =", "="].iter().any(|after| source.contains(&format!("{name}{after}")))
-}
-
-/// Visits the names in a program outside of texts and comments: each with the letter before it, and whether it is called.
-fn visit_names(source: &str, mut visit: impl FnMut(&str, Option<char>, bool)) {
-    let is_part = |one: char| one.is_alphanumeric() || matches!(one, '_' | '$');
-    let mut before = None;
-    let mut at = 0;
-    // The braces that are open, in the templates around this place.
-    let mut templates: Vec<usize> = Vec::new();
-    while let Some(one) = source[at..].chars().next() {
-        let rest = &source[at..];
-        if rest.starts_with("//") && before != Some(':') {
-            at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("/*") {
-            at += rest.find("*/").map_or(rest.len(), |end| end + 2);
-        } else if matches!(one, '"' | '\'') {
-            at += super::quoted_end(rest).unwrap_or(1);
-            before = Some(one);
-        } else if one == '`' || (one == '}' && templates.last() == Some(&0)) {
-            if one == '}' {
-                templates.pop();
-            }
-            let (length, is_open) = template_text(&rest[1..]);
-            at += 1 + length;
-            if is_open {
-                templates.push(0);
-            }
-            before = Some('`');
-        } else if is_part(one) && !one.is_ascii_digit() {
-            let end = rest.find(|one| !is_part(one)).unwrap_or(rest.len());
-            let is_called = rest[end..].trim_start().trim_start_matches("?.").starts_with('(');
-            visit(&rest[..end], before, is_called);
-            before = rest[..end].chars().next_back();
-            at += end;
-        } else {
-            if let Some(open) = templates.last_mut() {
-                match one {
-                    '{' => *open += 1,
-                    '}' => *open = open.saturating_sub(1),
-                    _ => {}
-                }
-            }
-            if !one.is_whitespace() {
-                before = Some(one);
-            }
-            at += one.len_utf8();
-        }
-    }
-}
-
-/// How long the text of a template is up to its end or to an expression in it, and whether an expression follows.
-fn template_text(rest: &str) -> (usize, bool) {
-    let mut is_escaped = false;
-    for (at, one) in rest.char_indices() {
-        match one {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '`' => return (at + 1, false),
-            '$' if rest[at + 1..].starts_with('{') => return (at + 2, true),
-            _ => {}
-        }
-    }
-    (rest.len(), false)
 }

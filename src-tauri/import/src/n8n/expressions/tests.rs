@@ -1,4 +1,6 @@
-use super::{Part, Reference, from_ai, node_names, parse, reference, unreachable_name, uses_extensions};
+use super::{
+    Part, Reference, from_ai, is_closed, node_names, parse, reference, unreachable_name, uses_extensions,
+};
 
 fn path_of(source: &str) -> Option<(Option<String>, String)> {
     let Reference { node, path } = reference(source)?;
@@ -72,4 +74,24 @@ fn text_without_an_equals_sign_is_plain() {
 fn parameters_that_an_agent_chooses_have_a_name_and_a_description() {
     let found = from_ai("/*n8n-auto-generated*/ $fromAI('city', `Which city`, 'string')");
     assert_eq!(found, Some(("city".to_owned(), Some("Which city".to_owned()))));
+}
+
+#[test]
+fn only_a_program_with_its_own_ends_is_closed() {
+    for source in [
+        "$json.a.map((x) => ({ y: `${x}(` })) /* ( */",
+        "$json.t.replace(/\\(/g, ')').split(/[/)]/)",
+        "$json.a / 2 / (3)",
+        "/a(/.test($json.b) // (",
+        "`a ${ { b: `}` }.b } c`",
+        "(() => { return /\"/g; })()",
+        "'it\\'s (' + \"[\"",
+    ] {
+        assert!(is_closed(source), "{source}");
+    }
+    for source in
+        ["1)), String((2", "1], [2", "} + {", "(1", "'a", "`a ${1", "`a", "1 /* a", "$json.a[0", "((1)]"]
+    {
+        assert!(!is_closed(source), "{source}");
+    }
 }

@@ -1,0 +1,129 @@
+//! Executions that other tools exported: what each node put out. n8n has items of numbered outputs; Dify and Rivet have values by name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use plait_core::error::Fault;
+use serde_json::{Map, Value};
+
+use crate::{codes, source};
+
+/// What the nodes of a file put out in one execution.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// By the id of a node, its outputs by name, each time that it ran.
+    nodes: BTreeMap<String, Vec<Map<String, Value>>>,
+}
+
+impl Record {
+    /// Whether a node ran.
+    pub(super) fn has(&self, node: &str) -> bool {
+        self.count(node) > 0
+    }
+
+    /// How often a node ran.
+    pub(super) fn count(&self, node: &str) -> usize {
+        self.runs(node).len()
+    }
+
+    /// What a node put out at last, on an output or, without a name, on all of them.
+    pub(super) fn output(&self, node: &str, name: &str) -> Option<Cow<'_, Value>> {
+        let last = self.runs(node).last()?;
+        if name.is_empty() {
+            Some(Cow::Owned(last.clone().into()))
+        } else {
+            last.get(name).map(Cow::Borrowed)
+        }
+    }
+
+    fn runs(&self, node: &str) -> &[Map<String, Value>] {
+        // Ids of Rivet are those of the graph and the node.
+        let last = || self.nodes.get(node.rsplit('/').next().unwrap_or(node));
+        self.nodes.get(node).or_else(last).map_or(&[], Vec::as_slice)
+    }
+
+    fn add(&mut self, node: &str, outputs: Map<String, Value>) {
+        self.nodes.entry(node.to_owned()).or_default().push(outputs);
+    }
+}
+
+/// Reads an execution as JSON: of n8n, of Dify, or a recording of Rivet. `import.no_record`.
+pub fn read_record(text: &str) -> Result<Record, Fault> {
+    let document = source::read(text)?;
+    let data = document.get("data").unwrap_or(&document);
+    let events = document.pointer("/recording/events").and_then(Value::as_array);
+    let executions = data.as_array().filter(|list| list.iter().any(|one| one.get("node_id").is_some()));
+    if let Some(run) = data.pointer("/resultData/runData").and_then(Value::as_object) {
+        Ok(of_n8n(run))
+    } else if let Some(events) = events {
+        Ok(of_rivet(events, document.get("strings").unwrap_or(&Value::Null)))
+    } else if let Some(executions) = executions {
+        Ok(of_dify(executions))
+    } else {
+        let message = "This is no execution that a flow can be compared with: of n8n, with `data.resultData.runData`; of Dify, a list of \
+                       `node_id` with `outputs`; or a recording of Rivet, with `recording.events`.";
+        let hint = "n8n's API gives it with `GET /executions/ID?includeData=true`, Dify's log of a run in the answer to `node-executions`.";
+        Err(Fault::new(codes::IMPORT_NO_RECORD, message).hint(hint))
+    }
+}
+
+/// One item is its JSON, several are a list. An output without items has no value.
+fn of_n8n(run: &Map<String, Value>) -> Record {
+    let items = |items: &Value| {
+        let items = items.as_array().into_iter().flatten();
+        let mut items: Vec<Value> = items.filter_map(|item| item.get("json").cloned()).collect();
+        if items.len() < 2 { items.pop() } else { Some(items.into()) }
+    };
+    let mut record = Record::default();
+    for (name, runs) in run {
+        for one in runs.as_array().into_iter().flatten() {
+            let outputs =
+                one.pointer("/data/main").and_then(Value::as_array).into_iter().flatten().enumerate();
+            record.add(
+                name,
+                outputs.filter_map(|(at, output)| Some((at.to_string(), items(output)?))).collect(),
+            );
+        }
+    }
+    record
+}
+
+fn of_dify(executions: &[Value]) -> Record {
+    let mut record = Record::default();
+    for one in executions {
+        if let Some(node) = one.get("node_id").and_then(Value::as_str) {
+            record.add(node, one.get("outputs").and_then(Value::as_object).cloned().unwrap_or_default());
+        }
+    }
+    record
+}
+
+/// Values have a type beside them. Long texts stand in a table of their own.
+fn of_rivet(events: &[Value], strings: &Value) -> Record {
+    let mut record = Record::default();
+    for event in events.iter().filter(|event| event.get("type").is_some_and(|kind| kind == "nodeFinish")) {
+        let Some(node) = event.pointer("/data/nodeId").and_then(Value::as_str) else { continue };
+        let outputs = event.pointer("/data/outputs").and_then(Value::as_object).into_iter().flatten();
+        let is_live = |output: &Value| output.get("type").is_none_or(|kind| kind != "control-flow-excluded");
+        let live = outputs.filter(|(_, output)| is_live(output));
+        let values =
+            live.filter_map(|(name, output)| Some((name.clone(), with_texts(output.get("value")?, strings))));
+        record.add(node, values.collect());
+    }
+    record
+}
+
+/// The value with the texts of the table in place of their names. Bounded by the depth of JSON.
+fn with_texts(value: &Value, strings: &Value) -> Value {
+    match value {
+        Value::String(text) => {
+            let found = text.strip_prefix("$STRING:").and_then(|name| strings.get(name));
+            found.unwrap_or(value).clone()
+        }
+        Value::Array(items) => items.iter().map(|item| with_texts(item, strings)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, field)| (name.clone(), with_texts(field, strings))).collect()
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,161 @@
+//! Imported flows beside executions that the other tools exported.
+
+use serde_json::{Value, json};
+
+use crate::support::binary::{CliOutput, Home};
+
+/// A workflow that asks a server and a model, branches by the reply, and has a service that Plait has no node for.
+fn workflow() -> Value {
+    let node = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "name": name, "type": kind, "typeVersion": version, "parameters": parameters });
+    let to = |name: &str| json!({ "node": name, "type": "main", "index": 0 });
+    let assign = |name: &str, value: &str| json!({ "assignments": { "assignments": [{ "name": name, "type": "string", "value": value }] } });
+    let is_good = json!({ "leftValue": "={{ $json.text }}", "rightValue": "good", "operator": { "type": "string", "operation": "contains" } });
+    json!({
+        "name": "Judge",
+        "nodes": [
+            node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", 1.1, json!({})),
+            node("Fetch", "n8n-nodes-base.httpRequest", 4.2, json!({ "url": "http://127.0.0.1:9/", "method": "GET" })),
+            node("Judge", "@n8n/n8n-nodes-langchain.chainLlm", 1.5, json!({ "promptType": "define", "text": "={{ $json.body }} {{ $('Chat').item.json.chatInput }}" })),
+            node("Model", "@n8n/n8n-nodes-langchain.lmChatOpenAi", 1.0, json!({ "model": "gpt-4o" })),
+            node("Good?", "n8n-nodes-base.if", 2.2, json!({ "conditions": { "conditions": [is_good], "combinator": "and" } })),
+            node("Praise", "n8n-nodes-base.set", 3.4, assign("line", "=Yes: {{ $json.text.toUpperCase() }}")),
+            node("Blame", "n8n-nodes-base.set", 3.4, assign("line", "No")),
+            node("Post", "n8n-nodes-base.slack", 2.2, json!({})),
+            node("Last", "n8n-nodes-base.set", 3.4, assign("done", "={{ $json.ok }}")),
+        ],
+        "connections": {
+            "Chat": { "main": [[to("Fetch")]] },
+            "Fetch": { "main": [[to("Judge")]] },
+            "Model": { "ai_languageModel": [[{ "node": "Judge", "type": "ai_languageModel", "index": 0 }]] },
+            "Judge": { "main": [[to("Good?")]] },
+            "Good?": { "main": [[to("Praise")], [to("Blame")]] },
+            "Praise": { "main": [[to("Post")]] },
+            "Post": { "main": [[to("Last")]] },
+        },
+    })
+}
+
+fn execution(line: &str) -> Value {
+    let ran = |json: Value| json!([{ "data": { "main": [[{ "json": json }]] } }]);
+    let text = json!({ "text": "a good roof" });
+    json!({ "id": "7", "finished": true, "data": { "resultData": { "runData": {
+        "Chat": ran(json!({ "chatInput": "The roof?", "sessionId": "s" })),
+        "Fetch": ran(json!({ "body": "It holds." })),
+        "Judge": ran(text.clone()),
+        "Good?": [{ "data": { "main": [[{ "json": text }], []] } }],
+        "Praise": ran(json!({ "line": line })),
+        "Post": ran(json!({ "ok": "sent" })),
+        "Last": ran(json!({ "done": "sent" })),
+    } } } })
+}
+
+fn compare(record: &Value, more: &[&str]) -> CliOutput {
+    compare_file(&workflow(), record, more)
+}
+
+fn compare_file(file: &Value, record: &Value, more: &[&str]) -> CliOutput {
+    let home = Home::default();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("judge.json"), file.to_string()).unwrap();
+    std::fs::write(folder.path().join("execution.json"), record.to_string()).unwrap();
+    let args = [&["import", "judge.json", "--compare", "execution.json"], more].concat();
+    let output = home.command(&args).current_dir(folder.path()).output().unwrap().into();
+    assert!(!folder.path().join("judge.flow.json").exists());
+    output
+}
+
+#[test]
+fn flow_that_does_the_same_departs_nowhere_and_asks_nobody() {
+    let output = compare(&execution("Yes: A GOOD ROOF"), &[]);
+    assert_eq!(output.code, 0, "{output:#?}");
+    let expected = "\
+· Chat: delivers what is recorded
+· Fetch: delivers what is recorded
+· Judge: delivers what is recorded
+= Good?
+= Praise
+· Post: delivers what is recorded
+= Last
+No node departs from the record.
+";
+    assert_eq!(output.out, expected);
+}
+
+#[test]
+fn departure_is_shown_with_both_values() {
+    let output = compare(&execution("Yes: a good roof"), &["--json"]);
+    assert_eq!(output.code, 1, "{output:#?}");
+    let found: Value = serde_json::from_str(&output.out).unwrap();
+    let departing = found["nodes"].as_array().unwrap().iter().filter(|node| node["state"] == "differs");
+    let expected = json!({ "name": "Praise", "state": "differs", "recorded": { "line": "Yes: a good roof" }, "here": { "line": "Yes: A GOOD ROOF" } });
+    assert_eq!(departing.collect::<Vec<_>>(), [&expected]);
+    assert_eq!(found["departures"], 1);
+}
+
+#[test]
+fn node_without_a_record_calls_nobody() {
+    let mut record = execution("x");
+    record["data"]["resultData"]["runData"].as_object_mut().unwrap().remove("Judge");
+    let output = compare(&record, &[]);
+    assert!(!output.out.contains("provider"), "{output:#?}");
+    assert!(output.out.contains("≠ Good?\n    recorded:"), "{output:#?}");
+    let output = compare(&json!({ "data": {} }), &[]);
+    assert!(output.err.contains("import.no_record"), "{output:#?}");
+}
+
+#[test]
+fn app_of_dify_is_compared_with_the_log_of_a_run() {
+    let node = |id: &str, data: Value| json!({ "id": id, "data": data });
+    let model = json!({ "provider": "openai", "name": "gpt-4o", "mode": "chat", "completion_params": {} });
+    let graph = json!({
+        "nodes": [
+            node("s", json!({ "type": "start", "title": "Start", "variables": [] })),
+            node("l", json!({ "type": "llm", "title": "Ask", "model": model, "prompt_template": [{ "role": "user", "text": "{{#sys.query#}}" }] })),
+            node("t", json!({ "type": "template-transform", "title": "Wrap", "template": "<{{ r | upper }}>", "variables": [{ "variable": "r", "value_selector": ["l", "text"] }] })),
+            node("a", json!({ "type": "answer", "title": "Answer", "answer": "{{#t.output#}}" })),
+        ],
+        "edges": [{ "source": "s", "target": "l" }, { "source": "l", "target": "t" }, { "source": "t", "target": "a" }],
+    });
+    let app = json!({ "kind": "app", "app": { "mode": "advanced-chat", "name": "x" }, "workflow": { "graph": graph } });
+    let log = |wrapped: &str| {
+        json!({ "data": [
+        { "node_id": "s", "outputs": { "sys.query": "hi" } },
+        { "node_id": "l", "outputs": { "text": "well", "usage": {} } },
+        { "node_id": "t", "outputs": { "output": wrapped } },
+        { "node_id": "a", "outputs": { "answer": wrapped } },
+    ] })
+    };
+    let same = compare_file(&app, &log("<WELL>"), &[]);
+    assert_eq!(
+        (same.code, same.out.as_str()),
+        (
+            0,
+            "· Start: delivers what is recorded\n· Ask: delivers what is recorded\n= Wrap\n= Answer\nNo node departs from the record.\n"
+        ),
+        "{same:#?}"
+    );
+    let other = compare_file(&app, &log("<well>"), &[]);
+    assert!(other.out.contains("≠ Wrap\n    recorded: \"<well>\"\n    here:     \"<WELL>\""), "{other:#?}");
+}
+
+#[test]
+fn project_of_rivet_is_compared_with_a_recording() {
+    let nodes = json!({
+        "[a]:graphInput \"Name\"": { "data": { "id": "name", "dataType": "string" }, "outgoingConnections": ["data->\"Ask\" b/prompt"] },
+        "[b]:chat \"Ask\"": { "data": { "model": "gpt-4o" }, "outgoingConnections": ["response->\"Parts\" c/string"] },
+        "[c]:split \"Parts\"": { "data": { "delimiter": "," }, "outgoingConnections": ["splitString->\"Out\" d/value"] },
+        "[d]:graphOutput \"Out\"": { "data": { "id": "out" }, "outgoingConnections": [] },
+    });
+    let graphs = json!({ "g": { "metadata": { "id": "g", "name": "Main" }, "nodes": nodes } });
+    let project = json!({ "version": 4, "data": { "graphs": graphs, "metadata": { "id": "p", "title": "t", "mainGraphId": "g" } } });
+    let finish = |node: &str, port: &str, value: Value| json!({ "type": "nodeFinish", "data": { "nodeId": node, "outputs": { port: { "type": "any", "value": value } } } });
+    let events = [
+        finish("a", "data", json!("Ada")),
+        finish("b", "response", json!("x,y")),
+        finish("c", "splitString", json!(["x", "y"])),
+    ];
+    let recording = json!({ "version": 1, "recording": { "recordingId": "r", "events": events }, "assets": {}, "strings": {} });
+    let output = compare_file(&project, &recording, &[]);
+    assert_eq!(output.code, 0, "{output:#?}");
+    assert!(output.out.contains("= Parts\n"), "{output:#?}");
+}

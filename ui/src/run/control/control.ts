@@ -240,7 +240,8 @@ export class RunControl {
     await this.#reportErrors(async () => {
       const request = isEdited ? { run: earlier.run, ...edits, flow, path } : { run: earlier.run, ...edits };
       const billWith = (choice: ForkChoice) => this.#host.call("run.bill", { ...request, ...choice });
-      let choice: ForkChoice = { world: edits.world ?? {}, replies: "earlier" };
+      const follows = edits.to === undefined ? edits.fresh : undefined;
+      let choice: ForkChoice = { world: edits.world ?? {}, replies: "earlier", ...(follows && { fresh: follows }) };
       const bill = await billWith(choice);
       if (asks(bill)) {
         const chosen = await this.#window.askBill({

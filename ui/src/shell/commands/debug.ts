@@ -1,5 +1,7 @@
 /** What can be done with the debugger from the keyboard and from the command palette. */
 import type { DebugVerb, Epoch, NodeId, Side } from "@/bindings";
+import { breakpointOfSelectedEdge } from "@/canvas/commands/port-breakpoints";
+import { isAt } from "@/run/debug/breakpoints";
 import { epochOf } from "@/run/fold/epoch";
 import { rests } from "@/run/fold/status";
 import type { Command } from "@/workspace/commands/command";
@@ -21,20 +23,28 @@ function goOn(verb: DebugVerb, title: string, keys: string[], terms: string[], s
 export const debugCommands: readonly Command[] = [
   {
     id: "debug.toggle",
-    title: "Pause before selected node, or not",
+    title: "Pause at selected node or edge, or not",
     group: "Run",
     keys: ["F9"],
-    terms: ["breakpoint", "debug", "stop"],
-    enabled: (workspace) => breakableNode(workspace) !== undefined,
+    terms: ["breakpoint", "debug", "stop", "before"],
+    enabled: (workspace) => breakableNode(workspace) !== undefined || breakpointOfSelectedEdge(workspace) !== undefined,
     run: (workspace) => {
       const node = breakableNode(workspace);
-      if (node === undefined) return;
+      if (node === undefined) return breakpointOfSelectedEdge(workspace)?.run(workspace);
       const { breakpoints } = workspace;
-      const isSet = breakpoints.current.some(
-        (one) => one.node === node && one.side === "before" && one.port === undefined,
-      );
-      if (isSet) breakpoints.remove(node, "before");
+      if (breakpoints.current.some((one) => isAt(one, node, "before"))) breakpoints.remove(node, "before");
       else breakpoints.set(node, "before");
+    },
+  },
+  {
+    id: "debug.add",
+    title: "Add breakpoint…",
+    group: "Run",
+    terms: ["pause", "debug", "stop", "event", "edge", "context", "memory", "untrusted", "grant", "spending"],
+    enabled: ({ editor }) => !editor.state.viewing && editor.state.outer === undefined,
+    run: ({ layout, overlays }) => {
+      layout.showDockTab("breakpoints");
+      overlays.showBreakpointForm(true);
     },
   },
   {

@@ -1,12 +1,13 @@
 /** What can be done at a stop of the debugger, and the values that are held there. A stop of the past can only be read. */
 import { ArrowDownToDot, ArrowUpFromDot, ChevronsRight, Play, Redo2, RotateCcw, SkipForward } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { DebugVerb, Side, StopView } from "@/bindings";
+import type { Breakpoint, DebugVerb, Side, StopView } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { Tooltip } from "@/design/controls/Tooltip";
 import { InlineCode } from "@/design/text/InlineCode";
 import { oneLine } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
+import { placeWords } from "@/workspace/breakpoints/place-words";
 import { useKeys, useWorkspace } from "@/workspace/context";
 import { usePastRun, useRunHead } from "@/workspace/run-hooks";
 import { textOf } from "@/workspace/values/ValueField";
@@ -109,6 +110,7 @@ function VerbButton({ verb, command, icon }: (typeof VERBS)[number]) {
 function Place({ stop }: { stop: StopView }) {
   const { nodeNames } = useWorkspace();
   const { at, cause, scope, values } = stop;
+  const why = useRunHead((head) => (cause.kind === "breakpoint" ? placeOf(head.breakpoints, cause.id) : undefined));
   const held = Object.entries(values).map(([port, value]) => `${port}: ${oneLine(textOf(value))}`);
   return (
     <>
@@ -116,6 +118,7 @@ function Place({ stop }: { stop: StopView }) {
         {at ? TEXTS.pausedSide[at.side](nodeNames.nameOf(at.node)) : TEXTS.paused}
       </b>
       {at?.call ? <span className="text-fg-2"> · {at.call}</span> : null}
+      {why ? <span className="text-fg-2"> · {placeWords(why, (id) => nodeNames.nameOf(id)).at}</span> : null}
       {cause.kind === "condition" ? (
         <span className="text-bad">
           {" "}
@@ -128,3 +131,7 @@ function Place({ stop }: { stop: StopView }) {
     </>
   );
 }
+
+/** The breakpoint that was reached, if it says more than the side of a node. */
+const placeOf = (breakpoints: readonly Breakpoint[] | undefined, id: string) =>
+  breakpoints?.find((one) => one.id === id && (one.event || one.from || one.kind || one.port !== undefined));

@@ -16,6 +16,8 @@ export type Overlays = {
   versions: boolean;
   /** Drafts of an earlier session that were never saved. */
   drafts: readonly Autosave[];
+  /** The form that adds a breakpoint. */
+  breakpointForm: boolean;
   /** What became of the file that the shown flow was imported from. */
   importReport: boolean;
   /** A long text that is read with the room of the window. */
@@ -31,6 +33,7 @@ export class OverlayStore {
     shortcuts: false,
     flowSearch: false,
     versions: false,
+    breakpointForm: false,
     importReport: false,
     drafts: [],
   }));
@@ -70,6 +73,10 @@ export class OverlayStore {
 
   showVersions(versions: boolean): void {
     this.store.setState({ versions });
+  }
+
+  showBreakpointForm(breakpointForm: boolean): void {
+    this.store.setState({ breakpointForm });
   }
 
   showImportReport(importReport: boolean): void {

@@ -175,6 +175,7 @@ export const TEXTS = {
   failed: "Failed",
   stopped: "Stopped",
   paused: "Paused",
+  showOnCanvas: (node: string) => `Show ${node} on canvas`,
   pausedRun: "Paused run",
   values: "Values",
   history: "History",

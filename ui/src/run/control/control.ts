@@ -256,7 +256,9 @@ export class RunControl {
         choice = chosen;
       }
       this.#window.runStarts();
-      const run = await this.#startGranted("run.rerun", { ...request, ...choice }, flow.name, path);
+      // Those of the document, as for a new run of it.
+      const breakpoints = viewing ? [] : breakpointsIn(flow, this.#editor.state.checked, this.#breakpoints.current);
+      const run = await this.#startGranted("run.rerun", { ...request, ...choice, breakpoints }, flow.name, path);
       if (run === undefined) return;
       if (viewing) await this.open(run);
       else this.#followNewRun(run, flow, key);

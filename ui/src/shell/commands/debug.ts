@@ -1,6 +1,8 @@
 /** What can be done with the debugger from the keyboard and from the command palette. */
 import type { DebugVerb, Epoch, NodeId, Side } from "@/bindings";
 import { breakpointOfSelectedEdge } from "@/canvas/commands/port-breakpoints";
+import { isContainer } from "@/flow/containers/containers";
+import { displayedFlow } from "@/flow/document/flow-state";
 import { isAt } from "@/run/debug/breakpoints";
 import { epochOf } from "@/run/fold/epoch";
 import { rests } from "@/run/fold/status";
@@ -75,6 +77,19 @@ export const debugCommands: readonly Command[] = [
   goOn("skip", "Skip paused node", [], ["pass over", "leave out"], "before"),
   goOn("retry", "Run paused node again", [], ["retry", "attempt", "repeat"], "after"),
   {
+    id: "debug.try",
+    title: "Try another config of selected node",
+    group: "Run",
+    terms: ["trial", "config", "debug", "edit", "prompt", "node"],
+    enabled: (workspace) => triableNode(workspace) !== undefined,
+    run: (workspace) => {
+      const { layout, overlays } = workspace;
+      layout.setOpen("right", true);
+      layout.showInspectorTab("config");
+      overlays.tryConfig(triableNode(workspace));
+    },
+  },
+  {
     id: "debug.dropTrials",
     title: "Drop all temporary changes",
     group: "Run",
@@ -90,6 +105,16 @@ function breakableNode({ editor }: Workspace): string | undefined {
   const { selection, viewing, outer } = editor.state;
   if (viewing || outer !== undefined || selection.nodes.size !== 1) return undefined;
   return [...selection.nodes][0];
+}
+
+/** The one node that is selected, if another config can be tried for it: the run stands still. */
+function triableNode(workspace: Workspace): NodeId | undefined {
+  const { editor, nodeTypes } = workspace;
+  const { selection, outer } = editor.state;
+  const [id] = selection.nodes;
+  const node = displayedFlow(editor.state).nodes[id ?? ""];
+  if (!node || selection.nodes.size !== 1 || outer !== undefined || !isPaused(workspace)) return undefined;
+  return isContainer(nodeTypes.all, node) || node.pin || node.disabled ? undefined : id;
 }
 
 /** The one node that is selected, in the iteration that is shown, if it runs now. */

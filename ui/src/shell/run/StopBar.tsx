@@ -11,7 +11,7 @@ import { placeWords } from "@/workspace/breakpoints/place-words";
 import { useKeys, useWorkspace } from "@/workspace/context";
 import { usePastRun, useRunHead } from "@/workspace/run-hooks";
 import { textOf } from "@/workspace/values/ValueField";
-import { heldContext, StopHistory } from "./StopHistory";
+import { contextIn, heldContext, StopHistory } from "./StopHistory";
 import { StopStack } from "./StopStack";
 import { StopValues } from "./StopValues";
 
@@ -108,15 +108,24 @@ function VerbButton({ verb, command, icon }: (typeof VERBS)[number]) {
 
 /** Where the run stands, why, and what is held there. */
 function Place({ stop }: { stop: StopView }) {
-  const { nodeNames } = useWorkspace();
+  const { nodeNames, canvas } = useWorkspace();
   const { at, cause, scope, values } = stop;
   const why = useRunHead((head) => (cause.kind === "breakpoint" ? placeOf(head.breakpoints, cause.id) : undefined));
-  const held = Object.entries(values).map(([port, value]) => `${port}: ${oneLine(textOf(value))}`);
+  const held = Object.entries(values).map(([port, value]) => `${port}: ${contextIn(value) ?? oneLine(textOf(value))}`);
   return (
     <>
-      <b className="font-semibold text-bad">
-        {at ? TEXTS.pausedSide[at.side](nodeNames.nameOf(at.node)) : TEXTS.paused}
-      </b>
+      {at ? (
+        <button
+          type="button"
+          className="-mx-1 rounded-sm px-1 font-semibold text-bad hover:underline"
+          title={TEXTS.showOnCanvas(nodeNames.nameOf(at.node))}
+          onClick={() => canvas.reveal({ node: at.node, center: true })}
+        >
+          {TEXTS.pausedSide[at.side](nodeNames.nameOf(at.node))}
+        </button>
+      ) : (
+        <b className="font-semibold text-bad">{TEXTS.paused}</b>
+      )}
       {at?.call ? <span className="text-fg-2"> · {at.call}</span> : null}
       {why ? <span className="text-fg-2"> · {placeWords(why, (id) => nodeNames.nameOf(id)).at}</span> : null}
       {cause.kind === "condition" ? (

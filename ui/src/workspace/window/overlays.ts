@@ -1,6 +1,6 @@
 /** The overlays that commands open: the command palette, the list of shortcuts, the search across flows, the drafts of the last session. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Autosave } from "@/bindings";
+import type { Autosave, NodeId } from "@/bindings";
 import { TypeAhead } from "@/design/controls/type-ahead";
 
 export type Overlays = {
@@ -18,6 +18,8 @@ export type Overlays = {
   drafts: readonly Autosave[];
   /** The form that adds a breakpoint. */
   breakpointForm: boolean;
+  /** The node whose form of a trial is asked for. */
+  trialOf?: NodeId;
   /** What became of the file that the shown flow was imported from. */
   importReport: boolean;
   /** A long text that is read with the room of the window. */
@@ -38,6 +40,8 @@ export class OverlayStore {
     drafts: [],
   }));
 
+  #afterPalette: (() => unknown) | undefined;
+
   showPalette(at?: Overlays["paletteAt"]): void {
     this.#openPalette({ paletteLists: "everything", paletteAt: at });
   }
@@ -52,9 +56,18 @@ export class OverlayStore {
     this.store.setState({ palette: true, ...what });
   }
 
-  hidePalette(): void {
+  /** Closes the palette. `then` is done once it has closed and given the focus back, because it may move the focus elsewhere. */
+  hidePalette(then?: () => unknown): void {
     this.typeAhead.end();
+    this.#afterPalette = then;
     this.store.setState({ palette: false });
+  }
+
+  /** The palette has closed. */
+  paletteClosed(): void {
+    const then = this.#afterPalette;
+    this.#afterPalette = undefined;
+    if (then) requestAnimationFrame(() => void then());
   }
 
   showShortcuts(): void {
@@ -77,6 +90,11 @@ export class OverlayStore {
 
   showBreakpointForm(breakpointForm: boolean): void {
     this.store.setState({ breakpointForm });
+  }
+
+  /** Opens the form of a trial for a node in the inspector, once. */
+  tryConfig(trialOf: NodeId | undefined): void {
+    this.store.setState({ trialOf });
   }
 
   showImportReport(importReport: boolean): void {

@@ -14,7 +14,7 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { type RefObject, useEffect, useRef } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import type { CodeEditorProps, KeptFocus } from "./code-editor-props";
 import { cel, jq } from "./languages";
 
@@ -102,8 +102,9 @@ export default function CodeMirror({
   const latest = useRef({ onChange, onBlur });
   latest.current = { onChange, onBlur };
 
+  // Before the next key press: the fallback may have had the focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is created once; value and access are updated below.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!place.current) return;
     const editor = new EditorView({
       parent: place.current,

@@ -67,7 +67,7 @@ export function TrialSection({ nodeId, node, children }: Props) {
           <Button onClick={close}>{TEXTS.cancelTrial}</Button>
         </Note>
         {error ? <ErrorMessage error={error} className="mb-2 text-sm" /> : null}
-        <div ref={form} tabIndex={-1} className="outline-none [&_*]:scroll-mt-28">
+        <div ref={form} tabIndex={-1} className="outline-none [&_*]:scroll-mt-36">
           {children({ config: draft, onChange })}
         </div>
       </div>

@@ -78,6 +78,8 @@ for (const { name, viewport } of SIZES) {
 
       test("a run is paused, changed, looked back at and forked by keys alone", async ({ page, host }) => {
         const station = async (what: string) => {
+          // What the Tab key has passed says its name for a moment.
+          await expect(page.locator("[data-base-ui-portal] .shadow-pop.text-xs")).toHaveCount(0);
           await takePicture(page, `debugger-walk/${name}-${theme}-${what}`);
           expect.soft(await findViolations(page), what).toEqual([]);
         };

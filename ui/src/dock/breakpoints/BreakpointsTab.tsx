@@ -31,7 +31,7 @@ export function BreakpointsTab() {
         <span />
         <span className="px-1.5">{TEXTS.columns.place}</span>
         <span className="px-2">{TEXTS.columns.condition}</span>
-        <span className="col-span-3 flex items-center justify-between pl-2">
+        <span className="col-span-3 flex items-center justify-between whitespace-nowrap pl-2">
           {TEXTS.columns.log}
           {of === "document" ? (
             <span className="flex">
@@ -71,7 +71,7 @@ function AddButton({ quiet = false }: { quiet?: boolean }) {
       data-testid="breakpoint-add"
       onClick={() => overlays.showBreakpointForm(true)}
     >
-      <Plus size={14} aria-hidden /> {TEXTS.add}
+      {quiet ? null : <Plus size={14} aria-hidden />} {TEXTS.add}
     </Button>
   );
 }

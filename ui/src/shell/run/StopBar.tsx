@@ -51,7 +51,7 @@ export function StopBar() {
       aria-label={TEXTS.pausedRun}
       data-testid="stop-bar"
     >
-      <p className="min-w-0 flex-1 truncate text-sm">
+      <p className="-ml-1 min-w-0 flex-1 truncate text-sm">
         <Place stop={stop} />
       </p>
       {canChange ? (
@@ -117,14 +117,14 @@ function Place({ stop }: { stop: StopView }) {
       {at ? (
         <button
           type="button"
-          className="-mx-1 rounded-sm px-1 font-semibold text-bad hover:underline"
+          className="rounded-sm px-1 font-semibold text-bad -outline-offset-2 hover:underline"
           title={TEXTS.showOnCanvas(nodeNames.nameOf(at.node))}
           onClick={() => canvas.reveal({ node: at.node, center: true })}
         >
           {TEXTS.pausedSide[at.side](nodeNames.nameOf(at.node))}
         </button>
       ) : (
-        <b className="font-semibold text-bad">{TEXTS.paused}</b>
+        <b className="px-1 font-semibold text-bad">{TEXTS.paused}</b>
       )}
       {at?.call ? <span className="text-fg-2"> · {at.call}</span> : null}
       {why ? <span className="text-fg-2"> · {placeWords(why, (id) => nodeNames.nameOf(id)).at}</span> : null}

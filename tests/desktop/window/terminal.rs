@@ -42,9 +42,7 @@ async fn run_of_a_terminal_is_listed_and_followed_by_the_window() -> Result<()> 
 
 /// Four texts, each made of the one before.
 fn chain() -> Value {
-    let text = |title: &str| {
-        json!({ "type": "text", "title": title, "config": { "template": format!("{{{{value}}}}{title}") } })
-    };
+    let text = |title: &str| json!({ "type": "text", "title": title, "config": { "template": format!("{{{{value}}}}{title}") } });
     let edge = |source: &str, output: &str, target: &str| json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": "value" });
     let at = |x: u32| json!({ "x": x, "y": 0 });
     json!({

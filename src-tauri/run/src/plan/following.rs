@@ -31,9 +31,12 @@ impl Plan {
             return None;
         }
         let same: Vec<_> = (0..=counters.len())
-            .map(|count| match from.alone {
-                true => with_body(self, start),
-                false => follow(self, [start], &counters[..count], |_, _| ()),
+            .map(|count| {
+                if from.alone {
+                    with_body(self, start)
+                } else {
+                    follow(self, [start], &counters[..count], |_, _| ())
+                }
             })
             .collect();
         let later: Vec<_> = (0..counters.len())

@@ -76,10 +76,8 @@ fn check_fresh_activation_buys_what_follows(case: &Case) -> Result<(), TestCaseE
                 fresh,
                 format_journal(&fork.entries)
             );
-            let leads = match fresh.alone {
-                true => !is_start(&call.0),
-                false => before.contains(&call.0) && !is_whole_node,
-            };
+            let leads =
+                if fresh.alone { !is_start(&call.0) } else { before.contains(&call.0) && !is_whole_node };
             prop_assert!(
                 !is_bought || !leads,
                 "{:?} is bought for {:?}\n{}",

@@ -39,11 +39,11 @@ fn echoing() -> RecordingProvider {
 }
 
 fn all_of(node: &str) -> FreshFrom {
-    FreshFrom { node: node.into(), epoch: None, inside: None }
+    FreshFrom { node: node.into(), epoch: None, inside: None, alone: false }
 }
 
 fn iteration(node: &str, counter: u32) -> FreshFrom {
-    FreshFrom { node: node.into(), epoch: Some(Epoch::from(&[counter][..])), inside: None }
+    FreshFrom { node: node.into(), epoch: Some(Epoch::from(&[counter][..])), inside: None, alone: false }
 }
 
 /// Makes a fork: its journal, its bill, and the texts that reached the provider.
@@ -132,6 +132,31 @@ async fn a_node_alone_is_bought_again_and_nothing_after_it_runs() {
     assert_eq!(sent, ["b"]);
     assert_eq!((bill.reused.calls, bill.bought.len(), bill.behind.len()), (1, 1, 0), "{bill:#?}");
     assert_eq!(again.view().outline.to.as_ref().map(NodeId::as_str), Some("b"));
+}
+
+#[tokio::test]
+async fn a_fresh_node_alone_is_bought_and_what_asks_the_same_is_reused() {
+    let fresh = || Some(FreshFrom { alone: true, ..all_of("a") });
+    // Nothing that follows is asked about the reply of `a`, whether it is the same or another one.
+    for provider in [echoing(), counting()] {
+        let app = App::with(&provider);
+        let first = app.run(&branches(), NO_RESPONSES).await;
+        let request = RerunRequest { fresh: fresh(), ..RerunRequest::of(run_of(&first)) };
+        let (again, bill, sent) = fork(&app, &provider, request).await;
+        assert_eq!(sent, ["a"]);
+        assert_eq!((bill.bought.len(), bill.behind.len()), (1, 2), "the bill knows no reply: {bill:#?}");
+        assert_eq!(again.output("out", "value"), first.output("out", "value"));
+    }
+    // What follows and asks otherwise is bought.
+    let provider = counting();
+    let app = App::with(&provider);
+    let first = app.run(&branches(), NO_RESPONSES).await;
+    let request = RerunRequest {
+        fresh: Some(FreshFrom { alone: true, ..all_of("b") }),
+        ..RerunRequest::of(run_of(&first))
+    };
+    let (_, _, sent) = fork(&app, &provider, request).await;
+    assert_eq!((sent.len(), sent[0].as_str()), (2, "b"), "{sent:?}");
 }
 
 /// `count` times a reply to the one before.

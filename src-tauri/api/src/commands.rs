@@ -66,6 +66,7 @@ commands![
     runs::EndPause,
     runs::PinTurn,
     runs::SetBreakpoints,
+    runs::CheckBreakpoint,
     runs::PutBreakpoint,
     runs::DropBreakpoint,
     runs::StopRun,

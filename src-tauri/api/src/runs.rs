@@ -31,7 +31,7 @@ mod versions;
 mod waiting;
 mod watch;
 
-pub use breakpoints::{DropBreakpoint, PutBreakpoint};
+pub use breakpoints::{CheckBreakpoint, DropBreakpoint, PutBreakpoint};
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use debug::{
     ChangeValue, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, SetBreakpoints, StopRun,

@@ -25,7 +25,7 @@ use plait_core::id::{Epoch, PortName};
 use plait_core::port::{ERROR_PORT, PortKind};
 
 use check::holds_no_branch;
-pub use check::{check_breakpoints, check_place, check_subflow};
+pub use check::{check_breakpoints, check_expressions, check_place, check_subflow};
 pub(crate) use facts::ActivationFacts;
 pub use facts::CallFacts;
 pub(crate) use loops::{ended_loop, is_inside, loop_around, loops_that_begin};

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use plait_window_tests::{App, Home, run_test};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::editor::{answer, click, wait_for_run_status};
+use crate::editor::{answer, click, open_inspector, wait_for_run_status};
 
 #[tokio::test]
 async fn run_of_a_terminal_is_listed_and_followed_by_the_window() -> Result<()> {
@@ -35,6 +35,106 @@ async fn run_of_a_terminal_is_listed_and_followed_by_the_window() -> Result<()> 
         app.screenshot("finished").await?;
         let runs = app.rpc("runs.list", json!({})).await?;
         assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");
+        app.close().await
+    })
+    .await
+}
+
+/// Four texts, each made of the one before.
+fn chain() -> Value {
+    let text = |title: &str| json!({ "type": "text", "title": title, "config": { "template": format!("{{{{value}}}}{title}") } });
+    let edge = |source: &str, output: &str, target: &str| json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": "value" });
+    let at = |x: u32| json!({ "x": x, "y": 0 });
+    json!({
+        "version": 1,
+        "name": "Chain",
+        "nodes": {
+            "a": { "type": "value", "config": { "value": "x" } },
+            "b": text("b"),
+            "c": text("c"),
+            "d": text("d"),
+        },
+        "edges": { "1": edge("a", "value", "b"), "2": edge("b", "text", "c"), "3": edge("c", "text", "d") },
+        "layout": { "a": at(0), "b": at(240), "c": at(480), "d": at(720) },
+    })
+}
+
+/// The events of the only run.
+async fn events(app: &App) -> Result<Vec<Value>> {
+    let runs = app.rpc("runs.list", json!({})).await?;
+    let detail = app.rpc("runs.show", json!({ "run": runs[0]["run"] })).await?;
+    Ok(detail["entries"].as_array().cloned().unwrap_or_default())
+}
+
+/// The number of the stop at which the run stands.
+async fn stop_number(app: &App) -> Result<Value> {
+    let events = events(app).await?;
+    let stop = events.iter().rfind(|event| event["type"] == "debug.stopped");
+    Ok(stop.map(|stop| stop["seq"].clone()).unwrap_or_default())
+}
+
+#[tokio::test]
+async fn window_and_terminal_see_each_others_breakpoints_and_two_steps_at_one_stop_are_one() -> Result<()> {
+    run_test(async {
+        let home = Home::new()?;
+        let file = home.file("chain.flow.json");
+        std::fs::write(&file, chain().to_string())?;
+        let app = App::open("terminal-debugger", &home, &[&file.to_string_lossy()]).await?;
+        open_inspector(&app, "b", "config").await?;
+        let before = app.wait_for_role("switch", "Pause before this node").await?;
+        app.scroll_to(&before).await?;
+        app.click(&before).await?;
+        click(&app, "run-button").await?;
+        app.wait_for_page_text("Paused before b").await?;
+
+        // The terminal sees the breakpoint of the window, and the window that of the terminal.
+        let (code, said) = app.terminal(&["debug", "last", "breakpoints"])?;
+        assert!(code == Some(0) && said.contains("b:before"), "{said}");
+        let (code, said) = app.terminal(&["debug", "last", "break", "event:retried"])?;
+        assert_eq!(code, Some(0), "{said}");
+        let (code, said) = app.terminal(&["debug", "last", "break", "d:after"])?;
+        assert_eq!(code, Some(0), "{said}");
+        app.wait_for_test_id("bead-d-after").await?;
+        click(&app, "dock-tab-breakpoints").await?;
+        app.wait_for_page_text("an attempt is retried").await?;
+        app.screenshot("breakpoints").await?;
+
+        // Both press step at the same stop.
+        let stop = stop_number(&app).await?;
+        click(&app, "go-over").await?;
+        let (code, said) = app.terminal(&["debug", "last", "step", "--stop", &stop.to_string()])?;
+        assert!(code == Some(0) || code == Some(1) && said.contains("debug.moved_on"), "{said}");
+        app.wait_for_page_text("Paused before c").await?;
+        let started = |events: &[Value], node: &str| {
+            events.iter().filter(|event| event["type"] == "node.started" && event["node"] == node).count()
+        };
+        let so_far = events(&app).await?;
+        assert_eq!((started(&so_far, "b"), started(&so_far, "c")), (1, 0), "one step");
+        let continued = so_far.iter().filter(|event| event["type"] == "debug.continued").count();
+        assert_eq!(continued, 1, "{so_far:#?}");
+
+        // The window follows a step of the terminal, and one at the stop before is refused in the window too.
+        let stop = stop_number(&app).await?;
+        let (code, said) = app.terminal(&["debug", "last", "step", "--stop", &stop.to_string()])?;
+        assert_eq!(code, Some(0), "{said}");
+        let run = app.rpc("runs.list", json!({})).await?[0]["run"].clone();
+        let late = app.rpc("run.go", json!({ "run": run, "stop": stop, "verb": "over" })).await;
+        assert!(format!("{late:?}").contains("debug.moved_on"), "{late:?}");
+        app.wait_for_page_text("Paused before d").await?;
+
+        // The window's list has the terminal's breakpoints, which hold, and are gone when the terminal removes them.
+        click(&app, "go-continue").await?;
+        app.wait_for_page_text("Paused after d").await?;
+        let (code, said) = app.terminal(&["debug", "last", "delete", "d:after"])?;
+        assert_eq!(code, Some(0), "{said}");
+        app.wait_until(
+            "the breakpoint is gone",
+            "!document.querySelector('[data-testid=\"breakpoint-d-after\"]')",
+        )
+        .await?;
+        let (code, said) = app.terminal(&["debug", "last", "continue"])?;
+        assert_eq!(code, Some(0), "{said}");
+        wait_for_run_status(&app, "finished").await?;
         app.close().await
     })
     .await

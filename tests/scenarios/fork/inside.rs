@@ -203,6 +203,10 @@ async fn terminal_forks_inside_of_an_item_and_of_a_round_of_tool_calls() {
     assert_eq!(sent, ["b y", "after"]);
     let all = home.plait(&["rerun", "last", "--from", "sub/b", "--yes"]);
     assert_eq!((all.code, server.calls().len()), (0, 10), "`b` in both items, and what follows: {all:#?}");
+    let alone = home.plait(&["rerun", "last", "--fresh", "sub#1/b", "--yes"]);
+    assert_eq!((alone.code, &alone.out), (0, &run.out), "{alone:#?}");
+    let sent: Vec<String> = server.calls()[10..].iter().map(last_message_text).collect();
+    assert_eq!(sent, ["b y"], "what follows asks the same as before");
     let wrong = home.plait(&["rerun", "last", "--from", "sub/three"]);
     assert!(wrong.err.contains("run.no_place"), "{wrong:#?}");
 
@@ -215,12 +219,12 @@ async fn terminal_forks_inside_of_an_item_and_of_a_round_of_tool_calls() {
     let edges = ["main.context -> sum.context", "tools.tools -> sum.tools", "sum.response -> out.value"];
     let file = home.file("sum.flow.json", &flow_json("sum", nodes, &edges).to_string());
     let run = home.plait(&["run", &file, "--json"]);
-    assert_eq!((run.code, server.calls().len()), (0, 12), "{run:#?}");
+    assert_eq!((run.code, server.calls().len()), (0, 13), "{run:#?}");
     let events: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let result = events.iter().find(|event| event["type"] == "tool.finished").unwrap();
     let at = (result["seq"].as_u64().unwrap() + 1).to_string();
     let round = home.plait(&["rerun", "last", "--at", &at, "--yes"]);
-    assert_eq!((round.code, server.calls().len()), (0, 13), "the second round alone is bought: {round:#?}");
+    assert_eq!((round.code, server.calls().len()), (0, 14), "the second round alone is bought: {round:#?}");
     assert!(round.err.contains("Reuses 1 reply") && round.err.contains("1 result"), "{round:#?}");
 }
 

@@ -525,6 +525,15 @@ export type ChatQuirks = {
   mergeRoles?: boolean,
 };
 
+/** `flow.checkBreakpoint`: whether a breakpoint can be set in a flow. Replies with it; one without an id is called as it is written,
+ * such as `event:spent=0.50`, so that equal ones of several people are one. A flow that can't run yet is left out of the check, as
+ * its places may come. `debug.unknown_node`, `debug.bad_breakpoint`; the details name the `field` that is wrong, if it is `when` or `log`.
+ */
+export type CheckBreakpoint = { flow: Flow,
+  /** Its file, if it has one: sub-flows are searched beside it. */
+  path?: string, breakpoint: Breakpoint,
+};
+
 /** `flow.check`: the problems of a flow. Runs nothing. */
 export type CheckFlow = { flow: Flow,
   /** Its file, if it has one. The paths of sub-flows are relative to its folder. */
@@ -1815,12 +1824,14 @@ export type Frame = {
 /** A frame of a flow; stable across edits. */
 export type FrameId = string;
 
-/** Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it. */
+/** Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it unless it is alone. */
 export type FreshFrom = { node: NodeId,
   /** Nothing for all activations of the node. */
   epoch?: Epoch,
   /** The place in the child run of the activation, if it begins there: what comes before in that run is taken over. */
   inside?: FreshFrom,
+  /** Whether what follows is taken over wherever it asks the same as before: only the activation itself is done again. */
+  alone?: boolean,
 };
 
 /** `app.info`: what the application is and how it is set up. */
@@ -3626,7 +3637,7 @@ export type RerunRequest = {
   grants?: Array<GrantRule>,
   /** How many events of that run count: what it did after them is done again. All of them unless given. */
   at?: number,
-  /** An activation, or all of a node, that is done again with all that follows from it, although that run has it. */
+  /** An activation, or all of a node, that is done again although that run has it, with all that follows from it unless it is alone. */
   fresh?: FreshFrom,
   /** The node that it runs to, if not the same as that run. */
   to?: NodeId,
@@ -4862,6 +4873,7 @@ export type Commands = {
   "run.end": { args: EndPause; reply: null };
   "run.pin": { args: PinTurn; reply: null };
   "run.setBreakpoints": { args: SetBreakpoints; reply: null };
+  "flow.checkBreakpoint": { args: CheckBreakpoint; reply: Breakpoint };
   "run.putBreakpoint": { args: PutBreakpoint; reply: Breakpoint };
   "run.dropBreakpoint": { args: DropBreakpoint; reply: null };
   "run.stop": { args: StopRun; reply: null };

@@ -8,6 +8,8 @@ export const TEXTS = {
     call: "Runs pause before each call of this node",
     after: "Runs pause after this node",
   },
+  pauseOnEdge: "Pause when a value comes over this edge",
+  pausesOnEdge: "Runs pause when a value comes over this edge",
   pauseAtPort: (side: "in" | "out", port: string) =>
     side === "in" ? `Pause when a value comes in on ${port}` : `Pause when a value leaves by ${port}`,
   forcedWay: (from: string) => `A person had the run go this way instead of “${from}”`,

@@ -14,8 +14,8 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
-import type { CodeEditorProps } from "./code-editor-props";
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import type { CodeEditorProps, KeptFocus } from "./code-editor-props";
 import { cel, jq } from "./languages";
 
 const VARIABLES = new MatchDecorator({
@@ -93,7 +93,8 @@ export default function CodeMirror({
   readOnly,
   onChange,
   onBlur,
-}: CodeEditorProps) {
+  focus,
+}: CodeEditorProps & { focus: RefObject<KeptFocus> }) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const access = useRef(new Compartment());
@@ -101,8 +102,9 @@ export default function CodeMirror({
   const latest = useRef({ onChange, onBlur });
   latest.current = { onChange, onBlur };
 
+  // Before the next key press: the fallback may have had the focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is created once; value and access are updated below.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!place.current) return;
     const editor = new EditorView({
       parent: place.current,
@@ -127,6 +129,11 @@ export default function CodeMirror({
       }),
     });
     view.current = editor;
+    if (focus.current) {
+      editor.dispatch({ selection: focus.current });
+      editor.focus();
+      focus.current = undefined;
+    }
     return () => editor.destroy();
   }, [language]);
 

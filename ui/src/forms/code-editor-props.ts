@@ -1,3 +1,6 @@
+/** The selection of the fallback, if it had the focus. */
+export type KeptFocus = { anchor: number; head: number } | undefined;
+
 /** Props of the code editor and of its plain fallback. */
 export type CodeEditorProps = {
   language: "template" | "markdown" | "json" | "jq" | "cel" | "plain";

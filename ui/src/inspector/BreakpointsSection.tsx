@@ -2,7 +2,7 @@ import { useStore } from "zustand";
 import type { Breakpoint, NodeDescriptor, NodeId, PortName, Side } from "@/bindings";
 import { Select } from "@/design/controls/Select";
 import { Switch } from "@/design/controls/Switch";
-import { nameOf } from "@/run/debug/breakpoints";
+import { isAt, nameOf } from "@/run/debug/breakpoints";
 import { BranchToggle, ConditionField, LogField } from "@/workspace/breakpoints/BreakpointFields";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { EarlierRuns } from "./EarlierRuns";
@@ -20,7 +20,7 @@ export function BreakpointsSection({ nodeId, type }: { nodeId: NodeId; type: Nod
   const all = useStore(breakpoints.store, (state) => (name === undefined ? NONE : (state[name] ?? NONE)));
   if (name === undefined) return null;
   const sides: Side[] = type?.category === "models" ? ["before", "call", "after"] : ["before", "after"];
-  const own = all.filter((one) => one.node === nodeId);
+  const own = all.filter((one) => isAt(one, nodeId, one.side, one.port));
   return (
     <section className="my-3" aria-label={TEXTS.debugging} data-testid="breakpoints">
       <p className="mb-1.5 font-medium text-sm">{TEXTS.debugging}</p>

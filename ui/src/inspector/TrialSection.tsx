@@ -1,5 +1,6 @@
 import { FlaskConical } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useStore } from "zustand";
 import type { Node, NodeId } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { equalJson } from "@/design/json/equal-json";
@@ -21,19 +22,31 @@ type Props = { nodeId: NodeId; node: Node; children: (draft: TrialDraft | undefi
 
 /** While the run stands still, another config for this node can be tried in it. The children are the form, of the flow or of the trial. */
 export function TrialSection({ nodeId, node, children }: Props) {
-  const { editor, runs } = useWorkspace();
+  const { editor, runs, overlays } = useWorkspace();
   const stop = useRunHead((head) => head.stop?.number);
   const trial = useRunHead((head) => head.trials?.[nodeId]);
   const isPast = usePastRun() !== undefined;
   const isViewing = useFlow((state) => state.viewing !== undefined);
   const isLoop = useNodeTypes((types) => isContainer(types, node));
+  const asked = useStore(overlays.store, (state) => state.trialOf === nodeId);
   const [draft, setDraft] = useState<Config>();
   const [error, setError] = useState<HostError>();
   const config = node.config ?? {};
   const isAccepted = trial !== undefined && equalJson(trial.config, config);
   const canTry = stop !== undefined && !isPast && !isLoop && !node.pin && !node.disabled;
+  useEffect(() => {
+    if (!asked) return;
+    overlays.tryConfig(undefined);
+    if (canTry) setDraft((before) => before ?? trial?.config ?? config);
+  }, [asked, canTry, overlays, trial, config]);
+  const form = useRef<HTMLDivElement>(null);
+  const isOpen = draft !== undefined && canTry;
+  // The button that was pressed is gone. The next stop of the Tab key is the first field.
+  useEffect(() => {
+    if (isOpen) form.current?.focus();
+  }, [isOpen]);
   if (!canTry && !trial) return children(undefined);
-  if (draft && canTry) {
+  if (draft && isOpen) {
     const close = () => {
       setDraft(undefined);
       setError(undefined);
@@ -47,14 +60,16 @@ export function TrialSection({ nodeId, node, children }: Props) {
       setDraft((before) => (setAt(before ?? {}, path, value) ?? {}) as Config);
     return (
       <div data-testid="trial-form">
-        <Note text={TEXTS.trialDraft}>
+        <Note text={TEXTS.trialDraft} sticky>
           <Button kind="main" onClick={() => void apply()}>
             {TEXTS.tryInRun}
           </Button>
           <Button onClick={close}>{TEXTS.cancelTrial}</Button>
         </Note>
         {error ? <ErrorMessage error={error} className="mb-2 text-sm" /> : null}
-        {children({ config: draft, onChange })}
+        <div ref={form} tabIndex={-1} className="outline-none [&_*]:scroll-mt-36">
+          {children({ config: draft, onChange })}
+        </div>
       </div>
     );
   }
@@ -76,9 +91,20 @@ export function TrialSection({ nodeId, node, children }: Props) {
   );
 }
 
-function Note({ text, children }: { text: string; children: ReactNode }) {
+type NoteProps = {
+  text: string;
+  /** Whether it stays in sight while the form below is scrolled. */
+  sticky?: boolean;
+  children: ReactNode;
+};
+
+function Note({ text, sticky = false, children }: NoteProps) {
   return (
-    <section className="mb-3 rounded-md border border-line bg-bg-2 p-2" aria-label={TEXTS.trial} data-testid="trial">
+    <section
+      className={`mb-3 rounded-md border border-line bg-bg-2 p-2 ${sticky ? "sticky top-0 z-10 shadow-md" : ""}`}
+      aria-label={TEXTS.trial}
+      data-testid="trial"
+    >
       <p className="flex items-start gap-1.5 text-fg-2 text-xs">
         <FlaskConical size={13} aria-hidden className="mt-px shrink-0" />
         {text}

@@ -20,6 +20,8 @@ export const TEXTS = {
   runFromTitle: (name: string) => `Run from “${name}”`,
   runFromHint:
     "This node and all that follows from it are done again. The rest is taken from the earlier run, which stays as it is.",
+  runAgainTitle: (name: string) => `Run “${name}” again`,
+  runAgainHint: "This node is done again. What follows from it is reused where it asks the same as before.",
   runOnlyTitle: (name: string) => `Run only “${name}”`,
   runOnlyHint: "This node is done again, and the run ends there. What leads to it is taken from the earlier run.",
   runLiveTitle: (name: string) => `Run with live results of “${name}”`,

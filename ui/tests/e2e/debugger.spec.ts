@@ -174,8 +174,7 @@ test("a breakpoint at a port is set from its menu and holds its branch alone", a
     await where.click({ button: "right", force: true });
     await page.getByTestId("menu-debug.port").click();
   };
-  // The menu of an edge has the breakpoint of the output that it comes from.
-  await toggle(page.getByTestId("edge-b").locator(".react-flow__edge-interaction"));
+  await toggle(port);
   await expect(port).toHaveAttribute("data-breakpoint", "on");
   await toggle(port);
   await expect(port).not.toHaveAttribute("data-breakpoint", "on");

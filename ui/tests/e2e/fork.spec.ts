@@ -117,6 +117,23 @@ test("the bill's dialog says what is asked outside", async ({ page }) => {
   await expect(status(page)).toHaveAttribute("data-status", "finished");
 });
 
+test("one node is run again, and what follows is reused where it asks the same", async ({ page }) => {
+  await runOnce(page);
+  await chooseOn(page, "first", "run.again");
+  const lines = page.getByTestId("bill-lines").locator("li");
+  await expect(lines).toHaveText([/First.*buys 1 reply/, /Second.*depends on what is bought/, /Third.*reuses 1/]);
+  await takePicture(page, "fork-again");
+  expect(await findViolations(page, { within: '[data-testid="bill-dialog"]' })).toEqual([]);
+  await page.getByTestId("bill-follows").selectOption({ label: "Done again" });
+  await expect(page.getByTestId("bill-dialog")).toContainText("all that follows from it are done again");
+  await page.getByTestId("bill-follows").selectOption({ label: "Reused where the same is asked" });
+  await expect(page.getByTestId("bill-start")).toBeEnabled();
+  await page.getByTestId("bill-start").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished");
+  // The new reply is the same: what follows was asked the same.
+  await expect(page.getByTestId("run-reused")).toContainText("2 replies reused");
+});
+
 test("only one node is run", async ({ page }) => {
   await runOnce(page);
   await chooseOn(page, "second", "run.only");

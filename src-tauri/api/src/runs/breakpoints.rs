@@ -1,17 +1,21 @@
-//! `run.putBreakpoint`, `run.dropBreakpoint`: single breakpoints of a run, by their ids.
+//! `run.putBreakpoint`, `run.dropBreakpoint`: single breakpoints of a run, by their ids. `flow.checkBreakpoint`: one before it is set.
 //!
 //! Several people may look at one run: each changes the breakpoints that are there, and none those of another one.
 
 use std::sync::Arc;
 
+use plait_core::config::with_settings;
 use plait_core::error::Fault;
+use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use plait_run::DebugCommand;
-use plait_run::journal::Breakpoint;
+use plait_run::breakpoint::check_expressions;
+use plait_run::journal::{Breakpoint, InputOverrides};
+use plait_run::{DebugCommand, check_breakpoints};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use ts_rs::TS;
 
-use super::launch::check_in_subflows_of;
+use super::launch::{check_in_subflows, check_in_subflows_of, plan_to_run};
 use super::service::RunService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -55,11 +59,9 @@ impl Command for PutBreakpoint {
     type Reply = Breakpoint;
 
     async fn run(self, service: &RunService) -> Result<Breakpoint, ErrorReply> {
-        let Self { run, mut breakpoint } = self;
+        let Self { run, breakpoint } = self;
+        let breakpoint = named(breakpoint);
         let put = move |breakpoints: &mut Vec<Breakpoint>| {
-            if breakpoint.id.is_empty() {
-                breakpoint.id = breakpoint.to_string();
-            }
             match breakpoints.iter_mut().find(|known| known.id == breakpoint.id) {
                 Some(known) => known.clone_from(&breakpoint),
                 None => breakpoints.push(breakpoint.clone()),
@@ -101,4 +103,54 @@ impl Command for DropBreakpoint {
         };
         service.change_breakpoints(&run, drop).await
     }
+}
+
+/// `flow.checkBreakpoint`: whether a breakpoint can be set in a flow. Replies with it; one without an id is called as it is written,
+/// such as `event:spent=0.50`, so that equal ones of several people are one. A flow that can't run yet is left out of the check, as
+/// its places may come. `debug.unknown_node`, `debug.bad_breakpoint`; the details name the `field` that is wrong, if it is `when` or `log`.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct CheckBreakpoint {
+    pub flow: Flow,
+    /// Its file, if it has one: sub-flows are searched beside it.
+    #[serde(default)]
+    #[ts(optional)]
+    pub path: Option<String>,
+    pub breakpoint: Breakpoint,
+}
+
+impl Command for CheckBreakpoint {
+    const NAME: &'static str = "flow.checkBreakpoint";
+    type Service = RunService;
+    type Reply = Breakpoint;
+
+    async fn run(self, service: &RunService) -> Result<Breakpoint, ErrorReply> {
+        let Self { flow, path, breakpoint } = self;
+        let (registry, config) = (Arc::clone(&service.parts.registry), service.parts.config.current());
+        run_blocking(move || {
+            let breakpoint = named(breakpoint);
+            for (field, part) in [
+                ("when", Breakpoint { log: None, ..breakpoint.clone() }),
+                ("log", Breakpoint { when: None, ..breakpoint.clone() }),
+            ] {
+                check_expressions(&part)
+                    .map_err(|fault| ErrorReply::from(fault).details(json!({ "field": field })))?;
+            }
+            let breakpoints = std::slice::from_ref(&breakpoint);
+            let overrides = InputOverrides::new();
+            if let Ok(plan) = plan_to_run(&with_settings(&flow, &config), &registry, None, &overrides) {
+                check_breakpoints(&plan, breakpoints)?;
+                check_in_subflows(&plan, path.as_deref(), &config, &registry, breakpoints)?;
+            }
+            Ok(breakpoint)
+        })
+        .await
+    }
+}
+
+/// The breakpoint with an id.
+fn named(mut breakpoint: Breakpoint) -> Breakpoint {
+    if breakpoint.id.is_empty() {
+        breakpoint.id = breakpoint.to_string();
+    }
+    breakpoint
 }

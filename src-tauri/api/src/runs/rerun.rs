@@ -43,7 +43,7 @@ pub struct RerunRequest {
     #[serde(default)]
     #[ts(optional, type = "number")]
     pub at: Option<u64>,
-    /// An activation, or all of a node, that is done again with all that follows from it, although that run has it.
+    /// An activation, or all of a node, that is done again although that run has it, with all that follows from it unless it is alone.
     #[serde(default)]
     #[ts(optional)]
     pub fresh: Option<FreshFrom>,
@@ -157,7 +157,8 @@ impl RunService {
         for (child, parent) in lineage.iter().zip(&lineage[1..]) {
             if let Some(inside) = fresh {
                 let Activation { node, epoch } = self.starter_of(&child.run, &parent.run).await?;
-                fresh = Some(FreshFrom { node, epoch: Some(epoch), inside: Some(Box::new(inside)) });
+                let alone = inside.alone;
+                fresh = Some(FreshFrom { node, epoch: Some(epoch), inside: Some(Box::new(inside)), alone });
             }
         }
         Ok((RerunRequest { run: root.run.clone(), at: None, fresh, ..request }, cut_in))

@@ -39,7 +39,7 @@ a loop now, or an item was inserted. Each is taken once.
 The bill comes first: what is reused, what is bought and costs at most, what is done outside again, and what nobody knows before. If \
 anything is bought or done outside, a terminal asks whether to go on; elsewhere `--yes` is needed.
 
-`--from`, `--only` and `--at` do again what the earlier run has: from a node on, at a node alone, or from an event on; `RUN` can be the run of a sub-flow then. All the rest is taken from it.
+`--from`, `--fresh`, `--only` and `--at` do again what the earlier run has: from a node on, at one node, at one node that the run ends with, or from an event on; `RUN` can be the run of a sub-flow then. All the rest is taken from it.
 
 Results of tools, passages of knowledge bases and recalled memories are taken as they were recorded. `--live` asks for them again; to have a node give a fixed value, pin its output. `--misses fail` calls no model and no tool, searches and stores nothing: what is not recorded fails, and the bill names it. Questions to people stay.
 
@@ -51,6 +51,7 @@ Examples:
   plait rerun last --from draft            New replies for `draft` and what follows from it
   plait rerun last --from 'review#2'       The same from its third iteration on
   plait rerun last --from 'each#2/draft'   `draft` in the sub-flow that `each` ran in its third iteration
+  plait rerun last --fresh draft           A new reply for `draft`, and for what then asks otherwise
   plait rerun last --only draft            A new reply for `draft`; the run ends there
   plait rerun last --at 112                All that came after event 112 again
   plait rerun last --live tool:weather     The weather as it is now, and what depends on it
@@ -66,11 +67,14 @@ pub(crate) struct RerunArgs {
     /// Do this node again, and all that follows from it; with `#N` from that iteration on, with `/` in the sub-flow that a node runs.
     #[arg(long, value_name = "NODE[#N][/NODE…]", value_parser = parse_fresh)]
     from: Option<FreshFrom>,
+    /// Do this node alone again: what comes after it is taken from the earlier run wherever it asks the same. `#N` and `/` are as for `--from`.
+    #[arg(long, value_name = "NODE[#N][/NODE…]", value_parser = parse_alone, conflicts_with = "from")]
+    fresh: Option<FreshFrom>,
     /// Run to this node.
     #[arg(long, value_name = "NODE")]
     to: Option<NodeId>,
     /// Do this node again, and run to it.
-    #[arg(long, value_name = "NODE", conflicts_with_all = ["from", "to"])]
+    #[arg(long, value_name = "NODE", conflicts_with_all = ["from", "fresh", "to"])]
     only: Option<NodeId>,
     /// Do again what the earlier run did after this many events.
     #[arg(long, value_name = "EVENTS")]
@@ -111,10 +115,12 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     let path_of_run = path.as_deref().or(summary.path.as_deref());
     let answers =
         Answers::read(args.answer, nodes_with_subflows(runs_flow, path_of_run, &plait_nodes::registry()))?;
-    let only = args.only.map(|node| (FreshFrom { node: node.clone(), epoch: None, inside: None }, node));
+    let only = args
+        .only
+        .map(|node| (FreshFrom { node: node.clone(), epoch: None, inside: None, alone: false }, node));
     let (fresh, to) = match only {
         Some((fresh, to)) => (Some(fresh), Some(to)),
-        None => (args.from, args.to),
+        None => (args.from.or(args.fresh), args.to),
     };
     let request = || RerunRequest {
         flow: source.as_ref().map(|source| source.flow.clone()),
@@ -190,7 +196,18 @@ pub(super) fn parse_fresh(text: &str) -> Result<FreshFrom, String> {
     if node.is_empty() {
         return Err("expected the name of a node".to_owned());
     }
-    Ok(FreshFrom { node: node.into(), epoch, inside })
+    Ok(FreshFrom { node: node.into(), epoch, inside, alone: false })
+}
+
+/// The same for a node that is done again alone.
+fn parse_alone(text: &str) -> Result<FreshFrom, String> {
+    let mut from = parse_fresh(text)?;
+    let mut level = Some(&mut from);
+    while let Some(place) = level {
+        place.alone = true;
+        level = place.inside.as_deref_mut();
+    }
+    Ok(from)
 }
 
 /// Whether the run would spend anything or act outside.

@@ -17,15 +17,7 @@ use plait_core::similar_name::similar_name;
 pub fn check_breakpoints(plan: &Plan, breakpoints: &[Breakpoint]) -> Result<(), Fault> {
     let mut known = BTreeSet::new();
     for breakpoint in breakpoints {
-        let problem = breakpoint.when.as_deref().and_then(problem_of_condition);
-        let log = breakpoint.log.as_deref().map(Template::new);
-        let problem = problem.or_else(|| log.and_then(|log| log.problem().map(ToString::to_string)));
-        if let Some(problem) = problem {
-            return Err(bad_breakpoint(format!(
-                "The breakpoint `{}` can't be used: {problem}",
-                breakpoint.id
-            )));
-        }
+        check_expressions(breakpoint)?;
         match breakpoint.path.first() {
             None => check_place(plan, breakpoint)?,
             Some(above) => check_subflow(plan, above, breakpoint)?,
@@ -35,6 +27,18 @@ pub fn check_breakpoints(plan: &Plan, breakpoints: &[Breakpoint]) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Refuses a condition or text that does not compile. `debug.bad_breakpoint`.
+pub fn check_expressions(breakpoint: &Breakpoint) -> Result<(), Fault> {
+    let problem = breakpoint.when.as_deref().and_then(problem_of_condition);
+    let log = breakpoint.log.as_deref().map(Template::new);
+    match problem.or_else(|| log.and_then(|log| log.problem().map(ToString::to_string))) {
+        None => Ok(()),
+        Some(problem) => {
+            Err(bad_breakpoint(format!("The breakpoint `{}` can't be used: {problem}", breakpoint.id)))
+        }
+    }
 }
 
 /// Refuses a node above a breakpoint that runs no flow. `debug.unknown_node`, `debug.bad_breakpoint`.

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::journal::FreshFrom;
 use plait_core::id::{Activation, NodeId};
 
-/// An activation, or all of a node, and what follows from it.
+/// An activation, or all of a node, and what follows from it, if anything does.
 #[derive(Debug)]
 pub struct Fresh {
     pub(crate) from: FreshFrom,

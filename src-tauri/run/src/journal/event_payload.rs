@@ -104,7 +104,7 @@ pub struct RecordingRef {
     pub hash: String,
 }
 
-/// Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it.
+/// Where a fork begins to do again what the earlier run has: at an activation, and in all that follows from it unless it is alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FreshFrom {
     pub node: NodeId,
@@ -116,6 +116,10 @@ pub struct FreshFrom {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub inside: Option<Box<FreshFrom>>,
+    /// Whether what follows is taken over wherever it asks the same as before: only the activation itself is done again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub alone: bool,
 }
 
 impl FreshFrom {

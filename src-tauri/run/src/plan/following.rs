@@ -23,17 +23,27 @@ enum Counter {
 type Counters = SmallVec<[Counter; 4]>;
 
 impl Plan {
-    /// An activation, or all of a node, and what follows from it. None if there is no such node, or no such activation of it.
+    /// An activation, or all of a node, and what follows from it unless it is alone. None if there is no such node, or no such activation of it.
     pub fn fresh_from(&self, from: &FreshFrom) -> Option<Fresh> {
         let start = self.find(&from.node)?;
         let counters = counters_of(self, start);
         if from.epoch.as_ref().is_some_and(|epoch| epoch.depth() != counters.len()) {
             return None;
         }
-        let same: Vec<_> =
-            (0..=counters.len()).map(|count| follow(self, [start], &counters[..count], |_, _| ())).collect();
+        let same: Vec<_> = (0..=counters.len())
+            .map(|count| {
+                if from.alone {
+                    with_body(self, start)
+                } else {
+                    follow(self, [start], &counters[..count], |_, _| ())
+                }
+            })
+            .collect();
         let later: Vec<_> = (0..counters.len())
             .map(|at| {
+                if from.alone {
+                    return FxHashSet::default();
+                }
                 let mut next = Vec::new();
                 follow(self, [start], &counters[..=at], |counter, target| {
                     if counter == counters[at] {
@@ -74,6 +84,17 @@ fn counters_of(plan: &Plan, node: NodeIx) -> Counters {
 
 fn shared(one: &[Counter], other: &[Counter]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// A node, and those inside of it if it is a loop.
+fn with_body(plan: &Plan, node: NodeIx) -> FxHashSet<NodeIx> {
+    let mut open = vec![node];
+    let mut found = FxHashSet::default();
+    while let Some(node) = open.pop() {
+        found.insert(node);
+        open.extend(plan.nodes[node].body.into_iter().flat_map(|body| plan.scopes[body].nodes.clone()));
+    }
+    found
 }
 
 /// The nodes that follow from some nodes, and these, within one iteration of the `still` counters. `turned` is called with each step

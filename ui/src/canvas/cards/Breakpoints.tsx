@@ -1,7 +1,7 @@
 import { useStore } from "zustand";
 import type { NodeId, Side } from "@/bindings";
 import { TEXTS } from "@/canvas/texts";
-import { nameOf } from "@/run/debug/breakpoints";
+import { isAt, nameOf } from "@/run/debug/breakpoints";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunHead } from "@/workspace/run-hooks";
 
@@ -14,9 +14,7 @@ export function Breakpoints({ node }: { node: NodeId }) {
   const held = useRunHead((head) => head.stop?.at);
   // One text, so that a card is drawn again only if its own beads change.
   const beads = useStore(breakpoints.store, (state) => {
-    const own =
-      (name === undefined ? undefined : state[name])?.filter((one) => one.node === node && one.port === undefined) ??
-      [];
+    const own = (name === undefined ? undefined : state[name])?.filter((one) => isAt(one, node, one.side)) ?? [];
     return own.map(({ side, disabled }) => `${side}:${disabled ? "off" : "on"}`).join(" ");
   });
   if (beads === "" && held?.node !== node) return null;

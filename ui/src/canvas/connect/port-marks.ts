@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { useStore } from "zustand";
 import type { NodeId, PortName } from "@/bindings";
 import type { Side } from "@/flow/connect/ports";
-import { nameOf } from "@/run/debug/breakpoints";
+import { isAt, nameOf } from "@/run/debug/breakpoints";
 import { useFlow, useWorkspace } from "@/workspace/context";
 
 /** Whether runs pause where a value comes in or leaves, or a breakpoint there is turned off. */
@@ -15,7 +15,9 @@ export function usePortMarks(node: NodeId): (side: Side, port: PortName) => Port
   const name = useFlow((state) => (state.outer === undefined && !state.viewing ? nameOf(state) : undefined));
   // One text, so that a card is drawn again only if its own marks change.
   const marks = useStore(breakpoints.store, (state) => {
-    const own = (name === undefined ? undefined : state[name])?.filter((one) => one.node === node && one.port);
+    const own = (name === undefined ? undefined : state[name])?.filter(
+      (one) => one.port && isAt(one, node, one.side, one.port),
+    );
     if (!own || own.length === 0) return "";
     const all = own.map(({ side, port, disabled }) => [`${side === "before" ? "in" : "out"} ${port}`, !disabled]);
     return JSON.stringify(all);

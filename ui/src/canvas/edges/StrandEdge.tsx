@@ -7,6 +7,7 @@ import { isStill } from "@/design/theme/is-still";
 import type { CanvasEdge } from "@/workspace/canvas-store";
 import { useCanvas, useWorkspace } from "@/workspace/context";
 import { useEdgeRun, useForcedFrom, useUntrustedPath } from "@/workspace/run-hooks";
+import { EdgeBead } from "./EdgeBead";
 import { MIN_PEEK_WIDTH, peekWidth } from "./peek-places";
 
 /** An edge of one of the three strands. Thick for contexts, thin for data, dashed for tools; dotted where it goes back. */
@@ -51,6 +52,7 @@ export function Strand({
       {forcedFrom === undefined ? null : <title>{TEXTS.forcedWay(forcedFrom)}</title>}
       <path className="strand-line" d={curve.d} fill="none" />
       <path className="react-flow__edge-interaction" d={curve.d} fill="none" strokeOpacity={0} strokeWidth={18} />
+      <EdgeBead edge={id} at={curve.bead} />
       {run && run.passed > 0 ? <Pulse d={curve.d} passed={run.passed} /> : null}
       {run?.peek ? (
         <EdgeLabelRenderer>

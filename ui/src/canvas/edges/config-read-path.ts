@@ -19,7 +19,7 @@ export function indexCards(boxes: readonly Box[]): CardIndex {
   };
 }
 
-export function configReadPath(from: Box, to: Box, { cards, maxHeight }: CardIndex): Omit<Curve, "spots"> {
+export function configReadPath(from: Box, to: Box, { cards, maxHeight }: CardIndex): Pick<Curve, "d" | "label"> {
   const [start, end] = [from.x + from.width / 2, to.x + to.width / 2];
   const [left, right] = [Math.min(start, end), Math.max(start, end)];
   const [bottom, other] = [from.y + from.height, to.y + to.height];

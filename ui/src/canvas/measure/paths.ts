@@ -2,11 +2,17 @@
 
 import type { Box, Point } from "@/flow/align/align";
 
-/** `label` is the middle of the curve; `spots` are the places on it for a value, the best one first. */
-export type Curve = { d: string; label: Point; spots: readonly Point[] };
+/**
+ * `label` is the middle of the curve; `spots` are the places on it for a value, the best one first; `bead` is the place of a breakpoint,
+ * near the end and apart from other edges to the same port.
+ */
+export type Curve = { d: string; label: Point; spots: readonly Point[]; bead: Point };
 
 /** Where on a curve a value may be, as shares of it. */
 const SHARES: readonly number[] = [0.5, 0.38, 0.62, 0.28, 0.72];
+const BEAD_SHARE = 0.82;
+/** How far before the port the bead stands where a curve ends level. */
+const BEAD_DISTANCE = 16;
 /** How far beside the middle of a flat part a value may be. */
 const BESIDE: readonly number[] = [0, -90, 90];
 
@@ -28,6 +34,7 @@ export function forwardCurve(from: Point, to: Point): Curve {
       d: `M${p(from)} C${p({ x: from.x + pull, y: from.y })} ${p({ x: to.x - pull, y: to.y })} ${p(to)}`,
       label,
       spots: SHARES.map((share) => pointOfCurve(from, to, pull, share)),
+      bead: pointOfCurve(from, to, pull, BEAD_SHARE),
     };
   }
   // Out to the right, through the middle between both heights, in from the left.
@@ -40,6 +47,7 @@ export function forwardCurve(from: Point, to: Point): Curve {
   return {
     d: `M${p(from)} C${p({ x: right, y: from.y })} ${p({ x: right, y: middleY })} ${p({ x: middleX, y: middleY })} S${p({ x: left, y: to.y })} ${p(to)}`,
     ...flat({ x: middleX, y: middleY }),
+    bead: before(to),
   };
 }
 
@@ -50,6 +58,7 @@ export function backCurve(from: Point, to: Point, over: number): Curve {
   return {
     d: `M${p(from)} C${p({ x: right, y: from.y })} ${p({ x: right, y: top })} ${p({ x: middleX, y: top })} C${p({ x: left, y: top })} ${p({ x: left, y: to.y })} ${p(to)}`,
     ...flat({ x: middleX, y: top }),
+    bead: before(to),
   };
 }
 
@@ -73,7 +82,11 @@ export function routedCurve(from: Point, points: readonly Point[], to: Point): C
   const middle = Math.floor((all.length - 1) / 2);
   const [a, b] = [at(middle), at(middle + 1)];
   const label = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-  return { d: `M${p(from)} ${parts.join(" ")}`, label, spots: [label] };
+  return { d: `M${p(from)} ${parts.join(" ")}`, label, spots: [label], bead: before(to) };
+}
+
+function before({ x, y }: Point): Point {
+  return { x: x - BEAD_DISTANCE, y };
 }
 
 /** The box that the arc of a back edge keeps within. */

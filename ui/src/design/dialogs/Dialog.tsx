@@ -17,6 +17,8 @@ type Focus = ComponentProps<typeof BaseDialog.Popup>["initialFocus"];
 type DialogProps = {
   open: boolean;
   onClose: () => void;
+  /** It is gone. */
+  onClosed?: () => void;
   testId: string;
   children: ReactNode;
   /** A question that must be answered, and is not left by a click beside it. */
@@ -32,6 +34,7 @@ type DialogProps = {
 export function Dialog({
   open,
   onClose,
+  onClosed,
   testId,
   children,
   alert = false,
@@ -46,7 +49,11 @@ export function Dialog({
   // A question may be asked while another dialog is open.
   const layer = alert ? "z-50" : "z-40";
   return (
-    <Kind.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Kind.Root
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      onOpenChangeComplete={(isOpen) => !isOpen && onClosed?.()}
+    >
       <Kind.Portal>
         <Kind.Backdrop className={`fixed inset-0 ${layer} ${backdrop}`} />
         <Kind.Popup

@@ -1,6 +1,7 @@
 import { Crosshair, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { IconButton } from "@/design/controls/Button";
+import { isAt } from "@/run/debug/breakpoints";
 import { BranchToggle, ConditionField, LogField } from "@/workspace/breakpoints/BreakpointFields";
 import { useWorkspace } from "@/workspace/context";
 import { useRunHead } from "@/workspace/run-hooks";
@@ -10,9 +11,9 @@ import { TEXTS } from "./texts";
 /** A breakpoint of the document: all of it can be changed here. */
 export function BreakpointRow({ listed }: { listed: ListedBreakpoint }) {
   const { breakpoints } = useWorkspace();
-  const { breakpoint, name } = listed;
-  const { id, side, port, disabled = false } = breakpoint;
-  const place = breakpoint.event ? name : TEXTS.place(name, side, port);
+  const { breakpoint, words } = listed;
+  const { id, disabled = false } = breakpoint;
+  const place = TEXTS.place(words.node, words.at);
   return (
     <Row listed={listed}>
       <button
@@ -61,20 +62,20 @@ export function RunBreakpointRow({ listed }: { listed: ListedBreakpoint }) {
 }
 
 function Row({ listed, children }: { listed: ListedBreakpoint; children: ReactNode }) {
-  const { id, node, side, port, event, from, path = [] } = listed.breakpoint;
+  const { breakpoint } = listed;
+  const { id, node, side, port, path = [] } = breakpoint;
   const isHere = useRunHead(({ stop }) => {
     if (path.length > 0 || stop?.at === undefined) return false;
     if (stop.cause.kind === "breakpoint" && stop.cause.id === id) return true;
-    return (
-      port === undefined && event === undefined && from === undefined && stop.at.node === node && stop.at.side === side
-    );
+    return isAt(breakpoint, stop.at.node, stop.at.side);
   });
+  const isPlain = node !== undefined && isAt(breakpoint, node, side, port);
   return (
     <li
       className={`breakpoint-columns min-h-8 px-2.5 py-0.5 ${isHere ? "bg-bp/10" : "hover:bg-bg-3/50"}`}
       aria-current={isHere ? "step" : undefined}
       title={isHere ? TEXTS.pausedHere : undefined}
-      data-testid={`breakpoint-${node}${port === undefined ? "" : `.${port}`}-${side}`}
+      data-testid={`breakpoint-${isPlain ? `${node}${port === undefined ? "" : `.${port}`}-${side}` : id}`}
     >
       {children}
     </li>
@@ -85,21 +86,30 @@ function Bead({ isOn }: { isOn: boolean }) {
   return <i aria-hidden className={`size-2.5 rounded-full border-[1.75px] border-bp ${isOn ? "bg-bp" : ""}`} />;
 }
 
-/** The node, which a press shows on the canvas, and the side of it. */
-function Place({ listed: { breakpoint, name, isGone } }: { listed: ListedBreakpoint }) {
-  const { canvas } = useWorkspace();
+/** The node, which a press shows on the canvas, and what of it. */
+function Place({ listed: { breakpoint, words, isGone } }: { listed: ListedBreakpoint }) {
+  const { canvas, editor } = useWorkspace();
   const first = breakpoint.path?.[0] ?? breakpoint.node;
-  const side = (
-    <span className="shrink-0 text-fg-3 text-xs">
-      {breakpoint.event ? "" : TEXTS.at(breakpoint.side, breakpoint.port)}
+  const at = (
+    <span className="min-w-0 shrink-[2] truncate text-fg-3 text-xs" title={words.at}>
+      {words.at}
     </span>
   );
   if (isGone) {
+    const isNodeThere = first !== undefined && first in editor.state.flow.nodes;
     return (
       <span className="flex min-w-0 items-baseline gap-2 px-1.5">
-        <span className="truncate text-fg-2 line-through">{name}</span>
-        {side}
-        <span className="shrink-0 text-wait text-xs">{TEXTS.nodeGone}</span>
+        <span className="truncate text-fg-2 line-through">{words.node}</span>
+        {at}
+        <span className="shrink-0 text-wait text-xs">{isNodeThere ? TEXTS.edgeGone : TEXTS.nodeGone}</span>
+      </span>
+    );
+  }
+  if (first === undefined) {
+    return (
+      <span className="flex min-w-0 items-baseline gap-2 px-1.5">
+        <span className="shrink-0 text-fg-2">{words.node}</span>
+        {at}
       </span>
     );
   }
@@ -107,11 +117,11 @@ function Place({ listed: { breakpoint, name, isGone } }: { listed: ListedBreakpo
     <button
       type="button"
       className="group flex h-7 min-w-0 items-baseline gap-2 rounded-md px-1.5 text-left leading-7 hover:bg-bg-3"
-      title={TEXTS.showOnCanvas(name)}
-      onClick={() => first !== undefined && canvas.reveal({ node: first })}
+      title={TEXTS.showOnCanvas(words.node)}
+      onClick={() => canvas.reveal({ node: first })}
     >
-      <span className="truncate">{name}</span>
-      {side}
+      <span className="truncate">{words.node}</span>
+      {at}
       <Crosshair size={12} className="shrink-0 self-center text-fg-3 opacity-0 group-hover:opacity-100" aria-hidden />
     </button>
   );

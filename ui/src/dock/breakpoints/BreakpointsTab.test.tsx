@@ -137,7 +137,8 @@ describe("the list of breakpoints", () => {
 });
 
 it("sides of one node stand in the order in which they are reached", () => {
-  const of = (side: Breakpoint["side"]) => ({ breakpoint: { id: side, node: "n", side }, name: "N", isGone: false });
+  const words = { node: "N", at: "" };
+  const of = (side: Breakpoint["side"]) => ({ breakpoint: { id: side, node: "n", side }, words, isGone: false });
   expect(sorted([of("after"), of("call"), of("before")]).map(({ breakpoint }) => breakpoint.side)).toEqual([
     "before",
     "call",

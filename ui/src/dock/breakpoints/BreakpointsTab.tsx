@@ -1,8 +1,10 @@
 import "./breakpoints.css";
+import { Plus } from "lucide-react";
 import { Button } from "@/design/controls/Button";
 import { notify } from "@/design/dialogs/notify";
 import { Empty } from "@/design/text/Empty";
 import { useWorkspace } from "@/workspace/context";
+import { AddBreakpoint } from "./AddBreakpoint";
 import { BreakpointRow, RunBreakpointRow } from "./BreakpointRow";
 import { type BreakpointList, useBreakpointList } from "./breakpoint-list";
 import { TEXTS } from "./texts";
@@ -14,6 +16,12 @@ export function BreakpointsTab() {
     return (
       <Empty title={TEXTS.none}>
         <p>{EMPTY[of]}</p>
+        {of === "document" ? (
+          <div className="mt-3">
+            <AddButton />
+          </div>
+        ) : null}
+        <AddBreakpoint />
       </Empty>
     );
   }
@@ -23,9 +31,14 @@ export function BreakpointsTab() {
         <span />
         <span className="px-1.5">{TEXTS.columns.place}</span>
         <span className="px-2">{TEXTS.columns.condition}</span>
-        <span className="col-span-3 flex items-center justify-between pl-2">
+        <span className="col-span-3 flex items-center justify-between whitespace-nowrap pl-2">
           {TEXTS.columns.log}
-          {of === "document" ? <RemoveAll count={all.length} /> : null}
+          {of === "document" ? (
+            <span className="flex">
+              <AddButton quiet />
+              <RemoveAll count={all.length} />
+            </span>
+          ) : null}
         </span>
       </div>
       <ul aria-label={TEXTS.list} data-testid="breakpoint-list">
@@ -37,6 +50,7 @@ export function BreakpointsTab() {
           ),
         )}
       </ul>
+      <AddBreakpoint />
     </div>
   );
 }
@@ -46,6 +60,21 @@ const EMPTY: Record<BreakpointList["of"], string> = {
   run: TEXTS.noneOfRun,
   inner: TEXTS.insideNode,
 };
+
+function AddButton({ quiet = false }: { quiet?: boolean }) {
+  const { overlays } = useWorkspace();
+  return (
+    <Button
+      kind={quiet ? "quiet" : "plain"}
+      className={quiet ? "!h-6 px-1.5 text-xs" : ""}
+      title={TEXTS.addHint}
+      data-testid="breakpoint-add"
+      onClick={() => overlays.showBreakpointForm(true)}
+    >
+      {quiet ? null : <Plus size={14} aria-hidden />} {TEXTS.add}
+    </Button>
+  );
+}
 
 function RemoveAll({ count }: { count: number }) {
   const { breakpoints } = useWorkspace();

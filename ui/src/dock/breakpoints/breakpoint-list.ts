@@ -2,14 +2,16 @@
 import { useMemo } from "react";
 import { useStore } from "zustand";
 import type { Breakpoint, Flow, Side } from "@/bindings";
-import { nameOf } from "@/run/debug/breakpoints";
+import { isPlaceIn, nameOf } from "@/run/debug/breakpoints";
+import { type PlaceWords, placeWords } from "@/workspace/breakpoints/place-words";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunHead } from "@/workspace/run-hooks";
 
 export type ListedBreakpoint = {
   breakpoint: Breakpoint;
-  /** The name of its node; the id of one that is gone. */
-  name: string;
+  /** Where it is. A node that is gone is called by its id. */
+  words: PlaceWords;
+  /** Whether the flow has no such place now. */
   isGone: boolean;
 };
 
@@ -39,15 +41,7 @@ export function useBreakpointList(): BreakpointList {
 }
 
 function listed(breakpoint: Breakpoint, flow: Flow, nameOfNode: (id: string) => string): ListedBreakpoint {
-  const { id, path = [], node, event, from, kind } = breakpoint;
-  // The nodes of a sub-flow are not those of this flow.
-  const first = path[0] ?? node;
-  const isGone = first !== undefined && !(first in flow.nodes);
-  // What waits for an event, or is on an edge, is called as it is written.
-  if (node === undefined || event || from || kind) return { breakpoint, name: id, isGone };
-  const [head = node] = path;
-  const name = path.length > 0 ? [nameOfNode(head), ...path.slice(1), node].join(" › ") : nameOfNode(node);
-  return { breakpoint, name, isGone };
+  return { breakpoint, words: placeWords(breakpoint, nameOfNode), isGone: !isPlaceIn(flow, breakpoint) };
 }
 
 export function sorted(all: readonly ListedBreakpoint[]): ListedBreakpoint[] {
@@ -55,9 +49,10 @@ export function sorted(all: readonly ListedBreakpoint[]): ListedBreakpoint[] {
   return all.toSorted(
     (a, b) =>
       rank(a) - rank(b) ||
-      a.name.localeCompare(b.name) ||
+      a.words.node.localeCompare(b.words.node) ||
       (a.breakpoint.node ?? "").localeCompare(b.breakpoint.node ?? "") ||
       SIDES.indexOf(a.breakpoint.side) - SIDES.indexOf(b.breakpoint.side) ||
-      (a.breakpoint.port ?? "").localeCompare(b.breakpoint.port ?? ""),
+      (a.breakpoint.port ?? "").localeCompare(b.breakpoint.port ?? "") ||
+      a.words.at.localeCompare(b.words.at),
   );
 }

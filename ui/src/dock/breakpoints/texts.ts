@@ -1,19 +1,12 @@
-import type { Side, StopScope } from "@/bindings";
-
-const SIDES: Record<Side, string> = { before: "before", call: "each call", after: "after" };
-
-/** Which side of a node, or which of its ports. */
-const at = (side: Side, port?: string) =>
-  port === undefined ? SIDES[side] : side === "before" ? `input ${port}` : `output ${port}`;
+import type { StopScope } from "@/bindings";
 
 /** Every text of this part of the window. */
 export const TEXTS = {
   none: "No breakpoints",
-  howToSet: "Select a node and press F9, or use Debugging in the inspector. Runs pause there.",
+  howToSet: "Select a node or an edge and press F9, or use Debugging in the inspector. Runs pause there.",
   noneOfRun: "This run has no breakpoints.",
   insideNode: "Breakpoints belong to the outer flow. Go back to it to see them.",
-  at,
-  place: (name: string, side: Side, port?: string) => `${name}, ${at(side, port)}`,
+  place: (node: string, at: string) => `${node}, ${at}`,
   list: "Breakpoints",
   columns: { place: "Node", condition: "Condition", log: "Log text" },
   enabled: (place: string) => `Breakpoint at ${place}`,
@@ -25,7 +18,29 @@ export const TEXTS = {
   pause: (scope?: StopScope) => (scope === "branch" ? "None: this branch pauses" : "None: runs pause"),
   showOnCanvas: (name: string) => `Show ${name} on canvas`,
   nodeGone: "Node is gone",
+  edgeGone: "Edge is gone",
   remove: (place: string) => `Remove breakpoint at ${place}`,
+  add: "Add…",
+  addHint: "On an edge, or when something happens",
+  form: {
+    title: "Add breakpoint",
+    hint: "Runs pause where this happens. Breakpoints before and after a node are in the inspector, under Debugging.",
+    when: "Pause when",
+    onEdge: "a value comes over an edge",
+    ofKind: "something comes or goes over edges of a kind",
+    edge: "Edge",
+    edgeChoice: (from: string, to: string) => `${from} → ${to}`,
+    kind: "What",
+    node: "Where",
+    context: "Context",
+    contextExample: "Any context",
+    sum: "US dollars",
+    sumExample: "0.50",
+    sumProblem: "A sum such as 0.50",
+    branch: "Pause this branch only",
+    add: "Add",
+    cancel: "Cancel",
+  },
   removeAll: "Remove all",
   removed: (count: number) => `${count} ${count === 1 ? "breakpoint" : "breakpoints"} removed`,
   undo: "Undo",

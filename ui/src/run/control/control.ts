@@ -249,7 +249,8 @@ export class RunControl {
     await this.#reportErrors(async () => {
       const request = isEdited ? { run: earlier.run, ...edits, flow, path } : { run: earlier.run, ...edits };
       const billWith = (choice: ForkChoice) => this.#host.call("run.bill", { ...request, ...choice });
-      let choice: ForkChoice = { world: edits.world ?? {}, replies: "earlier" };
+      const follows = edits.to === undefined ? edits.fresh : undefined;
+      let choice: ForkChoice = { world: edits.world ?? {}, replies: "earlier", ...(follows && { fresh: follows }) };
       const bill = await billWith(choice);
       if (asks(bill)) {
         const chosen = await this.#window.askBill({
@@ -264,7 +265,9 @@ export class RunControl {
         choice = chosen;
       }
       this.#window.runStarts();
-      const run = await this.#startGranted("run.rerun", { ...request, ...choice }, flow.name, path);
+      // Those of the document, as for a new run of it.
+      const breakpoints = viewing ? [] : breakpointsIn(flow, this.#editor.state.checked, this.#breakpoints.current);
+      const run = await this.#startGranted("run.rerun", { ...request, ...choice, breakpoints }, flow.name, path);
       if (run === undefined) return;
       if (viewing) await this.open(run);
       else this.#followNewRun(run, flow, key);

@@ -1,5 +1,5 @@
 /** What can be run again, and what of it otherwise. */
-import type { Bill, NodeId, ReplySource, WorldPolicy } from "@/bindings";
+import type { Bill, FreshFrom, NodeId, ReplySource, WorldPolicy } from "@/bindings";
 import { documentFlow, type FlowState } from "@/flow/document/flow-state";
 import type { Args } from "@/ipc";
 import { isOver } from "@/run/fold/status";
@@ -11,7 +11,12 @@ import { runBlockers } from "./run-blockers";
 export type ForkEdits = Pick<Args<"run.rerun">, "at" | "fresh" | "to" | "world">;
 
 /** What a fork takes over, as the person chooses it beside the bill. */
-export type ForkChoice = { world: WorldPolicy; replies: ReplySource };
+export type ForkChoice = {
+  world: WorldPolicy;
+  replies: ReplySource;
+  /** What it does again, if something follows from that. */
+  fresh?: FreshFrom;
+};
 
 /** What the person is asked before a fork starts. `billWith` is the bill of another choice. */
 export type BillRequest = {
@@ -62,7 +67,14 @@ export const runFromHere = (node: NodeId, name: string): [ForkEdits, string, str
   TEXTS.runFromHint,
 ];
 
-/** A new reply for a node alone. */
+/** New replies for all activations of a node. What follows is reused where it asks the same. */
+export const runAgainAlone = (node: NodeId, name: string): [ForkEdits, string, string] => [
+  { fresh: { node, alone: true } },
+  TEXTS.runAgainTitle(name),
+  TEXTS.runAgainHint,
+];
+
+/** A new reply for a node alone, with which the run ends. */
 export const runOnlyHere = (node: NodeId, name: string): [ForkEdits, string, string] => [
   { fresh: { node }, to: node },
   TEXTS.runOnlyTitle(name),

@@ -1,8 +1,10 @@
 /** The breakpoints of flows: kept with the person's settings by the flow's file, and not in the flow. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Breakpoint, CheckedFlow, Flow, NodeId, PortName, Side } from "@/bindings";
+import type { Breakpoint, CheckedFlow, Edge, Flow, NodeId, PortName, Side } from "@/bindings";
 import { ERROR_PORT } from "@/bindings/constants";
+import { isContainer } from "@/flow/containers/containers";
 import type { FlowEditor } from "@/flow/document/editor";
+import type { NodeTypes } from "@/flow/node-types/node-types";
 
 const NAME = "breakpoints";
 
@@ -63,6 +65,11 @@ export class BreakpointStore {
     this.#putCurrent(this.current.filter((one) => !isAt(one, node, side, port)));
   }
 
+  /** Sets a breakpoint of the shown flow as it is, wherever it is. */
+  add(breakpoint: Breakpoint): void {
+    this.adopt([breakpoint], []);
+  }
+
   /** Changes a breakpoint of the shown flow, wherever it is. */
   change(id: string, change: BreakpointChange): void {
     this.#putCurrent(this.current.map((one) => (one.id === id ? { ...one, ...change } : one)));
@@ -111,15 +118,49 @@ export function nameOf({ path, key }: { path?: string | undefined; key: string }
 
 /** Those whose nodes and ports the flow has. The others wait for them to come back, by undo or from the file. */
 export function breakpointsIn(flow: Flow, { ports }: CheckedFlow, breakpoints: readonly Breakpoint[]): Breakpoint[] {
-  // One at every node is in each flow.
   return breakpoints.filter(
-    (one) => one.node === undefined || (one.node in flow.nodes && isPortThere(one, ports[one.node])),
+    (one) => isPlaceIn(flow, one) && (one.node === undefined || isPortThere(one, ports[one.node])),
   );
 }
 
-/** A node of a sub-flow is no place in this flow. */
-function isAt({ path, ...at }: Breakpoint, node: NodeId, side: Side, port?: PortName): boolean {
-  return !path?.length && at.node === node && (at.side ?? "before") === side && at.port === port;
+/** Whether a flow has the node and the edge of a breakpoint. One at every node is in each flow. */
+export function isPlaceIn(flow: Flow, { path, node, port, from }: Breakpoint): boolean {
+  const first = path?.[0] ?? node;
+  if (first === undefined) return true;
+  if (!(first in flow.nodes)) return false;
+  if (from === undefined || path?.length) return true;
+  return Object.values(flow.edges).some(
+    ({ source, sourceOutput, target, targetInput }) =>
+      target === node &&
+      targetInput === port &&
+      // What comes into a loop may come over an edge to the loop.
+      ((source === from.node && sourceOutput === from.port) || source === flow.nodes[target]?.parent),
+  );
+}
+
+/** Whether a breakpoint is at a side of a node of this flow, or at one of its ports, and neither on an edge nor for an event. */
+export function isAt({ path, ...at }: Breakpoint, node: NodeId, side: Side, port?: PortName): boolean {
+  if (path?.length || at.from || at.kind || at.event) return false;
+  return at.node === node && (at.side ?? "before") === side && at.port === port;
+}
+
+/**
+ * Whether runs can pause on an edge of a flow. A loop has no start of its own, and a value that comes in over the border of a loop comes
+ * from the node before the loop, or from none.
+ */
+export function mayPauseOn(types: NodeTypes, flow: Flow, { source, target }: Edge): boolean {
+  return flow.nodes[target]?.parent !== source && !isContainer(types, flow.nodes[target]);
+}
+
+/** Where a breakpoint on an edge is. */
+export function placeOnEdge({ source, sourceOutput, target, targetInput }: Edge) {
+  return { node: target, port: targetInput, from: { node: source, port: sourceOutput } };
+}
+
+/** Whether a breakpoint is on an edge of this flow. */
+export function isOn({ path, node, port, from }: Breakpoint, edge: Edge): boolean {
+  if (path?.length || node !== edge.target || port !== edge.targetInput) return false;
+  return from?.node === edge.source && from.port === edge.sourceOutput;
 }
 
 /** Ports of nodes that are not checked yet count as there. */

@@ -1,5 +1,9 @@
 /** What can be done with the debugger from the keyboard and from the command palette. */
 import type { DebugVerb, Epoch, NodeId, Side } from "@/bindings";
+import { breakpointOfSelectedEdge } from "@/canvas/commands/port-breakpoints";
+import { isContainer } from "@/flow/containers/containers";
+import { displayedFlow } from "@/flow/document/flow-state";
+import { isAt } from "@/run/debug/breakpoints";
 import { epochOf } from "@/run/fold/epoch";
 import { rests } from "@/run/fold/status";
 import type { Command } from "@/workspace/commands/command";
@@ -21,20 +25,28 @@ function goOn(verb: DebugVerb, title: string, keys: string[], terms: string[], s
 export const debugCommands: readonly Command[] = [
   {
     id: "debug.toggle",
-    title: "Pause before selected node, or not",
+    title: "Pause at selected node or edge, or not",
     group: "Run",
     keys: ["F9"],
-    terms: ["breakpoint", "debug", "stop"],
-    enabled: (workspace) => breakableNode(workspace) !== undefined,
+    terms: ["breakpoint", "debug", "stop", "before"],
+    enabled: (workspace) => breakableNode(workspace) !== undefined || breakpointOfSelectedEdge(workspace) !== undefined,
     run: (workspace) => {
       const node = breakableNode(workspace);
-      if (node === undefined) return;
+      if (node === undefined) return breakpointOfSelectedEdge(workspace)?.run(workspace);
       const { breakpoints } = workspace;
-      const isSet = breakpoints.current.some(
-        (one) => one.node === node && one.side === "before" && one.port === undefined,
-      );
-      if (isSet) breakpoints.remove(node, "before");
+      if (breakpoints.current.some((one) => isAt(one, node, "before"))) breakpoints.remove(node, "before");
       else breakpoints.set(node, "before");
+    },
+  },
+  {
+    id: "debug.add",
+    title: "Add breakpoint…",
+    group: "Run",
+    terms: ["pause", "debug", "stop", "event", "edge", "context", "memory", "untrusted", "grant", "spending"],
+    enabled: ({ editor }) => !editor.state.viewing && editor.state.outer === undefined,
+    run: ({ layout, overlays }) => {
+      layout.showDockTab("breakpoints");
+      overlays.showBreakpointForm(true);
     },
   },
   {
@@ -65,6 +77,19 @@ export const debugCommands: readonly Command[] = [
   goOn("skip", "Skip paused node", [], ["pass over", "leave out"], "before"),
   goOn("retry", "Run paused node again", [], ["retry", "attempt", "repeat"], "after"),
   {
+    id: "debug.try",
+    title: "Try another config of selected node",
+    group: "Run",
+    terms: ["trial", "config", "debug", "edit", "prompt", "node"],
+    enabled: (workspace) => triableNode(workspace) !== undefined,
+    run: (workspace) => {
+      const { layout, overlays } = workspace;
+      layout.setOpen("right", true);
+      layout.showInspectorTab("config");
+      overlays.tryConfig(triableNode(workspace));
+    },
+  },
+  {
     id: "debug.dropTrials",
     title: "Drop all temporary changes",
     group: "Run",
@@ -80,6 +105,16 @@ function breakableNode({ editor }: Workspace): string | undefined {
   const { selection, viewing, outer } = editor.state;
   if (viewing || outer !== undefined || selection.nodes.size !== 1) return undefined;
   return [...selection.nodes][0];
+}
+
+/** The one node that is selected, if another config can be tried for it: the run stands still. */
+function triableNode(workspace: Workspace): NodeId | undefined {
+  const { editor, nodeTypes } = workspace;
+  const { selection, outer } = editor.state;
+  const [id] = selection.nodes;
+  const node = displayedFlow(editor.state).nodes[id ?? ""];
+  if (!node || selection.nodes.size !== 1 || outer !== undefined || !isPaused(workspace)) return undefined;
+  return isContainer(nodeTypes.all, node) || node.pin || node.disabled ? undefined : id;
 }
 
 /** The one node that is selected, in the iteration that is shown, if it runs now. */

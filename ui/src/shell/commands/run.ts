@@ -10,6 +10,7 @@ import {
   isForkable,
   isKeepable,
   isRerunnable,
+  runAgainAlone,
   runFromHere,
   runLive,
   runOnlyHere,
@@ -64,6 +65,14 @@ export const runCommands: readonly Command[] = [
     terms: ["here", "again", "fork", "reuse", "fresh", "partial", "node"],
     enabled: (workspace) => forkableNode(workspace) !== undefined,
     run: (workspace) => forkFrom(workspace, runFromHere),
+  },
+  {
+    id: "run.again",
+    title: "Run selected node again, reuse the rest",
+    group: "Run",
+    terms: ["fresh", "buy", "reply", "fork", "alone", "sample", "node"],
+    enabled: (workspace) => forkableNode(workspace) !== undefined,
+    run: (workspace) => forkFrom(workspace, runAgainAlone),
   },
   {
     id: "run.only",

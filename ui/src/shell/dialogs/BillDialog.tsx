@@ -6,8 +6,10 @@ import { Dialog, DialogButtons, DialogText, DialogTitle, useSafeButton } from "@
 import { notify } from "@/design/dialogs/notify";
 import { HostError } from "@/ipc";
 import type { BillRequest, ForkChoice } from "@/run/control/rerun";
+import { TEXTS as RUN_TEXTS } from "@/run/texts";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
+import { BillFresh } from "./BillFresh";
 import { BillReplies } from "./BillReplies";
 import { BillWorld } from "./BillWorld";
 import "./bill.css";
@@ -44,9 +46,9 @@ function BillView({ request, safe, settle }: BillViewProps) {
   /** What the person chose, until its bill is known. */
   const [wanted, setWanted] = useState<ForkChoice>();
   const latest = useRef<ForkChoice>(undefined);
-  const { world, replies } = wanted ?? choice;
+  const { world, replies, fresh } = wanted ?? choice;
   const choose = async (change: Partial<ForkChoice>) => {
-    const next = { world, replies, ...change };
+    const next = { ...(wanted ?? choice), ...change };
     latest.current = next;
     setWanted(next);
     try {
@@ -61,7 +63,9 @@ function BillView({ request, safe, settle }: BillViewProps) {
     <>
       <div className="px-5 pt-4 pb-3">
         <DialogTitle className="truncate font-semibold text-lg">{title}</DialogTitle>
-        <DialogText className="mt-1 text-fg-2 text-sm">{hint}</DialogText>
+        <DialogText className="mt-1 text-fg-2 text-sm">
+          {fresh === request.choice.fresh ? hint : fresh?.alone ? RUN_TEXTS.runAgainHint : RUN_TEXTS.runFromHint}
+        </DialogText>
         <p className="mt-3 font-semibold first-letter:uppercase" data-testid="bill-summary">
           {bill.summary}
         </p>
@@ -76,13 +80,16 @@ function BillView({ request, safe, settle }: BillViewProps) {
           />
         ))}
       </ul>
-      <BillReplies replies={replies} onChoose={(next) => choose({ replies: next })} />
-      <BillWorld
-        world={world}
-        ofNode={request.choice.world.live}
-        types={bill.worldTypes}
-        onChoose={(next) => choose({ world: next })}
-      />
+      <div className="grid grid-cols-[1fr_240px] items-center gap-x-3 gap-y-1.5 border-line border-t px-5 py-3 text-sm">
+        {fresh ? <BillFresh fresh={fresh} onChoose={(next) => choose({ fresh: next })} /> : null}
+        <BillReplies replies={replies} onChoose={(next) => choose({ replies: next })} />
+        <BillWorld
+          world={world}
+          ofNode={request.choice.world.live}
+          types={bill.worldTypes}
+          onChoose={(next) => choose({ world: next })}
+        />
+      </div>
       <div className="border-line border-t px-5 py-3">
         <DialogButtons
           safe={safe}

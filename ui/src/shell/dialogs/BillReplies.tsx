@@ -12,11 +12,11 @@ type RepliesProps = { replies: ReplySource; onChoose: (replies: ReplySource) => 
 /** Which runs the fork takes replies of models from. */
 export function BillReplies({ replies, onChoose }: RepliesProps) {
   return (
-    <div className="flex items-center justify-between gap-3 border-line border-t px-5 pt-3 text-sm">
+    <>
       <span className="text-fg-2" title={TEXTS.repliesHint}>
         {TEXTS.replies}
       </span>
       <Select label={TEXTS.replies} testId="bill-replies" options={SOURCES} value={replies} onChange={onChoose} />
-    </div>
+    </>
   );
 }

@@ -33,7 +33,7 @@ export function BillWorld({ world, ofNode = [], types = [], onChoose }: WorldPro
     { id: "all", label: TEXTS.worldLive, live: ["all" as const] },
   ];
   return (
-    <div className="grid grid-cols-[1fr_auto] items-center gap-x-3 gap-y-1.5 border-line border-t px-5 py-3 text-sm">
+    <>
       <span className="text-fg-2" title={TEXTS.worldHint}>
         {TEXTS.world}
       </span>
@@ -52,7 +52,7 @@ export function BillWorld({ world, ofNode = [], types = [], onChoose }: WorldPro
         value={misses}
         onChange={(next) => onChoose({ live, misses: next })}
       />
-    </div>
+    </>
   );
 }
 

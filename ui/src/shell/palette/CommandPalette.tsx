@@ -20,6 +20,7 @@ export function CommandPalette() {
     <Dialog
       open={open}
       onClose={() => workspace.overlays.hidePalette()}
+      onClosed={() => workspace.overlays.paletteClosed()}
       place="list"
       testId="command-palette"
       className="w-[560px]"
@@ -30,16 +31,12 @@ export function CommandPalette() {
   );
 }
 
-/**
- * Returns a function that closes the palette before it does something, because that may move the focus elsewhere. `now` does it
- * at once.
- */
+/** Returns a function that closes the palette before it does something. `now` does it at once. */
 function useAfterClosing(): (act: () => unknown, now?: boolean) => () => void {
   const { overlays } = useWorkspace();
   return (act, now) => () => {
-    overlays.hidePalette();
+    overlays.hidePalette(now ? undefined : act);
     if (now) act();
-    else requestAnimationFrame(() => void act());
   };
 }
 

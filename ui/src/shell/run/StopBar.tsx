@@ -1,16 +1,17 @@
 /** What can be done at a stop of the debugger, and the values that are held there. A stop of the past can only be read. */
 import { ArrowDownToDot, ArrowUpFromDot, ChevronsRight, Play, Redo2, RotateCcw, SkipForward } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { DebugVerb, Side, StopView } from "@/bindings";
+import type { Breakpoint, DebugVerb, Side, StopView } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { Tooltip } from "@/design/controls/Tooltip";
 import { InlineCode } from "@/design/text/InlineCode";
 import { oneLine } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
+import { placeWords } from "@/workspace/breakpoints/place-words";
 import { useKeys, useWorkspace } from "@/workspace/context";
 import { usePastRun, useRunHead } from "@/workspace/run-hooks";
 import { textOf } from "@/workspace/values/ValueField";
-import { heldContext, StopHistory } from "./StopHistory";
+import { contextIn, heldContext, StopHistory } from "./StopHistory";
 import { StopStack } from "./StopStack";
 import { StopValues } from "./StopValues";
 
@@ -50,7 +51,7 @@ export function StopBar() {
       aria-label={TEXTS.pausedRun}
       data-testid="stop-bar"
     >
-      <p className="min-w-0 flex-1 truncate text-sm">
+      <p className="-ml-1 min-w-0 flex-1 truncate text-sm">
         <Place stop={stop} />
       </p>
       {canChange ? (
@@ -107,15 +108,26 @@ function VerbButton({ verb, command, icon }: (typeof VERBS)[number]) {
 
 /** Where the run stands, why, and what is held there. */
 function Place({ stop }: { stop: StopView }) {
-  const { nodeNames } = useWorkspace();
+  const { nodeNames, canvas } = useWorkspace();
   const { at, cause, scope, values } = stop;
-  const held = Object.entries(values).map(([port, value]) => `${port}: ${oneLine(textOf(value))}`);
+  const why = useRunHead((head) => (cause.kind === "breakpoint" ? placeOf(head.breakpoints, cause.id) : undefined));
+  const held = Object.entries(values).map(([port, value]) => `${port}: ${contextIn(value) ?? oneLine(textOf(value))}`);
   return (
     <>
-      <b className="font-semibold text-bad">
-        {at ? TEXTS.pausedSide[at.side](nodeNames.nameOf(at.node)) : TEXTS.paused}
-      </b>
+      {at ? (
+        <button
+          type="button"
+          className="rounded-sm px-1 font-semibold text-bad -outline-offset-2 hover:underline"
+          title={TEXTS.showOnCanvas(nodeNames.nameOf(at.node))}
+          onClick={() => canvas.reveal({ node: at.node, center: true })}
+        >
+          {TEXTS.pausedSide[at.side](nodeNames.nameOf(at.node))}
+        </button>
+      ) : (
+        <b className="px-1 font-semibold text-bad">{TEXTS.paused}</b>
+      )}
       {at?.call ? <span className="text-fg-2"> · {at.call}</span> : null}
+      {why ? <span className="text-fg-2"> · {placeWords(why, (id) => nodeNames.nameOf(id)).at}</span> : null}
       {cause.kind === "condition" ? (
         <span className="text-bad">
           {" "}
@@ -128,3 +140,7 @@ function Place({ stop }: { stop: StopView }) {
     </>
   );
 }
+
+/** The breakpoint that was reached, if it says more than the side of a node. */
+const placeOf = (breakpoints: readonly Breakpoint[] | undefined, id: string) =>
+  breakpoints?.find((one) => one.id === id && (one.event || one.from || one.kind || one.port !== undefined));

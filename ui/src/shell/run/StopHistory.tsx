@@ -13,7 +13,11 @@ const MAX_MESSAGES = 40;
 
 /** The context that a node uses which is held before its start. */
 export function heldContext({ at, values }: StopView): ContextId | undefined {
-  const handle = at?.side === "before" ? values.context : undefined;
+  return at?.side === "before" ? contextIn(values.context) : undefined;
+}
+
+/** The id of a context, if a value is one. */
+export function contextIn(handle: unknown): ContextId | undefined {
   const isHandle = typeof handle === "object" && handle !== null && "contextId" in handle;
   return isHandle && typeof handle.contextId === "string" ? handle.contextId : undefined;
 }

@@ -1,6 +1,6 @@
 /** The overlays that commands open: the command palette, the list of shortcuts, the search across flows, the drafts of the last session. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Autosave, ImportReport } from "@/bindings";
+import type { Autosave, ImportReport, NodeId } from "@/bindings";
 import { TypeAhead } from "@/design/controls/type-ahead";
 
 export type Overlays = {
@@ -16,6 +16,10 @@ export type Overlays = {
   versions: boolean;
   /** Drafts of an earlier session that were never saved. */
   drafts: readonly Autosave[];
+  /** The form that adds a breakpoint. */
+  breakpointForm: boolean;
+  /** The node whose form of a trial is asked for. */
+  trialOf?: NodeId;
   /** What became of the file that the shown flow was imported from. */
   importReport: boolean;
   /** The place of an imported flow that is shown of those that are not as in the original. */
@@ -33,9 +37,12 @@ export class OverlayStore {
     shortcuts: false,
     flowSearch: false,
     versions: false,
+    breakpointForm: false,
     importReport: false,
     drafts: [],
   }));
+
+  #afterPalette: (() => unknown) | undefined;
 
   showPalette(at?: Overlays["paletteAt"]): void {
     this.#openPalette({ paletteLists: "everything", paletteAt: at });
@@ -51,9 +58,18 @@ export class OverlayStore {
     this.store.setState({ palette: true, ...what });
   }
 
-  hidePalette(): void {
+  /** Closes the palette. `then` is done once it has closed and given the focus back, because it may move the focus elsewhere. */
+  hidePalette(then?: () => unknown): void {
     this.typeAhead.end();
+    this.#afterPalette = then;
     this.store.setState({ palette: false });
+  }
+
+  /** The palette has closed. */
+  paletteClosed(): void {
+    const then = this.#afterPalette;
+    this.#afterPalette = undefined;
+    if (then) requestAnimationFrame(() => void then());
   }
 
   showShortcuts(): void {
@@ -72,6 +88,15 @@ export class OverlayStore {
 
   showVersions(versions: boolean): void {
     this.store.setState({ versions });
+  }
+
+  showBreakpointForm(breakpointForm: boolean): void {
+    this.store.setState({ breakpointForm });
+  }
+
+  /** Opens the form of a trial for a node in the inspector, once. */
+  tryConfig(trialOf: NodeId | undefined): void {
+    this.store.setState({ trialOf });
   }
 
   showImportReport(importReport: boolean): void {

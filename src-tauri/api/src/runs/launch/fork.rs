@@ -171,7 +171,12 @@ impl Launch {
         for part in &world.live {
             match part {
                 LivePart::Node(node) if !flow.nodes.contains_key(node) => {
-                    return Err(no_place(&FreshFrom { node: node.clone(), epoch: None, inside: None }));
+                    return Err(no_place(&FreshFrom {
+                        node: node.clone(),
+                        epoch: None,
+                        inside: None,
+                        alone: false,
+                    }));
                 }
                 LivePart::Type(name) if self.registry.descriptor(name).is_none() => {
                     let types = list(flow.nodes.values().map(|node| node.node_type.as_str()).collect());

@@ -28,6 +28,7 @@ mod debugger;
 mod diff;
 mod find_runs;
 mod flow_files;
+mod flow_tests;
 mod forecast;
 mod fork;
 mod grants;

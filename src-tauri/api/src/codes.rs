@@ -2,6 +2,7 @@
 
 pub use plait_adapters::codes::*;
 pub use plait_import::codes::*;
+pub use plait_suites::codes::*;
 
 plait_core::error_codes! {
     "The application" {
@@ -179,6 +180,51 @@ plait_core::error_codes! {
         RECORDING_UNKNOWN_FORM = "recording.unknown_form",
             "A file is no recording of Plait.",
             "Choose a file that `plait runs export` or `plait run --record` has written.";
+    }
+
+    "Flow tests" {
+        SUITE_BAD_VARIANT = "suite.bad_variant",
+            "The matrix of a suite names a node or a setting that the flow does not have, or something that is no model.",
+            "Correct it: models are `PROVIDER/MODEL`, parameters `NODE.SETTING`.";
+        SUITE_EXISTS = "suite.exists",
+            "The suite has a case of this name.",
+            "Choose another name.";
+        SUITE_NOT_ADDED = "suite.not_added",
+            "The case can't be added to the suite as it is written. The suite is unchanged.",
+            "Correct what the message names, then add the case again.";
+        SUITE_NOT_FINISHED = "suite.not_finished",
+            "The run did not finish, so there is nothing that a test of it could check.",
+            "Make a test of a run that finished.";
+        SUITE_NOT_FOUND = "suite.not_found",
+            "The path is no suite, no flow and no folder.",
+            "Correct the path.";
+        SUITE_NOT_READ = "suite.not_read",
+            "The file of the suite can't be read.",
+            "Check the path and your rights to the file.";
+        SUITE_NOT_WRITTEN = "suite.not_written",
+            "The file of the suite can't be written.",
+            "Check the folder, your rights to it and the free space.";
+        SUITE_NOTHING_TO_DEBUG = "suite.nothing_to_debug",
+            "The case passes and does what is recorded, or it has not run.",
+            "Run the case first; of one that fails, the debugger shows the first difference.";
+        SUITE_NO_ANSWER = "suite.no_answer",
+            "The run of a case asks something that the case does not answer.",
+            "Add the answer to the case.";
+        SUITE_NO_FLOW = "suite.no_flow",
+            "There is no flow for the suite, or the run's flow has no file.",
+            "Name the flow in the suite: `flow: my.flow.json`.";
+        SUITE_NO_VERDICT = "suite.no_verdict",
+            "The model that judges by a rubric gave no verdict.",
+            "Look at the run of the judge, and choose another model if it can't answer in a form.";
+        SUITE_OTHER_FLOW = "suite.other_flow",
+            "The suite tests another flow than the run ran.",
+            "Choose the suite of the run's flow.";
+        SUITE_STOPPED = "suite.stopped",
+            "Somebody stopped the run of a case in a debugger.",
+            "Run the test again.";
+        SUITE_UNKNOWN_CASE = "suite.unknown_case",
+            "The suite has no case of this name.",
+            "Correct the name.";
     }
 
     "Runs" {

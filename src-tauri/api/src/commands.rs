@@ -5,7 +5,7 @@ use crate::codes;
 use crate::command::{Command, CommandVisitor};
 use crate::{
     ErrorReply, Plait, app, attachments, config, conversations, dialogs, flows, grants, images, knowledge,
-    lens, mcp, memories, nodes, providers, runs, settings, tokens, tools, usage, users,
+    lens, mcp, memories, nodes, providers, runs, settings, suites, tokens, tools, usage, users,
 };
 
 macro_rules! commands {
@@ -88,6 +88,13 @@ commands![
     runs::ForgetReplies,
     runs::RemoveRun,
     runs::ListVersions,
+    suites::FindSuites,
+    suites::OpenSuite,
+    suites::BillSuite,
+    suites::RunTest,
+    suites::ForgetResults,
+    suites::AddTest,
+    suites::DebugTest,
     conversations::ListConversations,
     conversations::ResolveConversation,
     conversations::GetConversation,

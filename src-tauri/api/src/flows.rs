@@ -25,6 +25,7 @@ pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
 pub use check::{CheckFlow, check_runnable, check_with_subflows};
 pub use diff::DiffFlows;
 pub use examples::{ExampleFlow, ListExamples, OpenExample};
+pub(crate) use files::unreadable;
 pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use import::{ImportFlow, ImportedFlow};
 pub use installed::Installed;

@@ -31,6 +31,7 @@ mod recordings;
 mod run_config;
 pub mod runs;
 pub mod settings;
+pub mod suites;
 mod text_export;
 pub mod tokens;
 pub mod tools;

@@ -37,6 +37,7 @@ use crate::providers::{ProviderService, TokenCalibration};
 use crate::run_config::RunConfig;
 use crate::runs::{RunParts, RunService, local_bank};
 use crate::settings::{SettingsParts, SettingsService, StoredSettings};
+use crate::suites::SuiteService;
 use crate::tools::ToolService;
 use crate::usage::UsageService;
 use crate::users::UserService;
@@ -121,6 +122,7 @@ pub struct Plait {
     grants: Arc<GrantService>,
     tools: Arc<ToolService>,
     runs: RunService,
+    suites: SuiteService,
     usage: Arc<UsageService>,
     mcp: McpServers,
     dialogs: Arc<DialogService>,
@@ -225,7 +227,7 @@ impl Plait {
             users: users.clone(),
             providers: Arc::clone(&providers),
             exporter: exporter.clone(),
-            evaluator,
+            evaluator: Arc::clone(&evaluator),
         });
         let settings_parts = SettingsParts {
             store: store.clone(),
@@ -239,6 +241,8 @@ impl Plait {
         };
         let settings = Arc::new(SettingsService::new(settings_parts, stored));
         let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
+        let grants = Arc::new(grants);
+        let suites = SuiteService::new(runs.clone(), store.clone(), evaluator, Arc::clone(&grants));
         let conversations =
             ConversationService::new(store.clone(), users.clone(), Arc::clone(&clock), keys.clone());
         Ok(Self {
@@ -259,7 +263,8 @@ impl Plait {
             lens,
             providers,
             settings,
-            grants: Arc::new(grants),
+            grants,
+            suites,
             tools: Arc::new(ToolService::new(tools)),
             runs,
         })
@@ -280,6 +285,7 @@ impl Plait {
             conversations: self.conversations.acting_for(users.clone()),
             lens: self.lens.acting_for(users.clone()),
             memories: self.memories.acting_for(users.clone()),
+            suites: self.suites.acting_for(self.runs.acting_for(users.clone())),
             runs: self.runs.acting_for(users.clone()),
             users,
             ..self.clone()
@@ -381,6 +387,7 @@ services! {
     GrantService => grants,
     ToolService => tools,
     RunService => runs,
+    SuiteService => suites,
     UsageService => usage,
     McpServers => mcp,
     DialogService => dialogs,

@@ -48,6 +48,12 @@ plait_core::error_codes! {
             "Give the path of a flow file.";
     }
 
+    "Flow tests" {
+        SUITE_NO_TESTS = "suite.no_tests",
+            "There are no suites in the named places, or no case has the name.",
+            "Name a suite, a flow or a folder. `plait test add last` makes a test of the latest run.";
+    }
+
     "Grants" {
         GRANT_NO_FILE = "grant.no_file",
             "Grants are kept for the file of a flow, and this flow has none.",

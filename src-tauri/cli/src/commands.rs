@@ -31,6 +31,7 @@ pub(crate) mod retry;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod test;
 pub(crate) mod tokens;
 pub(crate) mod tools;
 pub(crate) mod usage;

@@ -171,11 +171,11 @@ const USAGE: &[ErrorCode] = &[
 ];
 
 /// Codes of those domains that mean a failure: the disk is at fault, not the flow.
-const FAILURES: &[ErrorCode] = &[codes::FLOW_DISK_FULL, codes::FLOW_UNWRITABLE];
+const FAILURES: &[ErrorCode] = &[codes::FLOW_DISK_FULL, codes::FLOW_UNWRITABLE, codes::SUITE_NOT_WRITTEN];
 
 /// Whether a code means invalid usage, as opposed to a failure.
 fn is_usage(code: &ErrorCode) -> bool {
-    let is_of_domain = matches!(code.domain(), "flow" | "answer" | "grant" | "user");
+    let is_of_domain = matches!(code.domain(), "flow" | "answer" | "grant" | "suite" | "user");
     USAGE.contains(code) || is_of_domain && !FAILURES.contains(code)
 }
 

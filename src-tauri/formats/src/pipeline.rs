@@ -61,7 +61,40 @@ pub fn looks_like_pipeline(text: &str) -> bool {
 /// Reads a YAML document that is no pipeline, with the same guards: no anchors, aliases, tags or keys used twice, a bounded number
 /// of values, and a bounded depth.
 pub fn read_yaml(text: &str) -> Result<serde_json::Value, ReadError> {
-    yaml::parse_document(text).map(|root| root.to_json()).map_err(|problem| problem.locate(text))
+    YamlDocument::read(text).map(|document| document.to_json())
+}
+
+/// A YAML document that is no pipeline, with the places of its values.
+#[derive(Debug)]
+pub struct YamlDocument(yaml::Yaml);
+
+impl YamlDocument {
+    /// The guards are those of [`read_yaml`].
+    pub fn read(text: &str) -> Result<Self, ReadError> {
+        yaml::parse_document(text).map(Self).map_err(|problem| problem.locate(text))
+    }
+
+    pub fn to_json(&self) -> serde_json::Value {
+        self.0.to_json()
+    }
+
+    /// The bytes of a value, by its JSON pointer. Of a pointer to something missing, those of the nearest parent.
+    pub fn span(&self, pointer: &str) -> Range<usize> {
+        self.0.place(pointer)
+    }
+
+    /// Where the items of a list begin and where the last one ends, in bytes; and whether it is written as `[a, b]`. Nothing for a value
+    /// that is no list.
+    pub fn list(&self, key: &str) -> Option<(Vec<usize>, usize, bool)> {
+        let yaml::Kind::Sequence { items, inline } = &self.0.get(key)?.kind else { return None };
+        let end = items.last().map_or(self.0.get(key)?.range.end, |item| item.range.end);
+        Some((items.iter().map(|item| item.range.start).collect(), end, *inline))
+    }
+}
+
+/// A value as YAML: mappings and lists on lines of their own, each line indented this far.
+pub fn yaml_lines(value: &serde_json::Value, indent: usize) -> String {
+    emit::value(value, indent)
 }
 
 /// A pipeline that was read, as a flow.

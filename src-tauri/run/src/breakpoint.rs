@@ -17,11 +17,12 @@ use serde_json::{Map, Value, json};
 use crate::journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope};
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, Plan, PlanEdge, PlanNode};
+use crate::view::EpochView;
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::template::Template;
-use plait_core::id::{Epoch, PortName};
+use plait_core::id::{Activation, Epoch, PortName};
 use plait_core::port::{ERROR_PORT, PortKind};
 
 use check::holds_no_branch;
@@ -275,6 +276,15 @@ pub fn variables_of(point: &StopPoint, values: Values<'_>, facts: Option<&CallFa
     variables.insert("attempt".to_owned(), json!(point.attempt));
     facts.unwrap_or(&CallFacts::default()).add_to(&mut variables);
     Value::Object(variables)
+}
+
+/// What a breakpoint behind an activation that has ended can read, with the calls of a replay counted as what they cost when they were
+/// bought.
+pub fn facts_after(Activation { node, epoch }: Activation, view: &EpochView) -> Value {
+    let attempt = view.attempts.last().map_or(1, |last| last.attempt);
+    let point = StopPoint { node, epoch, attempt, side: Side::After, call: None };
+    let values = view.error.as_ref().map_or(Values::Outputs(&view.outputs), Values::Error);
+    variables_of(&point, values, Some(&CallFacts::bought(&view.calls)))
 }
 
 /// The values on inputs, by port: the value itself where there is one, a list where there are several.

@@ -7,6 +7,7 @@
 //! | what each run has spent, also after it was removed | `spending.log` ([`ledger`]) |
 //! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
+//! | results of tests | `tests/<hash of the suite's path>.jsonl` ([`test_results`]) |
 //! | the derived index: lists of runs and conversations, reply keys | the database `index`, rebuilt when it is gone ([`index`]) |
 //! | the checksums of settings, users, grants, MCP servers and their tools, and of the ledger, by which changes from outside are noticed | `checksums.json` ([`checksums`]) |
 //! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users, which replies are forgotten | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`], [`forgotten_replies`]) |
@@ -49,6 +50,7 @@ mod shared;
 mod store;
 mod store_core;
 mod templates;
+mod test_results;
 mod tree;
 mod tree_summary;
 mod users;

@@ -29,7 +29,7 @@ use crate::{
     ConversationFilter, ConversationFork, Draft, ForgottenReplies, GuardedDocument, JournalEntries,
     KeptMemories, MemoryBranch, MemoryList, NewConversation, Progress, RecentFlow, RunFilter, RunJournal,
     RunSpending, StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies,
-    templates, tree, users, writer,
+    templates, test_results, tree, users, writer,
 };
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
@@ -522,6 +522,23 @@ impl Store {
     pub fn remove_template(&self, id: &str) -> Result<(), Fault> {
         self.0.writer()?;
         templates::remove(&self.0.shared.home, id)
+    }
+
+    /// Adds the result of a run of a test. A suite is named by its path.
+    pub fn add_test_result(&self, suite: &str, result: &Value) -> Result<(), Fault> {
+        self.0.writer()?;
+        test_results::add(&self.0.shared.home, suite, result)
+    }
+
+    /// The results of a suite's tests, in the order in which they were added.
+    pub fn test_results(&self, suite: &str) -> Result<Vec<Value>, Fault> {
+        test_results::all(&self.0.shared.home, suite)
+    }
+
+    /// Puts these in place of the results of a suite's tests.
+    pub fn put_test_results(&self, suite: &str, results: &[Value]) -> Result<(), Fault> {
+        self.0.writer()?;
+        test_results::put(&self.0.shared.home, suite, results)
     }
 
     /// Resolves when everything written so far survives a crash.

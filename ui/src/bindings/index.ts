@@ -83,10 +83,33 @@ export type AddMemory = {
   content: MemoryContent,
 };
 
+/** `suite.add`: adds a case to a suite, with a recording beside it: the outputs as they are, the tools that were called, no more than a
+ * tenth more tokens. Then the case is run once. `suite.not_finished`, `suite.no_flow`, `suite.other_flow`, `suite.exists`,
+ * `suite.not_added`, and the errors of `recording.export`.
+ */
+export type AddTest = { run: RunId,
+  /** The suite, an absolute path. Without it, the one beside the run's flow, which is made if there is none. */
+  file?: string,
+  /** The name of the case. Without it, the beginning of the run's input, or the name of the flow. */
+  name?: string,
+};
+
 /** `users.add`: adds a user. `user.bad_name`, `user.exists`, `user.too_many`. */
 export type AddUser = { name: string,
   /** Whether the new user becomes the current one. */
   switch?: boolean,
+};
+
+/** What was added. */
+export type AddedTest = {
+  /** The suite. */
+  file: string, case: string,
+  /** The recording's file. */
+  recording: string,
+  /** What is checked. */
+  checks: Array<string>,
+  /** What came of running the case. It fails if the flow is another one now than the run's. */
+  outcome: CaseOutcome,
 };
 
 /** Tokens, of prompts and replies alike, and what they cost. */
@@ -302,6 +325,14 @@ export type BillPlace = {
  */
 export type BillRerun = RerunRequest;
 
+/** `suite.bill`: what these cases of a suite may cost. Runs nothing. The errors of `suite.open`, `suite.unknown_case`,
+ * `suite.bad_variant`, `flow.invalid`.
+ */
+export type BillSuite = {
+  /** The suite, an absolute path. */
+  file: string, cases: Array<TestRef>,
+};
+
 /** What a cap left out of a block. */
 export type BlockCut = {
   /** The cap, in tokens. */
@@ -472,6 +503,14 @@ export type CardPart = { "kind": "literal",
   one: string,
   /** The unit for more. */
   many: string, } | { "kind": "contextMaker"
+};
+
+/** All runs of a case, as one of its variants. */
+export type CaseOutcome = { case: string,
+  /** What of the matrix it ran with; empty without one. */
+  variant?: Record<string, unknown>,
+  /** Whether enough of its runs passed. */
+  passed: boolean, rate: PassRate, results: Array<TestResult>,
 };
 
 /** The palette's sections, in its order. */
@@ -873,8 +912,31 @@ export type DebugEvent = { "type": "debug.breakpoints", breakpoints: Array<Break
   begun?: Array<BegunAttempt>, } | { "type": "debug.logged", id: string, point: StopPoint, text: string,
 };
 
+/** `suite.debug`: runs a failing case again up to the place where its prompt or output first departs from the recording, where it stands
+ * still. A case that does what is recorded, and a live one, stop behind the node that the failed check is about. A live case is not
+ * called again: its failed run is replayed. `suite.nothing_to_debug`, and the errors of `suite.run`.
+ */
+export type DebugTest = {
+  /** The suite, an absolute path. */
+  file: string, case: string, variant?: Record<string, unknown>,
+};
+
 /** How a run goes on. */
 export type DebugVerb = "continue" | "over" | "into" | "out" | "all" | "skip" | "retry";
+
+/** A run that stands still. */
+export type DebuggedTest = {
+  /** The run. */
+  run: RunId,
+  /** The flow that it runs. */
+  flow: string,
+  /** Where it stands still: `node`, in a sub-flow `a/node`, with its iteration. Nothing if it ended before. */
+  at?: string,
+  /** What differs there from the recording. */
+  difference?: RunDifference,
+  /** Why the case failed when it was last run. */
+  failures: Array<CheckFailure>,
+};
 
 /** The quotas of the application's settings. */
 export type DefaultQuotas = {
@@ -1546,6 +1608,14 @@ export type FindRuns = {
   limit?: number,
 };
 
+/** `suite.find`: the suites among these files and folders, by path; of a flow's file, those beside it. Folders are searched with what is
+ * below them, but for hidden ones. `suite.not_found` if a path is neither.
+ */
+export type FindSuites = {
+  /** Absolute paths. */
+  paths: Array<string>,
+};
+
 /** What a node has to say about its own execution. */
 export type FinishMetadata = {
   /** How long it took, in milliseconds. */
@@ -1730,6 +1800,14 @@ export type ForgetFlow = {
 export type ForgetReplies = {
   /** All runs unless given. */
   run?: RunId,
+};
+
+/** `suite.forget`: removes the kept results of cases, so that `suite.run` with `resume` runs them again. */
+export type ForgetResults = {
+  /** The suite, an absolute path. */
+  file: string,
+  /** The names of the cases. */
+  cases: Array<string>,
 };
 
 /** `conversations.fork`: copies a conversation up to a message into a new one. The original is not changed. */
@@ -2986,6 +3064,12 @@ export type OpenPause = {
   asker?: Asker,
 };
 
+/** `suite.open`: reads a suite. Runs nothing. `suite.*` with the line of what is wrong. */
+export type OpenSuite = {
+  /** An absolute path. */
+  file: string,
+};
+
 /** `templates.open`: the flow of a template. `template.unknown`; `flow.*` when it cannot be read. */
 export type OpenTemplate = { id: string,
 };
@@ -3004,6 +3088,14 @@ export type OpenedFlow = {
   readOnly: boolean,
   /** A draft with unsaved changes, if an earlier session left one. */
   recovered?: Autosave,
+};
+
+/** A suite. */
+export type OpenedSuite = {
+  /** The file, as an absolute path. */
+  file: string,
+  /** Its flow's file. */
+  flow: string, cases: Array<SuiteCase>,
 };
 
 /** The places that a value comes from. Cheap to clone, and free while it is empty. */
@@ -3042,6 +3134,14 @@ export type Pace = "fast" | "recorded";
 export type Part = { "type": "text",
   /** The text. */
   text: string, } | { "type": "attachment" } & Attachment;
+
+/** Passes among runs, with the interval in which the true rate lies with a confidence of 95 %. */
+export type PassRate = { passed: number, runs: number,
+  /** The lower end of the interval, from 0 to 1. */
+  low: number,
+  /** The upper end. */
+  high: number,
+};
 
 /** One question to a person. */
 export type PauseView = {
@@ -3986,6 +4086,18 @@ export type RunSummary = { run: RunId,
   error?: Fault,
 };
 
+/** `suite.run`: runs a case as one of its variants and checks what came of it. A problem of the run is a failure of the case.
+ * `suite.unknown_case`, and the errors of `suite.open`.
+ */
+export type RunTest = {
+  /** The suite, an absolute path. */
+  file: string, case: string, variant?: Record<string, unknown>,
+  /** Take kept results of repeats that have run already, if all of the case is as it was. */
+  resume?: boolean,
+  /** What the person decided for these runs, beside the rules kept for the flow. */
+  grants?: Array<GrantRule>,
+};
+
 /** Sums over a run. */
 export type RunTotals = {
   /** Tokens of all model calls. */
@@ -4409,6 +4521,34 @@ export type StreamPace = Array<[number, number]>;
 /** How a request asks for a reply that follows a JSON Schema. */
 export type StructuredOutput = "jsonSchema" | "jsonObject" | "instructions";
 
+/** What live runs and judges may cost. Replays cost nothing. */
+export type SuiteBill = {
+  /** How many runs are live. */
+  liveRuns: number,
+  /** How many outputs a model judges at most. */
+  judgments: number,
+  /** What the live runs cost at most, as far as it is known, in billionths of a US dollar. Judgments are not in it. */
+  atMostNanoUsd: number,
+  /** Whether some of it has no upper bound that is known. */
+  hasUnknown: boolean,
+  /** Whether live runs can act outside: they need hosts, folders, commands or tools. */
+  actsOutside: boolean,
+};
+
+/** A case, as one of its variants. */
+export type SuiteCase = { name: string, variant: Record<string, unknown>,
+  /** Whether models and tools are called each time. */
+  live: boolean,
+  /** Whether running it may cost something. */
+  mayBuy: boolean,
+  /** How often it runs. */
+  repeats: number,
+  /** What is checked. */
+  checks: Array<string>,
+  /** What came of it when it was last run, if all of the case is as it was. */
+  outcome?: CaseOutcome,
+};
+
 /** The model that writes summaries. */
 export type SummarizerSettings = {
   /** The provider of summaries. */
@@ -4465,6 +4605,10 @@ export type TestProvider = { provider: string,
   model?: string,
 };
 
+/** A case of a suite, as one of its variants. */
+export type TestRef = { case: string, variant?: Record<string, unknown>,
+};
+
 /** The result of a check. */
 export type TestReport = {
   /** What was checked. */
@@ -4475,6 +4619,20 @@ export type TestReport = {
   models?: Array<string>,
   /** Why the check failed; absent when it passed. */
   fault?: Fault,
+};
+
+/** One run of a case. */
+export type TestResult = {
+  /** Why it did not pass. Empty if it did. */
+  failures: Array<CheckFailure>,
+  /** The run. Nothing for a replay that passed, which leaves none. */
+  run?: RunId,
+  /** What its model calls used, those of a recording included. */
+  tokens: TokenUsage,
+  /** What they cost. */
+  cost: Cost,
+  /** In milliseconds, without waits for people. */
+  durationMs: number,
 };
 
 /** What was checked. */
@@ -4829,7 +4987,7 @@ export type WorldPolicy = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "causes.no_condition" | "causes.no_mixture" | "causes.none" | "causes.same_outcome" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "suite.bad_check" | "suite.bad_variant" | "suite.duplicate_case" | "suite.empty" | "suite.exists" | "suite.invalid" | "suite.newer" | "suite.no_answer" | "suite.no_effect" | "suite.no_flow" | "suite.no_tests" | "suite.no_verdict" | "suite.no_world" | "suite.not_added" | "suite.not_finished" | "suite.not_found" | "suite.not_read" | "suite.not_written" | "suite.nothing_to_debug" | "suite.other_flow" | "suite.stopped" | "suite.syntax" | "suite.unknown_case" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -4895,6 +5053,13 @@ export type Commands = {
   "runs.forgetReplies": { args: ForgetReplies; reply: null };
   "runs.remove": { args: RemoveRun; reply: null };
   "flow.versions": { args: ListVersions; reply: Array<FlowVersion> };
+  "suite.find": { args: FindSuites; reply: Array<string> };
+  "suite.open": { args: OpenSuite; reply: OpenedSuite };
+  "suite.bill": { args: BillSuite; reply: SuiteBill };
+  "suite.run": { args: RunTest; reply: CaseOutcome };
+  "suite.forget": { args: ForgetResults; reply: null };
+  "suite.add": { args: AddTest; reply: AddedTest };
+  "suite.debug": { args: DebugTest; reply: DebuggedTest };
   "conversations.list": { args: ListConversations; reply: Array<ConversationRecord> };
   "conversations.resolve": { args: ResolveConversation; reply: ConversationId };
   "conversations.get": { args: GetConversation; reply: ConversationRecord };

@@ -11,6 +11,7 @@ const INVALIDATED_QUERIES: Partial<Record<CommandName, CommandName>> = {
   "templates.remove": "templates.list",
   "grants.set": "grants.show",
   "grants.revoke": "grants.show",
+  "suite.add": "suite.open",
 };
 
 export class QueryInvalidation {

@@ -4,6 +4,7 @@
  */
 import {
   Brain,
+  FlaskConical,
   FolderOpen,
   History,
   Library,
@@ -46,6 +47,8 @@ const GrantsPanel = lazy(() => import("./grants/GrantsPanel").then((module) => (
 
 const MemoryPanel = lazy(() => import("./memory/MemoryPanel").then((module) => ({ default: module.MemoryPanel })));
 
+const TestsPanel = lazy(() => import("./tests/TestsPanel").then((module) => ({ default: module.TestsPanel })));
+
 const McpPanel = lazy(() => import("./mcp/McpPanel").then((module) => ({ default: module.McpPanel })));
 
 export const PANELS: readonly PanelDefinition[] = [
@@ -66,6 +69,7 @@ export const PANELS: readonly PanelDefinition[] = [
     Component: NodesPanel,
   },
   { id: "runs", title: "Runs", command: "Show runs", keys: "Alt+3", icon: History, Component: RunsPanel },
+  { id: "tests", title: "Tests", command: "Show tests", keys: "Alt+0", icon: FlaskConical, Component: TestsPanel },
   {
     id: "conversations",
     title: "Conversations",

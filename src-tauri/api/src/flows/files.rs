@@ -103,7 +103,7 @@ impl Command for OpenFlow {
 }
 
 /// Why a file is not a flow: the first error with its position, and the diagnostics of all.
-pub(super) fn unreadable(path: &Path, errors: &[ReadError]) -> ErrorReply {
+pub(crate) fn unreadable(path: &Path, errors: &[ReadError]) -> ErrorReply {
     let Some(error) = errors.first() else {
         return ErrorReply::new(codes::FLOW_WRONG_SHAPE, format!("{} is not a flow.", path.display()));
     };

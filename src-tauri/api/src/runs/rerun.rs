@@ -165,7 +165,7 @@ impl RunService {
     }
 
     /// The activation of a run that started another one.
-    async fn starter_of(&self, child: &RunId, parent: &RunId) -> Result<Activation, ErrorReply> {
+    pub(crate) async fn starter_of(&self, child: &RunId, parent: &RunId) -> Result<Activation, ErrorReply> {
         let (store, child, parent) = (self.parts.store.clone(), child.clone(), parent.clone());
         run_blocking(move || {
             let mut entries = store.read_damaged_journal(&parent)?.filter_map(Result::ok);

@@ -156,6 +156,11 @@ impl RunService {
         self.active.idle_tree(root).await
     }
 
+    /// The recordings that runs read.
+    pub(crate) fn recordings(&self) -> &RecordingCache {
+        &self.recordings
+    }
+
     /// Says when the list of runs has changed: a run has begun, ended, or begun or ceased to wait.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.active.changes()

@@ -21,12 +21,13 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 11] = [
+const TABLES: [&[CodeDomain]; 12] = [
     plait_core::codes::DOMAINS,
     plait_run::codes::DOMAINS,
     plait_nodes::codes::DOMAINS,
     plait_formats::codes::DOMAINS,
     plait_import::codes::DOMAINS,
+    plait_suites::codes::DOMAINS,
     plait_store::codes::DOMAINS,
     plait_adapters::codes::DOMAINS,
     plait_api::codes::DOMAINS,

@@ -12,6 +12,7 @@ use clap::Args;
 use plait_api::ErrorReply;
 use plait_api::lens::CompareRuns;
 use plait_core::flow::Flow;
+use plait_insight::comparison::RunDifference;
 use plait_insight::flow_diff::FlowDiff;
 
 use self::causes::WhyArgs;
@@ -100,6 +101,13 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
             .hint("`plait runs list` lists runs. For git, see `plait diff --help`.")
             .into()),
     }
+}
+
+/// One difference between two runs.
+pub(super) fn difference_text(difference: &RunDifference) -> String {
+    let mut text = String::new();
+    runs::describe(&mut text, difference);
+    text
 }
 
 fn status(is_same: bool) -> ExitStatus {

@@ -59,6 +59,36 @@ pub(super) fn leaf(value: &Value, style: ScalarStyle, indent: usize) -> String {
     }
 }
 
+/// A value on lines of its own, each indented this far: mappings and lists as blocks. Without a line break at the end.
+pub(super) fn value(value: &Value, indent: usize) -> String {
+    let margin = " ".repeat(indent);
+    match value {
+        Value::Object(entries) if !entries.is_empty() => {
+            let lines = entries
+                .iter()
+                .map(|(name, value)| format!("{margin}{}:{}", key(name), behind(value, indent)));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let lines = items.iter().map(|item| {
+                let body = self::value(item, indent + INDENT);
+                format!("{margin}- {}", body.trim_start_matches(' '))
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        scalar => format!("{margin}{}", leaf(scalar, ScalarStyle::Plain, indent)),
+    }
+}
+
+/// What follows `key:` of a mapping with this indentation.
+fn behind(value: &Value, indent: usize) -> String {
+    match value {
+        Value::Object(entries) if !entries.is_empty() => format!("\n{}", self::value(value, indent + INDENT)),
+        Value::Array(items) if !items.is_empty() => format!("\n{}", self::value(value, indent + INDENT)),
+        scalar => format!(" {}", leaf(scalar, ScalarStyle::Plain, indent + INDENT)),
+    }
+}
+
 /// A value on one line, within brackets.
 pub(super) fn inline(value: &Value) -> String {
     match value {

@@ -143,7 +143,8 @@ impl RecordedRun {
         self.lens.view()
     }
 
-    pub(crate) fn epoch(&self, at: &Activation) -> Option<&EpochView> {
+    /// What one activation came to.
+    pub fn epoch(&self, at: &Activation) -> Option<&EpochView> {
         self.view().nodes.get(&at.node)?.at(&at.epoch)
     }
 
@@ -184,7 +185,7 @@ impl RecordedRun {
         self.places.get(at)?.finished
     }
 
-    pub(crate) fn flow(&self) -> Option<&Flow> {
+    pub fn flow(&self) -> Option<&Flow> {
         self.flow.as_ref()
     }
 
@@ -208,7 +209,7 @@ impl RecordedRun {
     }
 
     /// The messages of a prompt as they were sent.
-    pub(crate) fn messages(&self, at: &Activation, call: usize) -> Vec<(SentMessage, Option<SharedMessage>)> {
+    pub fn messages(&self, at: &Activation, call: usize) -> Vec<(SentMessage, Option<SharedMessage>)> {
         self.lens.sent_messages(at, call)
     }
 

@@ -12,6 +12,7 @@ use crate::grant::GrantPattern;
 use crate::journal::{CallEvent, ContextEvent, Event, MemoryEvent, Side, Spending, StopEvent, StopPoint};
 use crate::models::{Cost, TreeSpending};
 use crate::plan::Plan;
+use crate::view::ModelCallView;
 use plait_core::id::ContextId;
 
 /// The facts of one activation's calls.
@@ -52,6 +53,18 @@ impl CallFacts {
         let mut facts = Self::default();
         for event in events {
             facts.count(event);
+        }
+        facts
+    }
+
+    /// Those of an activation that has ended, with what an earlier run bought for it.
+    pub(crate) fn bought(calls: &[ModelCallView]) -> Self {
+        let mut facts = Self::default();
+        for call in calls {
+            let usage = call.reply.as_ref().and_then(|reply| reply.usage).unwrap_or_default();
+            facts.tokens += usage.input.saturating_add(usage.output);
+            facts.cost += call.bought_cost();
+            facts.trimmed |= call.prompt.as_ref().is_some_and(|prompt| prompt.omitted.is_some());
         }
         facts
     }

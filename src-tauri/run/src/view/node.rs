@@ -316,6 +316,12 @@ pub struct ModelCallView {
 }
 
 impl ModelCallView {
+    /// What the call cost in the run that bought it. Nothing for a call without a reply.
+    pub fn bought_cost(&self) -> Cost {
+        let price = || self.account.as_ref().and_then(|account| account.cost_nano_usd);
+        self.reply.as_ref().map_or_else(Cost::default, |_| Cost::of_call(price()))
+    }
+
     /// A call of which nothing is known but that it began.
     pub(super) fn begun(step: u32, sampling: Option<SamplingRef>, at: u64) -> Self {
         Self {

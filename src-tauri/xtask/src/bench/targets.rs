@@ -57,6 +57,7 @@ fn targets(measured: Measurements<'_>) -> Vec<Target> {
         finding,
         lineage,
         comparing,
+        testing,
         reuse,
         expressions,
         prompts,
@@ -248,6 +249,11 @@ fn comparing(measured: Measurements<'_>) -> Vec<Target> {
             target(format!("comparing {by}"), value, Limit::AtMost(200.0), "ms")
         })
         .into()
+}
+
+fn testing(measured: Measurements<'_>) -> Vec<Target> {
+    let by = "1,000 cases from recordings";
+    vec![target(format!("testing {by}"), measured.figure("suites", by), Limit::AtMost(10.0), "s")]
 }
 
 fn reuse(measured: Measurements<'_>) -> Vec<Target> {

@@ -5,6 +5,7 @@ import {
   CircleAlert,
   CircleDot,
   CirclePause,
+  FlaskConical,
   GitCompareArrows,
   LoaderCircle,
   Play,
@@ -24,6 +25,7 @@ import { oneLine, previewOfQuestion } from "@/run/values/preview";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { useWorkspace } from "@/workspace/context";
 import { useRunList, useRunState } from "@/workspace/run-hooks";
+import { makeTest } from "../tests/suite-run";
 import { compareRuns } from "./compare";
 import { TEXTS } from "./texts";
 
@@ -176,6 +178,14 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void compareRuns(workspace, compared.run, run)}
         />
       )}
+      {run.status === "finished" && run.parentRunId === undefined ? (
+        <IconButton
+          label={TEXTS.makeTest}
+          data-testid={`run-make-test-${run.run}`}
+          icon={<FlaskConical size={14} />}
+          onClick={() => void makeTest(workspace, run.run)}
+        />
+      ) : null}
       {over || run.parentRunId !== undefined ? null : (
         <IconButton
           label={TEXTS.stopThisRun}

@@ -7,6 +7,7 @@ export const TEXTS = {
   repeatsEarlier: "repeat",
   stopThisRun: "Stop run",
   deleteThisRun: "Delete run…",
+  makeTest: "Make a test of this run",
   compareWithRepeated: "Compare with the run that it repeats",
   compareWithShown: "Compare with the run that is shown",
   openRecording: "Open recording…",

@@ -3,6 +3,7 @@
 import { displayedFlow, documentFlow } from "@/flow/document/flow-state";
 import { keepFork } from "@/panels/conversations/actions";
 import { exportRecording, openRecording, replayRun } from "@/panels/runs/recordings";
+import { makeTest } from "@/panels/tests/suite-run";
 import { openChild, runsFlow } from "@/run/control/child-run";
 import { isRetryable, pauseKey } from "@/run/control/control";
 import {
@@ -198,6 +199,15 @@ export const runCommands: readonly Command[] = [
       const { session } = workspace.activeRun;
       return session && exportRecording(workspace, session.run, session.flow.name || "run");
     },
+  },
+  {
+    id: "run.makeTest",
+    title: "Make a test of this run",
+    group: "Run",
+    terms: ["suite", "check", "recording", "cassette"],
+    enabled: ({ activeRun: { session } }) =>
+      session?.fold.head.status === "finished" && session.fold.head.parentRunId === undefined,
+    run: (workspace) => workspace.activeRun.session && makeTest(workspace, workspace.activeRun.session.run),
   },
   {
     id: "run.forgetReplies",

@@ -86,7 +86,7 @@ fn place(path: &[NodeId], at: &str) -> String {
     path.iter().map(NodeId::as_str).chain([at]).collect::<Vec<_>>().join(" › ")
 }
 
-fn describe(text: &mut String, difference: &RunDifference) {
+pub(super) fn describe(text: &mut String, difference: &RunDifference) {
     let at = difference.after.as_ref().or(difference.before.as_ref()).map(|shown| shown.at.to_string());
     let at = place(&difference.path, &at.unwrap_or_default());
     match (&difference.before, &difference.after) {

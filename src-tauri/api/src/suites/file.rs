@@ -1,0 +1,156 @@
+//! A suite and its flow, read from their files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plait_core::flow::Flow;
+use plait_core::hash::content_hash;
+use plait_formats::pipeline::{self, PIPELINE_EXTENSIONS};
+use plait_store::flow_files::{self, FLOW_ENDING};
+use plait_suites::{Suite, TestCase, Variant};
+use serde_json::json;
+
+use crate::ErrorReply;
+use crate::codes;
+use crate::flows::unreadable;
+
+/// How the names of suites end.
+const ENDINGS: [&str; 3] = [".tests.yaml", ".tests.yml", ".tests.json"];
+/// The largest suite, in bytes.
+const MAX_SUITE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A suite and its flow.
+pub(super) struct SuiteFile {
+    /// The file, as an absolute path.
+    pub(super) path: PathBuf,
+    text: String,
+    pub(super) suite: Suite,
+    pub(super) flow_path: PathBuf,
+    flow_text: String,
+    pub(super) flow: Flow,
+}
+
+/// Whether a file is a suite, by its name.
+pub(super) fn is_suite_file(path: &Path) -> bool {
+    stem(path).is_some()
+}
+
+/// The name of a suite's file without its ending: that of the flow beside it.
+fn stem(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).filter(|stem| !stem.is_empty())
+}
+
+/// The suites beside a flow's file, and the one to write if there is none.
+pub(super) fn suites_beside(flow: &Path) -> (Vec<PathBuf>, PathBuf) {
+    let name = flow.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let extension =
+        flow.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+    let stem =
+        name.strip_suffix(FLOW_ENDING).unwrap_or_else(|| name.strip_suffix(&extension).unwrap_or(&name));
+    let beside = |ending: &str| flow.with_file_name(format!("{stem}{ending}"));
+    let found = ENDINGS.iter().map(|ending| beside(ending)).filter(|path| path.is_file()).collect();
+    (found, beside(ENDINGS[0]))
+}
+
+pub(super) fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+}
+
+pub(super) fn read_text(path: &Path) -> Result<String, ErrorReply> {
+    let refused = |problem: String| {
+        ErrorReply::new(
+            codes::SUITE_NOT_READ,
+            format!("The suite `{}` can't be read: {problem}.", path.display()),
+        )
+        .hint("Check the path and your rights to the file.")
+    };
+    let size = fs::metadata(path).map_err(|error| refused(error.to_string()))?.len();
+    if size > MAX_SUITE_BYTES {
+        return Err(refused(format!("it has {size} bytes, and may have {MAX_SUITE_BYTES}")));
+    }
+    fs::read_to_string(path).map_err(|error| refused(error.to_string()))
+}
+
+impl SuiteFile {
+    /// Reads both files, unless they are as in `known`.
+    pub(super) fn read(path: &Path, known: Option<Arc<Self>>) -> Result<Arc<Self>, ErrorReply> {
+        if !is_suite_file(path) {
+            let message = format!("`{}` is no suite by its name.", path.display());
+            return Err(ErrorReply::new(codes::SUITE_NOT_READ, message)
+                .hint("The names of suites end with `.tests.yaml` or `.tests.json`."));
+        }
+        let text = read_text(path)?;
+        if let Some(known) = known.filter(|known| known.text == text)
+            && flow_files::read(&known.flow_path).is_ok_and(|flow| flow.text == known.flow_text)
+        {
+            return Ok(known);
+        }
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let suite = plait_suites::read(&text, is_json(&path)).map_err(|errors| unreadable(&path, &errors))?;
+        let flow_path = flow_path(&path, &suite)?;
+        let file = flow_files::read(&flow_path)?;
+        let flow =
+            pipeline::read_file(&file.path, &file.text).map_err(|errors| unreadable(&file.path, &errors))?;
+        Ok(Arc::new(Self { path, text, suite, flow_path: file.path, flow_text: file.text, flow }))
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    pub(super) fn flow_name(&self) -> String {
+        self.flow_path.display().to_string()
+    }
+
+    /// `suite.unknown_case`.
+    pub(super) fn case(&self, name: &str) -> Result<&TestCase, ErrorReply> {
+        self.suite.cases.iter().find(|case| case.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.suite.cases.iter().map(|case| case.name.as_str()).take(20).collect();
+            let message = format!("The suite `{}` has no case `{name}`.", self.path.display());
+            ErrorReply::new(codes::SUITE_UNKNOWN_CASE, message).hint(format!("It has: {}.", names.join(", ")))
+        })
+    }
+
+    /// The recording of a case.
+    pub(super) fn recording(&self, case: &TestCase) -> Option<PathBuf> {
+        Some(self.path.parent()?.join(case.recording.as_ref()?))
+    }
+
+    /// The flow as a variant runs it. `suite.bad_variant`.
+    pub(super) fn flow_of(&self, variant: &Variant) -> Result<Flow, ErrorReply> {
+        let mut flow = self.flow.clone();
+        plait_suites::apply_variant(variant, &mut flow)
+            .map_err(|problem| ErrorReply::new(codes::SUITE_BAD_VARIANT, problem))?;
+        Ok(flow)
+    }
+
+    /// Identifies all that decides what a case comes to, but for the world: a result of another key is out of date.
+    pub(super) fn key(&self, case: &TestCase, variant: &Variant) -> String {
+        let recording = self
+            .recording(case)
+            .map(|path| fs::read(path).map(|bytes| content_hash(&bytes)).unwrap_or_default());
+        let checks: Vec<_> = self.suite.checks_of(case).collect();
+        let parts = json!([case, checks, variant, recording, content_hash(self.flow_text.as_bytes())]);
+        content_hash(parts.to_string().as_bytes())
+    }
+}
+
+fn flow_path(suite: &Path, document: &Suite) -> Result<PathBuf, ErrorReply> {
+    let folder = suite.parent().unwrap_or_else(|| Path::new(""));
+    if let Some(named) = &document.flow {
+        return Ok(folder.join(named));
+    }
+    let stem = stem(suite).unwrap_or_default();
+    let endings = [FLOW_ENDING.to_owned()]
+        .into_iter()
+        .chain(PIPELINE_EXTENSIONS.iter().map(|ending| format!(".{ending}")));
+    let candidates: Vec<PathBuf> = endings.map(|ending| folder.join(format!("{stem}{ending}"))).collect();
+    candidates.iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
+        let message = format!("There is no flow for the suite `{}`.", suite.display());
+        ErrorReply::new(codes::SUITE_NO_FLOW, message).hint(format!(
+            "Put `{stem}{FLOW_ENDING}` beside it, or name the flow: `flow: other{FLOW_ENDING}`."
+        ))
+    })
+}

@@ -1,0 +1,30 @@
+//! Tests of flows: the document of a suite, what its checks say of a run, pass rates, and the case that a run is made into.
+//!
+//! All of it is computed from documents and recorded runs. Refuses to read files and to run anything.
+
+mod check;
+pub mod codes;
+mod document;
+mod edit;
+mod evidence;
+mod matrix;
+mod outcome;
+mod pass_rate;
+mod read;
+mod suggest;
+
+pub use check::check;
+pub use document::{
+    ArgumentsCheck, Check, ConditionCheck, JsonPathCheck, Matrix, OutputCheck, PatternCheck, PromptCheck,
+    RubricCheck, SchemaCheck, Suite, TestAnswer, TestCase, TextCheck, ValueCheck, schema,
+};
+pub use edit::add_case;
+pub use evidence::Evidence;
+pub use matrix::{Variant, apply as apply_variant, split_model, variants};
+pub use outcome::{CaseOutcome, CheckFailure, TestResult};
+pub use pass_rate::PassRate;
+pub use read::read;
+pub use suggest::suggested_checks;
+
+#[cfg(test)]
+mod tests;

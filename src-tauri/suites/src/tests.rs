@@ -1,0 +1,130 @@
+use plait_core::flow::Flow;
+use serde_json::{Value, json};
+
+use crate::{
+    CaseOutcome, PassRate, Suite, TestCase, TestResult, add_case, apply_variant, read, schema, variants,
+};
+
+fn suite(value: &Value) -> Suite {
+    read(&value.to_string(), true).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+/// Table I of R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998), method 3.
+#[test]
+fn interval_is_that_of_the_literature() {
+    for (passed, runs, low, high) in
+        [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
+    {
+        let rate = PassRate::of(passed, runs);
+        assert!((rate.low - low).abs() < 5e-5 && (rate.high - high).abs() < 5e-5, "{rate:?}");
+        // The interval of what failed is the mirror image.
+        let failed = PassRate::of(runs - passed, runs);
+        assert!((failed.low - (1.0 - rate.high)).abs() < 1e-12, "{failed:?}");
+    }
+    assert_eq!(PassRate::of(0, 0), PassRate { passed: 0, runs: 0, low: 0.0, high: 1.0 });
+}
+
+#[test]
+fn part_of_the_repeats_has_to_pass() {
+    assert!(PassRate::of(4, 5).reaches(0.8) && !PassRate::of(3, 5).reaches(0.8));
+    assert!(PassRate::of(7, 10).reaches(0.7), "0.7 is no exact binary number");
+    assert!(!PassRate::of(0, 0).reaches(0.0), "a case that did not run did not pass");
+    let results = vec![TestResult::default(); 3];
+    assert!(
+        CaseOutcome::of(
+            "a".to_owned(),
+            variants(&suite(&json!({ "cases": [{ "name": "a", "live": true }] })), &TestCase::default())
+                .remove(0),
+            results,
+            1.0
+        )
+        .passed
+    );
+}
+
+#[test]
+fn matrix_combines_models_and_parameters_of_live_cases() {
+    let suite = suite(&json!({
+        "matrix": { "models": ["offline/echo", "openai/gpt-5"], "parameters": { "draft.temperature": [0, 1], "draft.options.seed": [7] } },
+        "cases": [{ "name": "live", "live": true }, { "name": "replay", "recording": "a" }],
+    }));
+    let of = |index: usize| variants(&suite, &suite.cases[index]);
+    assert_eq!((of(0).len(), of(1).len()), (4, 1));
+    assert_eq!(
+        of(0)[1],
+        json!({ "model": "offline/echo", "draft.options.seed": 7, "draft.temperature": 1 })
+            .as_object()
+            .unwrap()
+            .clone()
+            .into_iter()
+            .collect()
+    );
+
+    let mut flow: Flow = serde_json::from_value(json!({
+        "version": 1,
+        "nodes": { "start": { "type": "contextStart" }, "draft": { "type": "chat" } },
+    }))
+    .unwrap();
+    apply_variant(&of(0)[3], &mut flow).unwrap();
+    let flow = serde_json::to_value(&flow).unwrap();
+    assert_eq!(flow["nodes"]["start"]["config"], json!({ "provider": "openai", "model": "gpt-5" }));
+    assert_eq!(flow["nodes"]["draft"]["config"], json!({ "temperature": 1, "options": { "seed": 7 } }));
+    let mut other: Flow = serde_json::from_value(json!({ "version": 1, "nodes": {} })).unwrap();
+    assert!(apply_variant(&of(0)[0], &mut other).unwrap_err().contains("`draft.options.seed`"));
+}
+
+#[test]
+fn problems_have_their_places() {
+    let places = |text: &str| -> Vec<(String, usize, usize)> {
+        let errors = read(text, false).unwrap_err();
+        errors
+            .into_iter()
+            .map(|error| (error.diagnostic.code.to_string(), error.line, error.column))
+            .collect()
+    };
+    let at = |code: &str, line, column| (code.to_owned(), line, column);
+    assert_eq!(places(""), [at("suite.empty", 1, 1)]);
+    assert_eq!(places("cases: 3\n"), [at("suite.invalid", 1, 8)]);
+    assert_eq!(places("cases:\n  - name: a\n    live: true\n    nmae: b\n"), [at("suite.invalid", 4, 11)]);
+    assert_eq!(
+        places("passRate: 2\ncases:\n  - name: a\n    live: true\n    repeats: 0\n"),
+        [at("suite.invalid", 1, 11), at("suite.invalid", 5, 14)]
+    );
+    assert_eq!(
+        places("cases:\n  - name: a\n    live: true\n    checks:\n      - unchanged: {}\n"),
+        [at("suite.bad_check", 2, 11)]
+    );
+    assert_eq!(places("cases:\n  - &a name: b\n")[0].0, "suite.syntax");
+}
+
+#[test]
+fn case_is_added_as_people_write_it() {
+    let case = TestCase {
+        name: "two: lines".to_owned(),
+        live: true,
+        input: Some("a\nb".to_owned()),
+        ..TestCase::default()
+    };
+    let text =
+        "# All of them\ncases:\n- name: first # the first\n  live: true # yes\n\npassRate: 0.5 # half\n";
+    let added = add_case(Some(text), false, &case).unwrap();
+    let expected = "# All of them\ncases:\n- name: first # the first\n  live: true # yes\n- name: \"two: lines\"\n  input: |-\n    a\n    b\n  live: true\n\npassRate: 0.5 # half\n";
+    assert_eq!(added, expected);
+    let new = add_case(None, false, &case).unwrap();
+    assert_eq!(read(&new, false).unwrap().cases, std::slice::from_ref(&case));
+    let json = add_case(Some(r#"{ "cases": [{ "name": "first", "live": true }] }"#), true, &case).unwrap();
+    assert_eq!(read(&json, true).unwrap().cases[1], case);
+    assert!(
+        add_case(Some("cases: [{ name: a, live: true }]\n"), false, &case).unwrap_err().contains("brackets")
+    );
+}
+
+#[test]
+fn schema_accepts_what_the_reader_does() {
+    let schema = schema();
+    let accepts = |value: &Value| plait_core::expression::schema::accepts(&schema, value);
+    let good = json!({ "cases": [{ "name": "a", "live": true, "checks": [{ "maxTokens": 3 }, { "contains": { "text": "a" } }] }] });
+    let bad = json!({ "cases": [{ "name": "a", "live": true, "checks": [{ "contains": { "txt": "a" } }] }] });
+    assert_eq!((accepts(&good), read(&good.to_string(), true).is_ok()), (true, true));
+    assert_eq!((accepts(&bad), read(&bad.to_string(), true).is_ok()), (false, false));
+}

@@ -9,7 +9,6 @@ mod edit;
 mod evidence;
 mod matrix;
 mod outcome;
-mod pass_rate;
 mod read;
 mod suggest;
 
@@ -22,7 +21,7 @@ pub use edit::add_case;
 pub use evidence::Evidence;
 pub use matrix::{Variant, apply as apply_variant, split_model, variants};
 pub use outcome::{CaseOutcome, CheckFailure, TestResult};
-pub use pass_rate::PassRate;
+pub use plait_insight::pass_rate::PassRate;
 pub use read::read;
 pub use suggest::suggested_checks;
 

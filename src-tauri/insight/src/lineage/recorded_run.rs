@@ -139,7 +139,13 @@ impl RecordedRun {
         }
     }
 
-    pub(crate) fn view(&self) -> &RunView {
+    /// What its models were sent.
+    pub fn lens(&self) -> &Lens {
+        &self.lens
+    }
+
+    /// The run as its journal says.
+    pub fn view(&self) -> &RunView {
         self.lens.view()
     }
 

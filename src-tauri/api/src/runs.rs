@@ -4,6 +4,7 @@
 //! owns the life of a run, and `start`, `trials`, `rerun`, `retry`, `control`, `waiting`, `find` and `records` are the commands.
 
 pub mod answer_text;
+pub mod answers;
 mod breakpoints;
 mod broadcast;
 mod child;
@@ -29,7 +30,7 @@ mod versions;
 mod waiting;
 mod watch;
 
-pub use breakpoints::{DropBreakpoint, PutBreakpoint};
+pub use breakpoints::{BreakpointChecker, DropBreakpoint, PutBreakpoint};
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use debug::{
     ChangeValue, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, SetBreakpoints, StopRun,

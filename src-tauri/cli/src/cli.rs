@@ -8,7 +8,7 @@ use plait_api::{ErrorReply, data_dir};
 
 use crate::codes;
 use crate::commands::{
-    cancel, check, completions, config, conversations, debug, diff, doctor, export, forecast, grants, import,
+    cancel, check, completions, config, conversations, dap, debug, diff, doctor, export, forecast, grants, import,
     keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, replay, rerun, resume,
     retry, run, runs, schema, tokens, tools, usage, users, watch,
 };
@@ -70,6 +70,8 @@ enum Command {
     Watch(watch::WatchArgs),
     /// Do what the debugger's prompt does, once: step, continue, set breakpoints.
     Debug(debug::DebugArgs),
+    /// Serve an editor that speaks the Debug Adapter Protocol.
+    Dap(dap::DapArgs),
     /// Check a flow for problems without running it.
     Check(check::CheckArgs),
     /// Show how prompts will grow, when they no longer fit the window, and what a run may cost.
@@ -154,6 +156,7 @@ impl Cli {
             Command::Replay(args) => block_on(replay::execute(&home()?, args)),
             Command::Watch(args) => block_on(watch::execute(&home()?, args)),
             Command::Debug(args) => block_on(debug::execute(&home()?, args)),
+            Command::Dap(args) => block_on(dap::execute(&home()?, &args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Lens(args) => block_on(lens::execute(&home()?, args)),

@@ -1,17 +1,22 @@
-//! `run.putBreakpoint`, `run.dropBreakpoint`: single breakpoints of a run, by their ids.
+//! `run.putBreakpoint`, `run.dropBreakpoint`: single breakpoints of a run, by their ids; and whether a run that has not begun can have one.
 //!
 //! Several people may look at one run: each changes the breakpoints that are there, and none those of another one.
 
 use std::sync::Arc;
 
+use plait_core::config::ConfigValues;
 use plait_core::error::Fault;
+use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_run::DebugCommand;
-use plait_run::journal::Breakpoint;
+use plait_run::check_breakpoints;
+use plait_run::journal::{Breakpoint, InputOverrides};
+use plait_run::node::Registry;
+use plait_run::plan::Plan;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::launch::check_in_subflows_of;
+use super::launch::{check_in_subflows, check_in_subflows_of, plan_to_run};
 use super::service::RunService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -100,5 +105,27 @@ impl Command for DropBreakpoint {
                 .into())
         };
         service.change_breakpoints(&run, drop).await
+    }
+}
+
+/// Whether breakpoints can hold anything in a run of a flow that has not begun.
+pub struct BreakpointChecker {
+    plan: Plan,
+    file: Option<String>,
+    registry: Arc<Registry>,
+}
+
+impl BreakpointChecker {
+    /// `file` is that of the flow, if it has one. `flow.invalid` if the flow can't be planned.
+    pub fn new(flow: &Flow, file: Option<&str>, registry: Arc<Registry>) -> Result<Self, ErrorReply> {
+        let plan = plan_to_run(flow, &registry, None, &InputOverrides::new())?;
+        Ok(Self { plan, file: file.map(str::to_owned), registry })
+    }
+
+    /// `debug.unknown_node`, `debug.bad_breakpoint`.
+    pub fn check(&self, breakpoint: &Breakpoint) -> Result<(), ErrorReply> {
+        let breakpoints = std::slice::from_ref(breakpoint);
+        check_breakpoints(&self.plan, breakpoints)?;
+        check_in_subflows(&self.plan, self.file.as_deref(), &ConfigValues::default(), &self.registry, breakpoints)
     }
 }

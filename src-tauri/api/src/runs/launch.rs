@@ -34,8 +34,7 @@ use plait_run::{Driver, RunHandle, RunSetup, TrialPlanner, check_breakpoints};
 use plait_store::Store;
 use serde_json::json;
 
-use breakpoint_check::check_in_subflows;
-pub(super) use breakpoint_check::check_in_subflows_of;
+pub(super) use breakpoint_check::{check_in_subflows, check_in_subflows_of};
 use other_replies::StoredReplies;
 use trial::FlowTrials;
 

@@ -25,6 +25,7 @@ mod conversations;
 mod crash;
 mod debugger;
 mod diff;
+mod editors;
 mod find_runs;
 mod flow_files;
 mod forecast;

@@ -30,7 +30,6 @@ use crate::progress::Progress;
 use crate::prompt::{self, PromptReply, ask};
 use crate::terminal::{self, print_error, stdout};
 
-
 pub(crate) struct RunFollower<'a> {
     app: &'a Connection,
     run: RunId,

@@ -99,7 +99,8 @@ impl EditorBreakpoints {
 
     /// The nodes of the flow at the end of this way that a breakpoint is before, without a condition.
     pub(crate) fn nodes(&self, path: &[NodeId]) -> Vec<NodeId> {
-        let each_time = self.sets().filter(|(_, set)| set.hits.is_none()).flat_map(|(_, set)| &set.breakpoints);
+        let each_time =
+            self.sets().filter(|(_, set)| set.hits.is_none()).flat_map(|(_, set)| &set.breakpoints);
         let before = each_time.filter(|breakpoint| {
             breakpoint.side == Side::Before
                 && breakpoint.path == path
@@ -114,7 +115,7 @@ impl EditorBreakpoints {
 }
 
 fn key_of(source: &Source) -> String {
-    format!("{:?} {:?}", source.source_reference, source.path)
+    format!("{:?} {:?}", source.reference, source.path)
 }
 
 /// A breakpoint with its name, which is how it is written: equal ones of several people are one.
@@ -124,7 +125,11 @@ pub(crate) fn named(mut breakpoint: Breakpoint) -> Breakpoint {
 }
 
 /// The breakpoint of a line that is in a node. An error says what is wrong with it.
-pub(crate) fn at_node(path: Vec<NodeId>, node: NodeId, asked: &SourceBreakpoint) -> Result<Breakpoint, String> {
+pub(crate) fn at_node(
+    path: Vec<NodeId>,
+    node: NodeId,
+    asked: &SourceBreakpoint,
+) -> Result<Breakpoint, String> {
     let side = match asked.mode.as_deref() {
         None | Some("" | "before") => Side::Before,
         Some("call") => Side::Call,
@@ -144,8 +149,8 @@ pub(crate) fn as_written(
 ) -> Result<Breakpoint, String> {
     let parsed: Result<BreakpointText, String> = text.parse();
     let breakpoint = parsed.and_then(|text| text.resolve(is_node));
-    let mut breakpoint =
-        breakpoint.map_err(|problem| format!("It can't be read: {problem}. It is written as {BREAKPOINT_SYNTAX}."))?;
+    let mut breakpoint = breakpoint
+        .map_err(|problem| format!("It can't be read: {problem}. It is written as {BREAKPOINT_SYNTAX}."))?;
     if let Some(when) = non_empty(condition) {
         breakpoint.when = Some(match breakpoint.when {
             Some(own) => format!("({own}) && ({when})"),

@@ -45,7 +45,10 @@ mod tests {
 
     #[test]
     fn words_of_the_console_are_no_expressions() {
-        assert_eq!(ConsoleCommand::parse(" answer  a=b c "), Some(ConsoleCommand::Answer("a=b c".to_owned())));
+        assert_eq!(
+            ConsoleCommand::parse(" answer  a=b c "),
+            Some(ConsoleCommand::Answer("a=b c".to_owned()))
+        );
         assert_eq!(ConsoleCommand::parse("force good"), Some(ConsoleCommand::Force("good".to_owned())));
         assert_eq!(ConsoleCommand::parse("skip"), Some(ConsoleCommand::Skip));
         for expression in ["skip == 1", "force", "force a b", "answers", "value.end", "", "end > 2"] {

@@ -31,7 +31,8 @@ impl FromStr for HitCondition {
         let digits = text.trim_start_matches(|char: char| !char.is_ascii_digit());
         let operator = text[..text.len() - digits.len()].trim();
         let count = digits.parse().ok().filter(|count| *count > 0);
-        let wrong = || format!("`{text}` is no count: write `3`, `== 3`, `>= 3`, `> 3`, `<= 3`, `< 3` or `% 3`.");
+        let wrong =
+            || format!("`{text}` is no count: write `3`, `== 3`, `>= 3`, `> 3`, `<= 3`, `< 3` or `% 3`.");
         let count: u64 = count.ok_or_else(wrong)?;
         match operator {
             "" | ">=" => Ok(Self::AtLeast(count)),

@@ -37,7 +37,8 @@ pub(crate) fn read_program(name: &str) -> Result<Program, ErrorReply> {
     let flow = pipeline::read_file(&path, &text).map_err(|errors| {
         let diagnostics: Vec<_> = errors.into_iter().map(|error| *error.diagnostic).collect();
         let first = diagnostics.first().map_or("It is no flow.", |diagnostic| diagnostic.message.as_str());
-        ErrorReply::new(codes::FLOW_INVALID, format!("`{name}` is no flow: {first}")).diagnostics(&diagnostics)
+        ErrorReply::new(codes::FLOW_INVALID, format!("`{name}` is no flow: {first}"))
+            .diagnostics(&diagnostics)
     })?;
     Ok(Program { flow, path: file })
 }

@@ -41,7 +41,9 @@ impl Moment {
         let entries = journals.entries(&self.run);
         for entry in entries[..self.events.min(entries.len())].iter().rev() {
             match &entry.event {
-                Event::Debug(DebugEvent::Stopped { point: Some(point), .. }) => return Some(point.activation()),
+                Event::Debug(DebugEvent::Stopped { point: Some(point), .. }) => {
+                    return Some(point.activation());
+                }
                 Event::Debug(DebugEvent::Stopped { .. } | DebugEvent::Continued { .. })
                 | Event::Node(_, NodeEvent::Started { .. }) => break,
                 // What came in meanwhile, or was changed there.
@@ -91,7 +93,9 @@ impl Moment {
                     || (run == self.run
                         && here.is_some()
                         && found.activation(journals) == here
-                        && !entries[events..self.events.min(entries.len())].iter().any(|entry| started(entry).is_some()));
+                        && !entries[events..self.events.min(entries.len())]
+                            .iter()
+                            .any(|entry| started(entry).is_some()));
                 if !is_same {
                     return Some(found);
                 }
@@ -119,10 +123,11 @@ impl Moment {
     pub(crate) fn into(&self, journals: &impl Journals) -> Option<Self> {
         let entries = journals.entries(&self.run);
         let here = self.activation(journals);
-        let child = entries.get(self.events..).unwrap_or_default().iter().find_map(|entry| match &entry.event {
-            Event::Child(at, ChildEvent::Started { run }) if Some(at) == here.as_ref() => Some(run),
-            _ => None,
-        });
+        let child =
+            entries.get(self.events..).unwrap_or_default().iter().find_map(|entry| match &entry.event {
+                Event::Child(at, ChildEvent::Started { run }) if Some(at) == here.as_ref() => Some(run),
+                _ => None,
+            });
         let first = child.and_then(|child| {
             let at = journals.entries(child).iter().position(|entry| started(entry).is_some())?;
             Some(Self::of(child, at))
@@ -165,7 +170,11 @@ impl Moment {
     fn next_event(&self, journals: &impl Journals) -> usize {
         let entries = journals.entries(&self.run);
         let here = self.activation(journals);
-        let own = entries.iter().enumerate().skip(self.events).find_map(|(at, entry)| started(entry).map(|it| (at, it)));
+        let own = entries
+            .iter()
+            .enumerate()
+            .skip(self.events)
+            .find_map(|(at, entry)| started(entry).map(|it| (at, it)));
         match own {
             Some((at, activation)) if Some(activation) == here.as_ref() => at + 1,
             _ => self.events,
@@ -178,18 +187,14 @@ fn above(journals: &impl Journals, run: &RunId) -> Option<(RunId, usize)> {
     let (parent, at) = journals.parent(run)?;
     let entries = journals.entries(parent);
     let from = began(entries, at, run)?;
-    let ended = |entry: &Entry| {
-        matches!(&entry.event, Event::Node(of, NodeEvent::Finished { .. } | NodeEvent::Failed { .. }) if of == at)
-    };
+    let ended = |entry: &Entry| matches!(&entry.event, Event::Node(of, NodeEvent::Finished { .. } | NodeEvent::Failed { .. }) if of == at);
     let end = entries.iter().skip(from).position(ended)?;
     Some((parent.clone(), from + end))
 }
 
 /// The number of events of a run when it began a child run: what it knew then.
 pub(crate) fn began(entries: &[Entry], at: &Activation, child: &RunId) -> Option<usize> {
-    let begins = |entry: &Entry| {
-        matches!(&entry.event, Event::Child(of, ChildEvent::Started { run }) if of == at && run == child)
-    };
+    let begins = |entry: &Entry| matches!(&entry.event, Event::Child(of, ChildEvent::Started { run }) if of == at && run == child);
     entries.iter().position(begins).map(|at| at + 1)
 }
 

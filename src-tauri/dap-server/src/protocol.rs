@@ -99,7 +99,13 @@ impl Outbox {
             Ok(body) => (true, None, body),
             Err(error) => (false, Some(error.code.to_string()), bodies::error(&error)),
         };
-        self.send(Outgoing::Response { request_seq: asked.seq, success, command: asked.command.clone(), message, body });
+        self.send(Outgoing::Response {
+            request_seq: asked.seq,
+            success,
+            command: asked.command.clone(),
+            message,
+            body,
+        });
     }
 
     pub(crate) fn event(&self, event: &'static str, body: &impl Serialize) {
@@ -141,7 +147,8 @@ pub(crate) async fn read_message(
     let mut length = None;
     for _ in 0..MAX_HEADERS {
         let mut line = Vec::new();
-        let read = reader.take(MAX_HEADER_BYTES).read_until(b'\n', &mut line).await.map_err(|error| gone(&error))?;
+        let read =
+            reader.take(MAX_HEADER_BYTES).read_until(b'\n', &mut line).await.map_err(|error| gone(&error))?;
         if read == 0 {
             return Ok(None);
         }

@@ -119,7 +119,10 @@ impl Session {
     }
 
     /// Serves the editor until it is gone. `dap.protocol`, and the errors of closing the data directory.
-    pub(crate) async fn run(mut self, mut signals: mpsc::UnboundedReceiver<Signal>) -> Result<(), ErrorReply> {
+    pub(crate) async fn run(
+        mut self,
+        mut signals: mpsc::UnboundedReceiver<Signal>,
+    ) -> Result<(), ErrorReply> {
         let mut news = self.received_news.take().unwrap_or_else(|| mpsc::unbounded_channel().1);
         let mut result = Ok(());
         while !self.is_over {
@@ -191,10 +194,18 @@ impl Session {
             "setDataBreakpoints" => self.set_data_breakpoints(arguments(message)?).await.map(now),
             "configurationDone" => self.begin(asked).await.map(|()| Reply::Sent),
 
-            "continue" => self.go_on(asked, DebugVerb::Continue, &message_thread(message)?).await.map(|()| Reply::Sent),
-            "next" => self.go_on(asked, DebugVerb::Over, &message_thread(message)?).await.map(|()| Reply::Sent),
-            "stepIn" => self.go_on(asked, DebugVerb::Into, &message_thread(message)?).await.map(|()| Reply::Sent),
-            "stepOut" => self.go_on(asked, DebugVerb::Out, &message_thread(message)?).await.map(|()| Reply::Sent),
+            "continue" => {
+                self.go_on(asked, DebugVerb::Continue, &message_thread(message)?).await.map(|()| Reply::Sent)
+            }
+            "next" => {
+                self.go_on(asked, DebugVerb::Over, &message_thread(message)?).await.map(|()| Reply::Sent)
+            }
+            "stepIn" => {
+                self.go_on(asked, DebugVerb::Into, &message_thread(message)?).await.map(|()| Reply::Sent)
+            }
+            "stepOut" => {
+                self.go_on(asked, DebugVerb::Out, &message_thread(message)?).await.map(|()| Reply::Sent)
+            }
             "stepBack" => self.step_back(asked).await.map(|()| Reply::Sent),
             "reverseContinue" => self.reverse_continue(asked).await.map(|()| Reply::Sent),
             "restartFrame" => self.restart_frame(asked, &arguments(message)?).await.map(|()| Reply::Sent),
@@ -202,8 +213,11 @@ impl Session {
             "terminate" => self.cancel().await.map(done),
             "disconnect" => {
                 // Editors send it with nothing, or not at all.
-                let arguments: DisconnectArguments =
-                    if message.arguments.is_null() { DisconnectArguments::default() } else { arguments(message)? };
+                let arguments: DisconnectArguments = if message.arguments.is_null() {
+                    DisconnectArguments::default()
+                } else {
+                    arguments(message)?
+                };
                 self.disconnect(&arguments).await.map(done)
             }
 
@@ -216,19 +230,25 @@ impl Session {
             "exceptionInfo" => self.exception_info(&arguments(message)?).map(now),
             "source" => self.source(&arguments(message)?).map(now),
             "plait/answer" => self.answer(arguments(message)?).await.map(now),
-            other => Err(ErrorReply::new(codes::DAP_UNKNOWN_REQUEST, format!("There is no request `{other}`."))),
+            other => {
+                Err(ErrorReply::new(codes::DAP_UNKNOWN_REQUEST, format!("There is no request `{other}`.")))
+            }
         }
     }
 
     fn debuggee(&mut self) -> Result<&mut Debuggee, ErrorReply> {
-        self.debuggee.as_mut().ok_or_else(|| out_of_order("Nothing is debugged yet.".to_owned()).hint("`launch` or `attach` comes first."))
+        self.debuggee.as_mut().ok_or_else(|| {
+            out_of_order("Nothing is debugged yet.".to_owned()).hint("`launch` or `attach` comes first.")
+        })
     }
 
     /// The debuggee with the journals of its run. `dap.order` before it has begun.
     fn running(&mut self) -> Result<&mut Debuggee, ErrorReply> {
         let debuggee = self.debuggee()?;
         if debuggee.tree.is_none() {
-            return Err(out_of_order("The run has not begun.".to_owned()).hint("It begins with `configurationDone`."));
+            return Err(
+                out_of_order("The run has not begun.".to_owned()).hint("It begins with `configurationDone`.")
+            );
         }
         Ok(debuggee)
     }
@@ -254,7 +274,11 @@ impl Session {
 
     /// A line of the editor, counted from 1.
     fn own_line(&self, line: i64) -> i64 {
-        if self.editor.as_ref().is_none_or(|editor| editor.lines_start_at_1) { line } else { line.saturating_add(1) }
+        if self.editor.as_ref().is_none_or(|editor| editor.lines_start_at_1) {
+            line
+        } else {
+            line.saturating_add(1)
+        }
     }
 
     fn first_column(&self) -> i64 {
@@ -280,9 +304,16 @@ enum Reply {
 
 /// `dap.arguments`.
 fn arguments<T: DeserializeOwned>(message: &Incoming) -> Result<T, ErrorReply> {
-    let given = if message.arguments.is_null() { Value::Object(serde_json::Map::new()) } else { message.arguments.clone() };
+    let given = if message.arguments.is_null() {
+        Value::Object(serde_json::Map::new())
+    } else {
+        message.arguments.clone()
+    };
     serde_json::from_value(given).map_err(|error| {
-        ErrorReply::new(codes::DAP_ARGUMENTS, format!("The arguments of `{}` can't be read: {error}.", message.command))
+        ErrorReply::new(
+            codes::DAP_ARGUMENTS,
+            format!("The arguments of `{}` can't be read: {error}.", message.command),
+        )
     })
 }
 

@@ -67,7 +67,11 @@ impl Sources {
         let document = known.or_else(|| {
             // The flow as it was recorded, or one that no file has.
             pointer.clear();
-            self.documents.push(Document { name: document_name(&flow), file: None, text: flow::write(&flow).ok()? });
+            self.documents.push(Document {
+                name: document_name(&flow),
+                file: None,
+                text: flow::write(&flow).ok()?,
+            });
             Some(self.documents.len() - 1)
         });
         let Some(document) = document else { return };
@@ -111,8 +115,8 @@ impl Sources {
         for flow in self.flows.iter().filter(|flow| flow.document == document) {
             let at_line = flow.nodes.iter().filter(|(_, (first, last))| (*first..=*last).contains(&line));
             // A step of a pipeline is several nodes; the one with its name is the shortest.
-            let innermost =
-                at_line.min_by_key(|(node, (first, last))| (last - first, node.as_str().len(), (*node).clone()));
+            let innermost = at_line
+                .min_by_key(|(node, (first, last))| (last - first, node.as_str().len(), (*node).clone()));
             let Some((node, (first_line, last_line))) = innermost else { continue };
             match &mut found {
                 Some(found) if found.node == *node && found.first_line == *first_line => {
@@ -144,7 +148,7 @@ impl Sources {
     }
 
     fn find(&self, source: &Source) -> Option<usize> {
-        if let Some(reference) = source.source_reference.filter(|reference| *reference > 0) {
+        if let Some(reference) = source.reference.filter(|reference| *reference > 0) {
             let at = usize::try_from(reference).ok()? - 1;
             return (at < self.documents.len()).then_some(at);
         }
@@ -158,9 +162,9 @@ impl Sources {
         match file {
             Some(file) => {
                 let path = self.shown.get(file).cloned().unwrap_or_else(|| file.display().to_string());
-                Source { name, path: Some(path), source_reference: None }
+                Source { name, path: Some(path), reference: None }
             }
-            None => Source { name, path: None, source_reference: i64::try_from(document + 1).ok() },
+            None => Source { name, path: None, reference: i64::try_from(document + 1).ok() },
         }
     }
 }

@@ -110,10 +110,14 @@ pub(crate) async fn threads(tree: &mut Tree, past: Option<&Moment>) -> Result<Ve
         }
         let below: Vec<(RunId, Activation)> = tree
             .runs()
-            .filter(|(below, log)| !log.outline.status.is_final() || past.is_some_and(|past| past.run == **below))
+            .filter(|(below, log)| {
+                !log.outline.status.is_final() || past.is_some_and(|past| past.run == **below)
+            })
             .filter_map(|(below, log)| Some((below.clone(), log.parent.clone()?)))
             .filter(|(below, (parent, at))| {
-                *parent == run && leaves.contains(at) && events_at(tree, below, past).is_some_and(|events| events > 0)
+                *parent == run
+                    && leaves.contains(at)
+                    && events_at(tree, below, past).is_some_and(|events| events > 0)
             })
             .map(|(below, (_, at))| (below, at))
             .collect();
@@ -135,7 +139,9 @@ fn leaves(view: &RunView, flow: &Flow) -> Vec<Activation> {
     });
     let open: Vec<Activation> = open.collect();
     let is_around = |outer: &Activation| {
-        open.iter().any(|inner| inner.epoch.starts_with(&outer.epoch) && loops_around(flow, &inner.node).contains(&&outer.node))
+        open.iter().any(|inner| {
+            inner.epoch.starts_with(&outer.epoch) && loops_around(flow, &inner.node).contains(&&outer.node)
+        })
     };
     open.iter().filter(|at| !is_around(at)).cloned().collect()
 }
@@ -182,16 +188,28 @@ pub(crate) async fn frames(
         let mut around = Vec::new();
         let mut level = 0;
         for of_loop in loops_around(&flow, &place.at.node).into_iter().rev() {
-            let begun = fold.view().nodes.get(of_loop).and_then(|view| execution(view, &place.at.epoch.prefix(level)));
+            let begun = fold
+                .view()
+                .nodes
+                .get(of_loop)
+                .and_then(|view| execution(view, &place.at.epoch.prefix(level)));
             let at = |epoch: Epoch| Activation { node: of_loop.clone(), epoch };
-            match begun.filter(|begun| begun.depth() < place.at.epoch.depth() && place.at.epoch.starts_with(begun)) {
+            match begun
+                .filter(|begun| begun.depth() < place.at.epoch.depth() && place.at.epoch.starts_with(begun))
+            {
                 Some(begun) => {
                     level = begun.depth() + 1;
                     let index = place.at.epoch.0[begun.depth()];
-                    let name = format!("{} iteration {}", node_name(&flow, &at(begun.clone())), u64::from(index) + 1);
+                    let name = format!(
+                        "{} iteration {}",
+                        node_name(&flow, &at(begun.clone())),
+                        u64::from(index) + 1
+                    );
                     around.push(frame(name, true, false, at(begun)));
                 }
-                None => around.push(frame(node_name(&flow, &at(Epoch::root())), true, false, at(Epoch::root()))),
+                None => {
+                    around.push(frame(node_name(&flow, &at(Epoch::root())), true, false, at(Epoch::root())))
+                }
             }
         }
         frames.extend(around.into_iter().rev());
@@ -204,7 +222,11 @@ pub(crate) async fn frames(
 /// The epoch of a loop's own execution; those with a counter more are tests of its condition.
 fn execution(view: &NodeView, around: &Epoch) -> Option<Epoch> {
     let depth = view.epochs.iter().map(|epoch| epoch.epoch.depth()).min()?;
-    let own = view.epochs.iter().rev().find(|epoch| epoch.epoch.depth() == depth && epoch.epoch.starts_with(around));
+    let own = view
+        .epochs
+        .iter()
+        .rev()
+        .find(|epoch| epoch.epoch.depth() == depth && epoch.epoch.starts_with(around));
     own.map(|epoch| epoch.epoch.clone())
 }
 

@@ -46,7 +46,12 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// A run tree that is watched from its first event on.
-    pub(crate) fn watch(app: Arc<Connection>, root: RunId, flow: Arc<Flow>, news: UnboundedSender<News>) -> Self {
+    pub(crate) fn watch(
+        app: Arc<Connection>,
+        root: RunId,
+        flow: Arc<Flow>,
+        news: UnboundedSender<News>,
+    ) -> Self {
         let mut tree = Self::new(app, root, flow, news);
         tree.follow_all();
         tree
@@ -94,7 +99,9 @@ impl Tree {
     pub(crate) fn follow_all(&mut self) {
         self.is_followed = true;
         let runs: Vec<RunId> = self.runs.keys().cloned().collect();
-        runs.into_iter().for_each(|run| self.follow(run));
+        for run in runs {
+            self.follow(run);
+        }
     }
 
     pub(crate) fn is_followed(&self) -> bool {

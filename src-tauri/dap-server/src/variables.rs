@@ -112,7 +112,8 @@ impl Containers {
         let names: Vec<String> = match container.value() {
             Some(Value::Object(members)) if filter != Some("indexed") => members.keys().cloned().collect(),
             Some(Value::Array(items)) if filter != Some("named") => {
-                let end = count.filter(|count| *count > 0).map_or(items.len(), |count| start.saturating_add(count));
+                let end =
+                    count.filter(|count| *count > 0).map_or(items.len(), |count| start.saturating_add(count));
                 (start.min(items.len())..end.min(items.len())).map(|at| at.to_string()).collect()
             }
             _ => Vec::new(),
@@ -146,7 +147,8 @@ impl Containers {
     /// What an expression gave.
     pub(crate) fn result(&mut self, value: Value) -> Variable {
         let root = Arc::new(value);
-        let inside = Container { scope: None, root: Some(Arc::clone(&root)), path: Vec::new(), expression: None };
+        let inside =
+            Container { scope: None, root: Some(Arc::clone(&root)), path: Vec::new(), expression: None };
         self.show(String::new(), &root, inside, None, None)
     }
 
@@ -241,7 +243,11 @@ pub(crate) fn scope_value(kind: ScopeKind, frame: &Frame, entries: &[Entry], run
 fn contexts(variables: &Value, frame: &Frame, run: &RecordedRun) -> Value {
     let at = &frame.place.at;
     let ports = ["inputs", "outputs"].into_iter().filter_map(|name| variables[name].as_object());
-    let mut ids: Vec<_> = ports.flat_map(Map::values).filter(|value| value.is_object()).filter_map(ContextHandle::id_in_value).collect();
+    let mut ids: Vec<_> = ports
+        .flat_map(Map::values)
+        .filter(|value| value.is_object())
+        .filter_map(ContextHandle::id_in_value)
+        .collect();
     let epoch = run.view().nodes.get(&at.node).and_then(|node| node.at(&at.epoch));
     ids.extend(epoch.into_iter().flat_map(|epoch| epoch.contexts.iter().cloned()));
     let shown = ids.into_iter().filter_map(|id| {
@@ -251,7 +257,8 @@ fn contexts(variables: &Value, frame: &Frame, run: &RecordedRun) -> Value {
             .iter()
             .map(|message| json!({ "role": message.role, "text": message.content.labeled_text() }))
             .collect();
-        let mut shown = json!({ "model": format!("{}/{}", record.provider, record.model), "messages": messages });
+        let mut shown =
+            json!({ "model": format!("{}/{}", record.provider, record.model), "messages": messages });
         if let Some(instructions) = &record.system_instructions {
             shown["instructions"] = instructions.as_str().into();
         }
@@ -265,8 +272,11 @@ fn prompts(frame: &Frame, run: &RecordedRun) -> Value {
     let at = &frame.place.at;
     let wanted = CallFilter { node: Some(at.node.clone()), epoch: Some(at.epoch.clone()), index: None };
     let calls = run.lens().calls(&wanted).into_iter().map(|call| {
-        let messages: Vec<Value> =
-            call.messages.iter().map(|message| json!({ "role": message.role, "text": message.text })).collect();
+        let messages: Vec<Value> = call
+            .messages
+            .iter()
+            .map(|message| json!({ "role": message.role, "text": message.text }))
+            .collect();
         let mut shown = json!({
             "model": format!("{}/{}", call.provider, call.model),
             "messages": messages,

@@ -30,8 +30,12 @@ pub struct PlacedFlow {
 /// A flow and those below it, outer ones first; at most 1,000. Flows that can't be read are left out, as are those that run themselves.
 pub fn placed_flows(flow: &Flow, file: Option<&str>, registry: &Registry) -> Vec<PlacedFlow> {
     let access = FileAccess::of_process(None);
-    let root =
-        PlacedFlow { path: Vec::new(), flow: flow.clone(), file: file.map(str::to_owned), pointer: String::new() };
+    let root = PlacedFlow {
+        path: Vec::new(),
+        flow: flow.clone(),
+        file: file.map(str::to_owned),
+        pointer: String::new(),
+    };
     let mut open = VecDeque::from([(root, Vec::new())]);
     let mut placed = Vec::new();
     while let Some((at, mut above)) = open.pop_front() {

@@ -126,6 +126,12 @@ impl BreakpointChecker {
     pub fn check(&self, breakpoint: &Breakpoint) -> Result<(), ErrorReply> {
         let breakpoints = std::slice::from_ref(breakpoint);
         check_breakpoints(&self.plan, breakpoints)?;
-        check_in_subflows(&self.plan, self.file.as_deref(), &ConfigValues::default(), &self.registry, breakpoints)
+        check_in_subflows(
+            &self.plan,
+            self.file.as_deref(),
+            &ConfigValues::default(),
+            &self.registry,
+            breakpoints,
+        )
     }
 }

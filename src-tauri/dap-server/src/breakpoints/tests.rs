@@ -8,14 +8,16 @@ fn line(arguments: serde_json::Value) -> Result<String, String> {
 }
 
 fn filter(id: &str, condition: Option<&str>) -> Result<String, String> {
-    let options = ExceptionFilterOptions { filter_id: id.to_owned(), condition: condition.map(str::to_owned) };
+    let options =
+        ExceptionFilterOptions { filter_id: id.to_owned(), condition: condition.map(str::to_owned) };
     of_filter(&options).map(|breakpoint| breakpoint.id)
 }
 
 #[test]
 fn lines_become_breakpoints_of_nodes() {
     assert_eq!(line(json!({ "line": 1, "condition": " " })).unwrap(), "sub/chat:before");
-    let after = json!({ "line": 1, "mode": "after", "condition": "tokens > 5", "logMessage": "used {tokens}" });
+    let after =
+        json!({ "line": 1, "mode": "after", "condition": "tokens > 5", "logMessage": "used {tokens}" });
     assert_eq!(line(after).unwrap(), "sub/chat:after:when=tokens > 5:log=used {{tokens}}");
     let template = json!({ "line": 1, "logMessage": "{{#if a}}{{a}}{{/if}}" });
     assert_eq!(line(template).unwrap(), "sub/chat:before:log={{#if a}}{{a}}{{/if}}");

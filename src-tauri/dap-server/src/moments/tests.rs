@@ -30,12 +30,22 @@ fn event(word: &str, node: &str) -> Event {
         "start" => Event::Node(at(node), NodeEvent::Started { attempt: 1 }),
         "end" => Event::Node(
             at(node),
-            NodeEvent::Failed { error: plait_core::error::Fault::new(crate::codes::DAP_ORDER, "x"), handled: true, origins: plait_core::origin::Origins::NONE },
+            NodeEvent::Failed {
+                error: plait_core::error::Fault::new(crate::codes::DAP_ORDER, "x"),
+                handled: true,
+                origins: plait_core::origin::Origins::NONE,
+            },
         ),
         "stop" => Event::Debug(DebugEvent::Stopped {
             cause: StopCause::Step,
             scope: StopScope::Tree,
-            point: Some(StopPoint { node: node.into(), epoch: Epoch::root(), attempt: 1, side: Side::Before, call: None }),
+            point: Some(StopPoint {
+                node: node.into(),
+                epoch: Epoch::root(),
+                attempt: 1,
+                side: Side::Before,
+                call: None,
+            }),
             values: plait_run::journal::NodeOutputs::new(),
             ways: Vec::new(),
             error: None,

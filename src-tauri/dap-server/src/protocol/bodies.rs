@@ -126,12 +126,48 @@ pub(crate) fn capabilities() -> Value {
     };
     let cel = Some("an expression in CEL, such as error.code == 'http.status'");
     let filters = [
-        filter("failed", "Nodes that fail", "Stops after a node that fails, also if its error is handled.", true, cel),
-        filter("retried", "Attempts that are retried", "Stops before the next attempt of a node.", false, cel),
-        filter("trimmed", "Histories that are trimmed", "Stops where a history no longer fits the window.", false, cel),
-        filter("untrusted", "Untrusted data that is sent", "Stops before a tool sends what others may have written.", false, cel),
-        filter("granted", "First uses of grants", "Stops before a tool call that a grant allows for the first time.", false, cel),
-        filter("spent", "Spending", "Stops where the run has cost more than a sum.", false, Some("a sum in US dollars, such as 0.50")),
+        filter(
+            "failed",
+            "Nodes that fail",
+            "Stops after a node that fails, also if its error is handled.",
+            true,
+            cel,
+        ),
+        filter(
+            "retried",
+            "Attempts that are retried",
+            "Stops before the next attempt of a node.",
+            false,
+            cel,
+        ),
+        filter(
+            "trimmed",
+            "Histories that are trimmed",
+            "Stops where a history no longer fits the window.",
+            false,
+            cel,
+        ),
+        filter(
+            "untrusted",
+            "Untrusted data that is sent",
+            "Stops before a tool sends what others may have written.",
+            false,
+            cel,
+        ),
+        filter(
+            "granted",
+            "First uses of grants",
+            "Stops before a tool call that a grant allows for the first time.",
+            false,
+            cel,
+        ),
+        filter(
+            "spent",
+            "Spending",
+            "Stops where the run has cost more than a sum.",
+            false,
+            Some("a sum in US dollars, such as 0.50"),
+        ),
     ];
     json!({
         "supportsConfigurationDoneRequest": true,

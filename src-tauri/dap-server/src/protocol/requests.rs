@@ -71,8 +71,9 @@ pub(crate) struct Source {
     pub(crate) name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) source_reference: Option<i64>,
+    /// The number of a text that only the adapter has.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "sourceReference")]
+    pub(crate) reference: Option<i64>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::answers::Answers;
-use plait_api::runs::{BreakpointChecker, DropBreakpoint, FindHeld, PutBreakpoint, ResumeRun, ShowRun, StartRun};
+use plait_api::runs::{
+    BreakpointChecker, DropBreakpoint, FindHeld, PutBreakpoint, ResumeRun, ShowRun, StartRun,
+};
 use plait_api::{Connection, ErrorReply};
 use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::Flow;
@@ -30,8 +32,13 @@ use crate::variables::ScopeKind;
 
 impl Session {
     /// Opens the data directory and reads the flow. The run begins, and this is answered, when the editor has set its breakpoints.
-    pub(super) async fn launch(&mut self, arguments: LaunchArguments, asked: &Asked) -> Result<(), ErrorReply> {
-        let program = read_program(&arguments.program).inspect_err(|error| self.print_diagnostics(error, None))?;
+    pub(super) async fn launch(
+        &mut self,
+        arguments: LaunchArguments,
+        asked: &Asked,
+    ) -> Result<(), ErrorReply> {
+        let program =
+            read_program(&arguments.program).inspect_err(|error| self.print_diagnostics(error, None))?;
         let app = self.open().await?;
         let shown = arguments.program.clone();
         let (stops_on_entry, stops) = (arguments.stop_on_entry && !arguments.no_debug, !arguments.no_debug);
@@ -39,7 +46,8 @@ impl Session {
         let Program { flow, path } = &program;
         let (flow, path) = (flow.clone(), path.clone());
         let request = request(&app, program, arguments).await?;
-        let origin = Origin::Launch { request: Some(Box::new(request)), asked: asked.clone(), stops_on_entry, stops };
+        let origin =
+            Origin::Launch { request: Some(Box::new(request)), asked: asked.clone(), stops_on_entry, stops };
         self.prepare(app, flow, path.as_deref(), answers, origin)?;
         self.debuggee()?.sources.note_path(&shown);
         self.outbox.event("initialized", &Value::Null);
@@ -47,15 +55,25 @@ impl Session {
     }
 
     /// Opens the data directory and reads the run.
-    pub(super) async fn attach(&mut self, arguments: AttachArguments, asked: &Asked) -> Result<(), ErrorReply> {
+    pub(super) async fn attach(
+        &mut self,
+        arguments: AttachArguments,
+        asked: &Asked,
+    ) -> Result<(), ErrorReply> {
         let app = self.open().await?;
         let run = find_run(&app, &arguments.run).await?;
         let detail = app.call(ShowRun { run: run.clone() }).await?;
         let root = detail.above.first().map_or_else(|| run.clone(), |root| root.run.clone());
         let detail = if root == run { detail } else { app.call(ShowRun { run: root.clone() }).await? };
         let (flow, path) = (detail.flow, detail.summary.path);
-        let tree =
-            Tree::recorded(Arc::clone(&app), root.clone(), Arc::new(flow.clone()), detail.entries, self.news.clone()).await?;
+        let tree = Tree::recorded(
+            Arc::clone(&app),
+            root.clone(),
+            Arc::new(flow.clone()),
+            detail.entries,
+            self.news.clone(),
+        )
+        .await?;
         let origin = Origin::Attach { asked: asked.clone() };
         self.prepare(app, flow, path.as_deref(), arguments.answers, origin)?;
         for id in tree.stops_at_breakpoints() {
@@ -110,7 +128,10 @@ impl Session {
     }
 
     /// `setBreakpoints`: replaces those of one source.
-    pub(super) async fn set_line_breakpoints(&mut self, arguments: SetBreakpointsArguments) -> Result<Value, ErrorReply> {
+    pub(super) async fn set_line_breakpoints(
+        &mut self,
+        arguments: SetBreakpointsArguments,
+    ) -> Result<Value, ErrorReply> {
         let SetBreakpointsArguments { source, breakpoints } = arguments;
         self.debuggee()?;
         if let Some(path) = &source.path {
@@ -122,7 +143,9 @@ impl Session {
             let debuggee = self.debuggee()?;
             let found = debuggee.sources.nodes_at(&source, line);
             let made = match &found {
-                None if !debuggee.sources.has(&source) => Err("The flow that is debugged does not run this file.".to_owned()),
+                None if !debuggee.sources.has(&source) => {
+                    Err("The flow that is debugged does not run this file.".to_owned())
+                }
                 None => Err("No node is written in this line.".to_owned()),
                 Some(found) => {
                     let at = |path: &Vec<NodeId>| at_node(path.clone(), found.node.clone(), asked);
@@ -165,48 +188,76 @@ impl Session {
         arguments: SetExceptionBreakpointsArguments,
     ) -> Result<Value, ErrorReply> {
         self.debuggee()?;
-        let plain = arguments.filters.into_iter().map(|filter_id| ExceptionFilterOptions { filter_id, condition: None });
+        let plain = arguments
+            .filters
+            .into_iter()
+            .map(|filter_id| ExceptionFilterOptions { filter_id, condition: None });
         let all = plain.chain(arguments.filter_options);
         let made: Vec<_> = all.map(|options| (of_filter(&options), None)).collect();
         self.replace(Kind::Exception, made).await
     }
 
     /// `dataBreakpointInfo`: an input or output, or a context.
-    pub(super) fn data_breakpoint_info(&mut self, arguments: &DataBreakpointInfoArguments) -> Result<Value, ErrorReply> {
-        let none = |why: &str| Ok(json!({ "dataId": null, "description": why }));
+    pub(super) fn data_breakpoint_info(
+        &mut self,
+        arguments: &DataBreakpointInfoArguments,
+    ) -> Result<Value, ErrorReply> {
+        let refuse = |why: &str| Ok(json!({ "dataId": null, "description": why }));
         let Some(reference) = arguments.variables_reference else {
-            return none("Expressions have no data breakpoints: choose an input, an output or a context.");
+            return refuse("Expressions have no data breakpoints: choose an input, an output or a context.");
         };
         let container = self.containers.get(reference)?.clone();
         let Some((kind, frame)) = container.scope.filter(|_| container.path.is_empty()) else {
-            return none("Only whole inputs, outputs and contexts have data breakpoints.");
+            return refuse("Only whole inputs, outputs and contexts have data breakpoints.");
         };
         let debuggee = self.running()?;
         let path = debuggee.tree.as_ref().map(|tree| tree.path(&frame.place.run)).unwrap_or_default();
         let (node, name) = (frame.place.at.node, arguments.name.as_str());
         let (breakpoint, description) = match kind {
             ScopeKind::Inputs => (
-                Breakpoint { path, node: Some(node.clone()), port: Some(name.into()), side: Side::Before, ..Breakpoint::default() },
+                Breakpoint {
+                    path,
+                    node: Some(node.clone()),
+                    port: Some(name.into()),
+                    side: Side::Before,
+                    ..Breakpoint::default()
+                },
                 format!("a value comes in at {node}.{name}"),
             ),
             ScopeKind::Outputs => (
-                Breakpoint { path, node: Some(node.clone()), port: Some(name.into()), side: Side::After, ..Breakpoint::default() },
+                Breakpoint {
+                    path,
+                    node: Some(node.clone()),
+                    port: Some(name.into()),
+                    side: Side::After,
+                    ..Breakpoint::default()
+                },
                 format!("a value comes out at {node}.{name}"),
             ),
             ScopeKind::Context => (
-                Breakpoint { path, event: Some(StopEvent::ContextChanged { context: Some(name.into()) }), ..Breakpoint::default() },
+                Breakpoint {
+                    path,
+                    event: Some(StopEvent::ContextChanged { context: Some(name.into()) }),
+                    ..Breakpoint::default()
+                },
                 format!("the context {name} changes"),
             ),
-            ScopeKind::Prompt => return none("A prompt that was sent does not change."),
+            ScopeKind::Prompt => return refuse("A prompt that was sent does not change."),
         };
-        Ok(json!({ "dataId": breakpoint.to_string(), "description": description, "accessTypes": ["write"], "canPersist": true }))
+        Ok(
+            json!({ "dataId": breakpoint.to_string(), "description": description, "accessTypes": ["write"], "canPersist": true }),
+        )
     }
 
     /// `setDataBreakpoints`: those that `dataBreakpointInfo` named.
-    pub(super) async fn set_data_breakpoints(&mut self, arguments: SetDataBreakpointsArguments) -> Result<Value, ErrorReply> {
+    pub(super) async fn set_data_breakpoints(
+        &mut self,
+        arguments: SetDataBreakpointsArguments,
+    ) -> Result<Value, ErrorReply> {
         let nodes = self.debuggee()?.nodes.clone();
         let made = arguments.breakpoints.iter().map(|asked| {
-            let breakpoint = as_written(&asked.data_id, asked.condition.as_deref(), |node| nodes.contains(node));
+            let breakpoint =
+                as_written(&asked.data_id, asked.condition.as_deref(), |node| nodes.contains(node));
             (breakpoint, asked.hit_condition.as_deref())
         });
         let made: Vec<_> = made.collect();
@@ -230,12 +281,18 @@ impl Session {
     }
 
     /// What the editor hears of a breakpoint, and the breakpoint itself if it can hold anything.
-    fn check(&mut self, made: Result<Vec<Breakpoint>, String>, hits: Option<&str>) -> (Option<Set>, bodies::Breakpoint) {
+    fn check(
+        &mut self,
+        made: Result<Vec<Breakpoint>, String>,
+        hits: Option<&str>,
+    ) -> (Option<Set>, bodies::Breakpoint) {
         let number = self.breakpoints.next_number();
         let hits = hits.map(str::trim).filter(|hits| !hits.is_empty()).map(str::parse).transpose();
         let checker = self.debuggee.as_ref().and_then(|debuggee| debuggee.checker.as_ref());
-        let checked = made.and_then(|breakpoints| {
-            let problem = checker.and_then(|checker| breakpoints.iter().find_map(|breakpoint| checker.check(breakpoint).err()));
+        let set = made.and_then(|breakpoints| {
+            let problem = checker.and_then(|checker| {
+                breakpoints.iter().find_map(|breakpoint| checker.check(breakpoint).err())
+            });
             match problem {
                 Some(error) => Err(match &error.hint {
                     Some(hint) => format!("{} {hint} [{}]", error.message, error.code),
@@ -244,9 +301,16 @@ impl Session {
                 None => Ok(Set { number, breakpoints, hits: hits? }),
             }
         });
-        let message = checked.as_ref().err().cloned();
-        let body = bodies::Breakpoint { id: number, verified: message.is_none(), message, source: None, line: None, end_line: None };
-        (checked.ok(), body)
+        let message = set.as_ref().err().cloned();
+        let body = bodies::Breakpoint {
+            id: number,
+            verified: message.is_none(),
+            message,
+            source: None,
+            line: None,
+            end_line: None,
+        };
+        (set.ok(), body)
     }
 
     /// Gives the run the breakpoints that the editor has, and takes those away that it has no more, if the run has begun. Those that the
@@ -263,7 +327,8 @@ impl Session {
             return Ok(());
         }
         let Some(root) = debuggee.tree.as_ref().map(|tree| tree.root.clone()) else { return Ok(()) };
-        let gone: Vec<String> = debuggee.applied.iter().filter(|id| !wanted.contains_key(*id)).cloned().collect();
+        let gone: Vec<String> =
+            debuggee.applied.iter().filter(|id| !wanted.contains_key(*id)).cloned().collect();
         for id in gone {
             debuggee.applied.remove(&id);
             match debuggee.app.call(DropBreakpoint { run: root.clone(), id }).await {
@@ -282,7 +347,8 @@ impl Session {
                 Err(error) => {
                     let numbers = self.breakpoints.find(&id).map(|(_, numbers)| numbers).unwrap_or_default();
                     for body in shown.iter_mut().filter(|body| numbers.contains(&body.id)) {
-                        (body.verified, body.message) = (false, Some(format!("{} [{}]", error.message, error.code)));
+                        (body.verified, body.message) =
+                            (false, Some(format!("{} [{}]", error.message, error.code)));
                     }
                 }
             }
@@ -313,6 +379,9 @@ impl Session {
             return Ok(());
         }
         self.outbox.respond(&first, Ok(Value::Null));
+        if let Some(tree) = self.debuggee.as_ref().and_then(|debuggee| debuggee.tree.as_ref()) {
+            self.print("console", format!("Run {}", tree.root));
+        }
         self.show_where_it_stands().await;
         Ok(())
     }
@@ -321,7 +390,9 @@ impl Session {
         let wanted = self.breakpoints.wanted();
         let news = self.news.clone();
         let debuggee = self.debuggee()?;
-        let Origin::Launch { request, stops_on_entry, stops, .. } = &mut debuggee.origin else { return Ok(()) };
+        let Origin::Launch { request, stops_on_entry, stops, .. } = &mut debuggee.origin else {
+            return Ok(());
+        };
         let Some(mut request) = request.take() else { return Ok(()) };
         if *stops {
             debuggee.applied.extend(wanted.keys().cloned());
@@ -351,7 +422,8 @@ impl Session {
             debuggee.stop = Some(Stop { run: held.run, number: held.stop.number });
         }
         let wanted = self.breakpoints.wanted();
-        let applied = others.iter().filter(|other| wanted.contains_key(&other.id)).map(|other| other.id.clone());
+        let applied =
+            others.iter().filter(|other| wanted.contains_key(&other.id)).map(|other| other.id.clone());
         self.debuggee()?.applied.extend(applied);
         self.sync(&mut []).await?;
         self.show_others(others.into_iter().filter(|other| !wanted.contains_key(&other.id)));
@@ -367,12 +439,23 @@ impl Session {
                 debuggee.sources.line_of(&breakpoint.path, node)
             });
             let Some((source, line)) = line else {
-                self.print("console", format!("The run has the breakpoint `{breakpoint}`, which the editor does not show."));
+                self.print(
+                    "console",
+                    format!("The run has the breakpoint `{breakpoint}`, which the editor does not show."),
+                );
                 continue;
             };
-            let set = Set { number: self.breakpoints.next_number(), breakpoints: vec![breakpoint], hits: None };
+            let set =
+                Set { number: self.breakpoints.next_number(), breakpoints: vec![breakpoint], hits: None };
             let (id, line) = (set.number, Some(self.shown_line(line)));
-            let shown = bodies::Breakpoint { id, verified: true, message: None, source: Some(source), line, end_line: None };
+            let shown = bodies::Breakpoint {
+                id,
+                verified: true,
+                message: None,
+                source: Some(source),
+                line,
+                end_line: None,
+            };
             if let Some(debuggee) = &mut self.debuggee {
                 debuggee.applied.extend(set.breakpoints.iter().map(|breakpoint| breakpoint.id.clone()));
             }

@@ -1,5 +1,7 @@
 //! Going on, stopping, and looking at the past.
 
+use std::collections::HashMap;
+
 use plait_api::ErrorReply;
 use plait_api::runs::{CancelRun, DropBreakpoint, GoOn, StopRun};
 use plait_core::id::{NodeId, RunId};
@@ -43,14 +45,22 @@ impl Session {
     pub(super) fn live_stop(&mut self) -> Result<Stop, ErrorReply> {
         let debuggee = self.running()?;
         if debuggee.past.is_some() {
-            return Err(ErrorReply::new(codes::DAP_PAST, "The session looks at the past of the run, which can't be changed.")
-                .hint("Continue to the present first."));
+            return Err(ErrorReply::new(
+                codes::DAP_PAST,
+                "The session looks at the past of the run, which can't be changed.",
+            )
+            .hint("Continue to the present first."));
         }
         debuggee.stop.clone().ok_or_else(not_stopped)
     }
 
     /// `continue`, `next`, `stepIn`, `stepOut`: from a stop, or through what was recorded.
-    pub(super) async fn go_on(&mut self, asked: &Asked, verb: DebugVerb, of: &ThreadArguments) -> Result<(), ErrorReply> {
+    pub(super) async fn go_on(
+        &mut self,
+        asked: &Asked,
+        verb: DebugVerb,
+        of: &ThreadArguments,
+    ) -> Result<(), ErrorReply> {
         if self.running()?.past.is_some() {
             return self.step_forward(asked, verb).await;
         }
@@ -83,7 +93,11 @@ impl Session {
     }
 
     /// `restartFrame`: runs the node again that has ended and is held.
-    pub(super) async fn restart_frame(&mut self, asked: &Asked, arguments: &FrameArguments) -> Result<(), ErrorReply> {
+    pub(super) async fn restart_frame(
+        &mut self,
+        asked: &Asked,
+        arguments: &FrameArguments,
+    ) -> Result<(), ErrorReply> {
         let stop = self.live_stop()?;
         let frame = self.numbers.frame(arguments.frame_id)?.clone();
         let point = self.running()?.stop_point().cloned();
@@ -92,8 +106,9 @@ impl Session {
         });
         if !is_held {
             let message = format!("`{}` has not just ended, so it can't be run again.", frame.place.at);
-            return Err(ErrorReply::new(codes::DAP_NOT_STOPPED, message)
-                .hint("Stop after the node, with a breakpoint of the mode `after` or the filter for failures."));
+            return Err(ErrorReply::new(codes::DAP_NOT_STOPPED, message).hint(
+                "Stop after the node, with a breakpoint of the mode `after` or the filter for failures.",
+            ));
         }
         self.go(stop, DebugVerb::Retry).await?;
         self.outbox.respond(asked, Ok(Value::Null));
@@ -120,7 +135,10 @@ impl Session {
     pub(super) async fn disconnect(&mut self, arguments: &DisconnectArguments) -> Result<(), ErrorReply> {
         self.is_over = true;
         let Some(debuggee) = &mut self.debuggee else { return Ok(()) };
-        let Some(tree) = debuggee.tree.as_ref().filter(|tree| tree.is_followed() && !debuggee.has_ended) else { return Ok(()) };
+        let Some(tree) = debuggee.tree.as_ref().filter(|tree| tree.is_followed() && !debuggee.has_ended)
+        else {
+            return Ok(());
+        };
         let run = tree.root.clone();
         if arguments.terminate_debuggee.unwrap_or_else(|| debuggee.origin.is_launch()) {
             return debuggee.app.call(CancelRun { run }).await;
@@ -145,7 +163,7 @@ impl Session {
 
     /// `reverseContinue`: back to where the run stood still, or to a breakpoint; else to the beginning.
     pub(super) async fn reverse_continue(&mut self, asked: &Asked) -> Result<(), ErrorReply> {
-        let is_breakpoint = self.is_breakpoint()?;
+        let is_breakpoint = self.is_breakpoint();
         let debuggee = self.running()?;
         let from = debuggee.past.clone().or_else(|| debuggee.present()).ok_or_else(not_stopped)?;
         let back = debuggee.tree.as_ref().and_then(|tree| from.back_to_stop(tree, is_breakpoint));
@@ -156,7 +174,7 @@ impl Session {
     }
 
     async fn step_forward(&mut self, asked: &Asked, verb: DebugVerb) -> Result<(), ErrorReply> {
-        let is_breakpoint = self.is_breakpoint()?;
+        let is_breakpoint = self.is_breakpoint();
         let debuggee = self.running()?;
         let (Some(tree), Some(from)) = (&debuggee.tree, &debuggee.past) else { return Err(not_stopped()) };
         let next = match verb {
@@ -167,7 +185,8 @@ impl Session {
         };
         // The last stop that was recorded is where the run stands now.
         let next = next.filter(|next| {
-            let present = debuggee.stop.as_ref().and_then(|stop| Some((stop, usize::try_from(stop.number).ok()?)));
+            let present =
+                debuggee.stop.as_ref().and_then(|stop| Some((stop, usize::try_from(stop.number).ok()?)));
             !present.is_some_and(|(stop, number)| stop.run == next.run && next.events > number)
         });
         let reason = if verb == DebugVerb::Continue { "breakpoint" } else { "step" };
@@ -176,15 +195,15 @@ impl Session {
     }
 
     /// Whether the editor has a breakpoint before a node that stops each time.
-    fn is_breakpoint(&mut self) -> Result<impl Fn(&RunId, &NodeId) -> bool + use<>, ErrorReply> {
-        let mut at = std::collections::HashMap::new();
+    fn is_breakpoint(&self) -> impl Fn(&RunId, &NodeId) -> bool + use<> {
+        let mut at = HashMap::new();
         let debuggee = self.debuggee.as_ref();
         if let Some(tree) = debuggee.and_then(|debuggee| debuggee.tree.as_ref()) {
             for (run, _) in tree.runs() {
                 at.insert(run.clone(), self.breakpoints.nodes(&tree.path(run)));
             }
         }
-        Ok(move |run: &RunId, node: &NodeId| at.get(run).is_some_and(|nodes: &Vec<NodeId>| nodes.contains(node)))
+        move |run: &RunId, node: &NodeId| at.get(run).is_some_and(|nodes: &Vec<NodeId>| nodes.contains(node))
     }
 
     /// Looks at a moment of the past, or at the present.
@@ -204,7 +223,8 @@ impl Session {
 }
 
 fn not_stopped() -> ErrorReply {
-    ErrorReply::new(codes::DAP_NOT_STOPPED, "The run does not stand still.").hint("Pause it, or wait for a breakpoint.")
+    ErrorReply::new(codes::DAP_NOT_STOPPED, "The run does not stand still.")
+        .hint("Pause it, or wait for a breakpoint.")
 }
 
 fn at_the_beginning() -> ErrorReply {

@@ -35,8 +35,9 @@ impl Session {
             .into_iter()
             .map(|place| {
                 let path = tree.map(|tree| tree.path(&place.run)).unwrap_or_default();
-                let path: String = path.iter().map(|node| format!("{node} › ")).collect();
-                (format!("{path}{}", place.at), place)
+                let nodes: Vec<String> =
+                    path.iter().map(ToString::to_string).chain([place.at.to_string()]).collect();
+                (nodes.join(" › "), place)
             })
             .collect();
         let mut shown: Vec<Thread> =
@@ -52,19 +53,24 @@ impl Session {
         let place = if is_idle { None } else { Some(self.numbers.place(arguments.thread_id)?.clone()) };
         let debuggee = self.running()?;
         if debuggee.past.is_none() && debuggee.stop.is_none() {
-            return Err(ErrorReply::new(codes::DAP_NOT_STOPPED, "The run does not stand still.").hint("Pause it first."));
+            return Err(ErrorReply::new(codes::DAP_NOT_STOPPED, "The run does not stand still.")
+                .hint("Pause it first."));
         }
         let point = debuggee.stop_point().filter(|_| debuggee.past.is_none());
         let call = point.filter(|point| place.as_ref().is_some_and(|place| place.at == point.activation()));
         let call = call.and_then(|point| point.call.clone());
-        let held_end = point.filter(|point| point.side == Side::After).map(plait_run::journal::StopPoint::activation);
+        let held_end =
+            point.filter(|point| point.side == Side::After).map(plait_run::journal::StopPoint::activation);
         let found = match (&mut debuggee.tree, place) {
-            (Some(tree), Some(place)) => frames(tree, &place, call.as_deref(), debuggee.past.as_ref()).await?,
+            (Some(tree), Some(place)) => {
+                frames(tree, &place, call.as_deref(), debuggee.past.as_ref()).await?
+            }
             _ => Vec::new(),
         };
         let total = found.len();
         let start = usize::try_from(arguments.start_frame.unwrap_or(0)).unwrap_or(0);
-        let levels = arguments.levels.and_then(|levels| usize::try_from(levels).ok()).filter(|levels| *levels > 0);
+        let levels =
+            arguments.levels.and_then(|levels| usize::try_from(levels).ok()).filter(|levels| *levels > 0);
         let mut shown = Vec::new();
         for frame in found.into_iter().skip(start).take(levels.unwrap_or(usize::MAX)) {
             let place = self.debuggee.as_ref().and_then(|debuggee| {
@@ -122,37 +128,60 @@ impl Session {
     }
 
     /// `setVariable`: edits what the stop holds.
-    pub(super) async fn set_variable(&mut self, arguments: SetVariableArguments) -> Result<Value, ErrorReply> {
+    pub(super) async fn set_variable(
+        &mut self,
+        arguments: SetVariableArguments,
+    ) -> Result<Value, ErrorReply> {
         let SetVariableArguments { variables_reference, name, value: typed } = arguments;
         let stop = self.live_stop()?;
         let container = self.container(variables_reference).await?;
-        let Some((kind, frame)) = container.scope.clone() else { return Err(not_changeable("What an expression gave")) };
+        let Some((kind, frame)) = container.scope.clone() else {
+            return Err(not_changeable("What an expression gave"));
+        };
         let debuggee = self.running()?;
         let point = debuggee.stop_point().cloned();
-        let Some(point) = point.filter(|point| point.activation() == frame.place.at && stop.run == frame.place.run) else {
-            return Err(not_changeable(&format!("`{}` is not what the run stands still at, and its value", frame.place.at)));
+        let Some(point) =
+            point.filter(|point| point.activation() == frame.place.at && stop.run == frame.place.run)
+        else {
+            return Err(not_changeable(&format!(
+                "`{}` is not what the run stands still at, and its value",
+                frame.place.at
+            )));
         };
         let path: Vec<String> = container.path.iter().cloned().chain([name.clone()]).collect();
         let root = container.root.as_deref().cloned().unwrap_or_default();
-        let was = path.iter().try_fold(&root, |value, step| value.get(step).or_else(|| value.get(step.parse::<usize>().ok()?)));
-        let was = was.cloned().ok_or_else(|| ErrorReply::new(codes::DAP_UNKNOWN_ID, format!("There is no `{name}` here.")))?;
+        let was = path.iter().try_fold(&root, |value, step| {
+            value.get(step).or_else(|| value.get(step.parse::<usize>().ok()?))
+        });
+        let was = was
+            .cloned()
+            .ok_or_else(|| ErrorReply::new(codes::DAP_UNKNOWN_ID, format!("There is no `{name}` here.")))?;
         let value = parse_typed(&typed, Some(&was))?;
         match (kind, point.side) {
             (ScopeKind::Inputs, Side::Before) | (ScopeKind::Outputs, Side::After) => {
                 let (port, inside) = (&path[0], &path[1..]);
                 let whole = root.get(port).cloned().unwrap_or_default();
-                let changed = with_member(whole, inside, value.clone()).ok_or_else(|| not_changeable("This part"))?;
+                let changed =
+                    with_member(whole, inside, value.clone()).ok_or_else(|| not_changeable("This part"))?;
                 let port = PortName::from(port.as_str());
-                debuggee.app.call(ChangeValue { run: stop.run, stop: stop.number, port, value: changed }).await?;
+                debuggee
+                    .app
+                    .call(ChangeValue { run: stop.run, stop: stop.number, port, value: changed })
+                    .await?;
             }
-            (ScopeKind::Context, Side::Before) => self.edit_message(&stop.run, stop.number, &path, &value).await?,
+            (ScopeKind::Context, Side::Before) => {
+                self.edit_message(&stop.run, stop.number, &path, &value).await?
+            }
             _ => {
                 let name = kind.title();
-                return Err(not_changeable(&format!("{name} {}", match point.side {
-                    Side::Before => "before the node starts",
-                    Side::Call => "before a call",
-                    Side::After => "after the node has ended",
-                })));
+                return Err(not_changeable(&format!(
+                    "{name} {}",
+                    match point.side {
+                        Side::Before => "before the node starts",
+                        Side::Call => "before a call",
+                        Side::After => "after the node has ended",
+                    }
+                )));
             }
         }
         let changed = with_member(root, &path, value);
@@ -164,11 +193,20 @@ impl Session {
     }
 
     /// Has a message of the history say something else: the value at `CONTEXT/messages/N/text`.
-    async fn edit_message(&mut self, run: &plait_core::id::RunId, stop: u64, path: &[String], value: &Value) -> Result<(), ErrorReply> {
-        let [context, messages, number, text] = path else { return Err(not_changeable("This part of a context")) };
+    async fn edit_message(
+        &mut self,
+        run: &plait_core::id::RunId,
+        stop: u64,
+        path: &[String],
+        value: &Value,
+    ) -> Result<(), ErrorReply> {
+        let [context, messages, number, text] = path else {
+            return Err(not_changeable("This part of a context"));
+        };
         let debuggee = self.running()?;
         let held = debuggee.app.call(HeldHistory { run: run.clone() }).await?;
-        let held = held.filter(|held| held.context_id.as_str() == context && messages == "messages" && text == "text");
+        let held = held
+            .filter(|held| held.context_id.as_str() == context && messages == "messages" && text == "text");
         let message = held.as_ref().and_then(|held| held.message_history.get(number.parse().ok()?));
         let (Some(message), Value::String(text)) = (message, value) else {
             return Err(not_changeable("Only the text of a message, and this"));
@@ -178,7 +216,11 @@ impl Session {
     }
 
     /// `evaluate`: an expression in CEL, or a word of the console.
-    pub(super) async fn evaluate(&mut self, asked: &Asked, arguments: EvaluateArguments) -> Result<Reply, ErrorReply> {
+    pub(super) async fn evaluate(
+        &mut self,
+        asked: &Asked,
+        arguments: EvaluateArguments,
+    ) -> Result<Reply, ErrorReply> {
         let text = |result: &str| Ok(Reply::Now(json!({ "result": result, "variablesReference": 0 })));
         if arguments.context.as_deref() == Some("repl")
             && let Some(command) = ConsoleCommand::parse(&arguments.expression)
@@ -197,7 +239,8 @@ impl Session {
                     let stop = self.live_stop()?;
                     self.go(stop, DebugVerb::Skip).await?;
                     self.outbox.respond(asked, Ok(json!({ "result": "Skipped.", "variablesReference": 0 })));
-                    self.outbox.event("continued", &json!({ "threadId": IDLE_THREAD, "allThreadsContinued": true }));
+                    self.outbox
+                        .event("continued", &json!({ "threadId": IDLE_THREAD, "allThreadsContinued": true }));
                     Ok(Reply::Sent)
                 }
                 ConsoleCommand::Force(port) => {
@@ -252,15 +295,20 @@ impl Session {
             _ => view.error.clone(),
         });
         let Some(error) = error else {
-            return Err(ErrorReply::new(codes::DAP_NOT_STOPPED, format!("Thread {} does not stand at a failure.", arguments.thread_id)));
+            return Err(ErrorReply::new(
+                codes::DAP_NOT_STOPPED,
+                format!("Thread {} does not stand at a failure.", arguments.thread_id),
+            ));
         };
         let details = json!({ "message": error.message, "typeName": error.code, "stackTrace": error.hint });
-        Ok(json!({ "exceptionId": error.code, "description": error.message, "breakMode": "always", "details": details }))
+        Ok(
+            json!({ "exceptionId": error.code, "description": error.message, "breakMode": "always", "details": details }),
+        )
     }
 
     /// `source`: the text of a flow that no file has.
     pub(super) fn source(&mut self, arguments: &SourceArguments) -> Result<Value, ErrorReply> {
-        let given = arguments.source.as_ref().and_then(|source| source.source_reference);
+        let given = arguments.source.as_ref().and_then(|source| source.reference);
         let reference = given.unwrap_or(arguments.source_reference);
         let text = self.debuggee()?.sources.text(reference).map(str::to_owned);
         let text = text.ok_or_else(|| unknown("source", reference))?;

@@ -3,7 +3,9 @@
 use plait_api::ErrorReply;
 use plait_api::runs::{DropBreakpoint, ResumeRun, ShowRun};
 use plait_core::id::RunId;
-use plait_run::journal::{DebugEvent, DebugVerb, Entry, Event, NodeEvent, Side, StopCause, StopPoint, StopScope};
+use plait_run::journal::{
+    DebugEvent, DebugVerb, Entry, Event, NodeEvent, Side, StopCause, StopPoint, StopScope,
+};
 use plait_run::view::{RunStatus, StopView};
 use serde_json::{Value, json};
 
@@ -40,11 +42,15 @@ impl Session {
             tree.await_idle();
         }
         match &entry.event {
-            Event::Debug(DebugEvent::Stopped { cause, .. }) if !matches!(cause, StopCause::Elsewhere { .. }) => {
+            Event::Debug(DebugEvent::Stopped { cause, .. })
+                if !matches!(cause, StopCause::Elsewhere { .. }) =>
+            {
                 let stop = Stop { run, number: entry.seq.unwrap_or_default() };
                 self.take_stop(stop, cause).await;
             }
-            Event::Debug(DebugEvent::Continued { .. }) if debuggee.stop.as_ref().is_some_and(|stop| stop.run == run) => {
+            Event::Debug(DebugEvent::Continued { .. })
+                if debuggee.stop.as_ref().is_some_and(|stop| stop.run == run) =>
+            {
                 // Somebody else did it.
                 debuggee.stop = None;
                 let was_past = debuggee.past.take().is_some();
@@ -52,10 +58,12 @@ impl Session {
                 if was_past {
                     self.print("console", "The run goes on: the session is in the present again.");
                 }
-                self.outbox.event("continued", &json!({ "threadId": IDLE_THREAD, "allThreadsContinued": true }));
+                self.outbox
+                    .event("continued", &json!({ "threadId": IDLE_THREAD, "allThreadsContinued": true }));
             }
             Event::Debug(DebugEvent::Logged { point, text, .. }) => self.print_at(&run, point, text),
-            Event::Debug(DebugEvent::Overridden { .. } | DebugEvent::Rerouted { .. }) | Event::Context(..)
+            Event::Debug(DebugEvent::Overridden { .. } | DebugEvent::Rerouted { .. })
+            | Event::Context(..)
                 if debuggee.stop.is_some() && debuggee.past.is_none() =>
             {
                 self.containers.clear();
@@ -102,7 +110,10 @@ impl Session {
         if let Some(debuggee) = &mut self.debuggee
             && debuggee.past.take().is_some()
         {
-            self.print("console", "The run stands still at another place: the session is in the present again.");
+            self.print(
+                "console",
+                "The run stands still at another place: the session is in the present again.",
+            );
         }
         self.show_where_it_stands().await;
     }
@@ -128,7 +139,9 @@ impl Session {
         let thread_id = self.thread_to_show(place).await;
         let (reason, hit_breakpoint_ids) = self.reason(&view);
         let text = match (&view.cause, &view.error) {
-            (StopCause::Condition { error, .. }, _) | (_, Some(error)) => Some(format!("{} [{}]", error.message, error.code)),
+            (StopCause::Condition { error, .. }, _) | (_, Some(error)) => {
+                Some(format!("{} [{}]", error.message, error.code))
+            }
             _ => None,
         };
         self.outbox.event(
@@ -153,7 +166,10 @@ impl Session {
             return;
         }
         debuggee.past = last;
-        self.print("console", "The run has ended: this is its past. Step back and forth; nothing can be changed.");
+        self.print(
+            "console",
+            "The run has ended: this is its past. Step back and forth; nothing can be changed.",
+        );
         self.show_past("pause").await;
     }
 
@@ -184,7 +200,10 @@ impl Session {
             Some(place) => Some(place),
             None => match self.debuggee.as_mut() {
                 Some(debuggee) => match &mut debuggee.tree {
-                    Some(tree) => threads(tree, debuggee.past.as_ref()).await.ok().and_then(|places| places.into_iter().next()),
+                    Some(tree) => threads(tree, debuggee.past.as_ref())
+                        .await
+                        .ok()
+                        .and_then(|places| places.into_iter().next()),
                     None => None,
                 },
                 None => None,
@@ -218,7 +237,8 @@ impl Session {
             debuggee.sources.line_of(&path, &point.node)
         });
         let (source, line) = line.map(|(source, line)| (source, self.shown_line(line))).unzip();
-        self.outbox.event("output", &OutputEvent { category: "console", output: format!("{text}\n"), source, line });
+        self.outbox
+            .event("output", &OutputEvent { category: "console", output: format!("{text}\n"), source, line });
     }
 
     /// The run has ended: shows what came out.
@@ -240,14 +260,22 @@ impl Session {
                 value => format!("{node}.{port}: {value}"),
             })
             .collect();
-        values.into_iter().for_each(|text| self.print("stdout", text));
+        for text in values {
+            self.print("stdout", text);
+        }
         let code = match status {
             RunStatus::Finished => 0,
             RunStatus::Cancelled => 130,
             _ => 1,
         };
         if let Some(failed) = error {
-            self.print("stderr", format!("The run failed at `{}`: {} [{}]", failed.node, failed.error.message, failed.error.code));
+            self.print(
+                "stderr",
+                format!(
+                    "The run failed at `{}`: {} [{}]",
+                    failed.node, failed.error.message, failed.error.code
+                ),
+            );
         }
         self.outbox.event("exited", &json!({ "exitCode": code }));
         self.outbox.event("terminated", &Value::Null);

@@ -52,7 +52,9 @@ impl Session {
                 pause.prompt.trim()
             ));
         }
-        texts.into_iter().for_each(|text| self.print("important", text));
+        for text in texts {
+            self.print("important", text);
+        }
     }
 
     /// `plait/answer`.
@@ -64,7 +66,9 @@ impl Session {
     /// Answers an open question. Replies with the node that asked. `dap.no_question`, and the errors of `run.answer`.
     pub(super) async fn answer_text(&mut self, text: String) -> Result<String, ErrorReply> {
         let debuggee = self.running()?;
-        let Some(outline) = debuggee.tree.as_ref().and_then(crate::tree::Tree::outline) else { return Err(no_question(&text)) };
+        let Some(outline) = debuggee.tree.as_ref().and_then(crate::tree::Tree::outline) else {
+            return Err(no_question(&text));
+        };
         let questions = Questions { outline, first_asker: None };
         let mut typed = Answers::read(vec![text.clone()], debuggee.nodes.clone())?;
         let taken = typed.take(questions).map(|(pause, value)| (pause.clone(), value));
@@ -82,8 +86,11 @@ impl Session {
             _ => None,
         });
         let Some(Asker { run, node, epoch }) = pause else {
-            return Err(ErrorReply::new(codes::DAP_NO_QUESTION, "The run does not ask exactly one question.")
-                .hint("Answer it in place of that."));
+            return Err(ErrorReply::new(
+                codes::DAP_NO_QUESTION,
+                "The run does not ask exactly one question.",
+            )
+            .hint("Answer it in place of that."));
         };
         debuggee.app.call(EndPause { run, node, epoch }).await
     }
@@ -92,7 +99,9 @@ impl Session {
         let debuggee = self.running()?;
         let Some(root) = debuggee.tree.as_ref().map(|tree| tree.root.clone()) else { return Ok(()) };
         let Asker { run, node, epoch } = asker(&root, pause);
-        debuggee.shown_questions.remove(&(run.clone(), Activation { node: node.clone(), epoch: epoch.clone() }));
+        debuggee
+            .shown_questions
+            .remove(&(run.clone(), Activation { node: node.clone(), epoch: epoch.clone() }));
         debuggee.app.call(AnswerRun { run, node, epoch, value, attachments: Vec::new() }).await
     }
 }

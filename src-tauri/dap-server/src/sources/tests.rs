@@ -31,7 +31,8 @@ fn names(path: &[&str]) -> Vec<NodeId> {
 fn sources(folder: &Path) -> (Sources, Source, Source) {
     fs::write(folder.join("main.flow.json"), FLOW).unwrap();
     fs::write(folder.join("steps.yaml"), STEPS).unwrap();
-    let source = |name: &str| Source { path: Some(folder.join(name).display().to_string()), ..Source::default() };
+    let source =
+        |name: &str| Source { path: Some(folder.join(name).display().to_string()), ..Source::default() };
     let flow = flow::read(FLOW).unwrap();
     let (main, steps) = (source("main.flow.json"), source("steps.yaml"));
     (Sources::of(&flow, main.path.as_deref(), &plait_nodes::registry()), main, steps)
@@ -69,7 +70,7 @@ fn text_of_a_changed_file_is_that_of_the_recorded_flow() {
     recorded.nodes.remove("first");
     let sources = Sources::of(&recorded, main.path.as_deref(), &plait_nodes::registry());
     let (source, line) = sources.line_of(&[], &"sub".into()).unwrap();
-    assert_eq!((source.path, source.source_reference), (None, Some(1)));
+    assert_eq!((source.path, source.reference), (None, Some(1)));
     let text = sources.text(1).unwrap();
     assert!(text.lines().nth(usize::try_from(line).unwrap() - 1).unwrap().contains("\"sub\""), "{text}");
     assert_eq!(sources.text(99), None);

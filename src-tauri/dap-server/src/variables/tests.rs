@@ -1,7 +1,12 @@
 use super::*;
 
 fn container(value: Value) -> Container {
-    Container { scope: None, root: Some(Arc::new(value)), path: Vec::new(), expression: Some("inputs".to_owned()) }
+    Container {
+        scope: None,
+        root: Some(Arc::new(value)),
+        path: Vec::new(),
+        expression: Some("inputs".to_owned()),
+    }
 }
 
 #[test]
@@ -11,14 +16,26 @@ fn members_know_their_expression_and_their_number() {
     let shown = containers.members(&root, None, 0, None);
     let lines: Vec<_> = shown
         .iter()
-        .map(|variable| (variable.value.as_str(), variable.evaluate_name.as_deref().unwrap(), variable.variables_reference))
+        .map(|variable| {
+            (
+                variable.value.as_str(),
+                variable.evaluate_name.as_deref().unwrap(),
+                variable.variables_reference,
+            )
+        })
         .collect();
-    let expected =
-        [("[10,[20]]", "inputs[\"a b\"]", 1), ("{}", "inputs.none", 0), ("\"Hi \\\"you\\\"\"", "inputs.text", 0)];
+    let expected = [
+        ("[10,[20]]", "inputs[\"a b\"]", 1),
+        ("{}", "inputs.none", 0),
+        ("\"Hi \\\"you\\\"\"", "inputs.text", 0),
+    ];
     assert_eq!(lines, expected);
     let list = containers.get(1).unwrap().clone();
     let page = containers.members(&list, Some("indexed"), 1, Some(5));
-    assert_eq!((page.len(), page[0].name.as_str(), page[0].evaluate_name.as_deref().unwrap()), (1, "1", "inputs[\"a b\"][1]"));
+    assert_eq!(
+        (page.len(), page[0].name.as_str(), page[0].evaluate_name.as_deref().unwrap()),
+        (1, "1", "inputs[\"a b\"][1]")
+    );
     assert!(containers.members(&list, Some("named"), 0, None).is_empty());
     assert!(containers.members(&list, None, usize::MAX, Some(usize::MAX)).is_empty());
     for number in [0, -1, 99, i64::MIN, i64::MAX] {
@@ -41,7 +58,10 @@ fn typed_values_are_json_or_the_text_that_stood_there() {
     assert_eq!(typed("Hello", json!(5)), Err("dap.arguments".to_owned()));
     let path = |steps: &[&str]| steps.iter().map(|step| (*step).to_owned()).collect::<Vec<_>>();
     let value = json!({ "a": [1, { "b": 2 }] });
-    assert_eq!(with_member(value.clone(), &path(&["a", "1", "b"]), json!(3)), Some(json!({ "a": [1, { "b": 3 }] })));
+    assert_eq!(
+        with_member(value.clone(), &path(&["a", "1", "b"]), json!(3)),
+        Some(json!({ "a": [1, { "b": 3 }] }))
+    );
     assert_eq!(with_member(value.clone(), &path(&["a", "7"]), json!(3)), None);
     assert_eq!(with_member(value, &[], json!(3)), Some(json!(3)));
 }

@@ -50,7 +50,12 @@ fn items() -> Value {
             "each": each,
             "out": { "type": "output" },
         }),
-        &["list.value -> loop.items", "loop.item -> each.value", "each.text -> loop.next", "loop.results -> out.value"],
+        &[
+            "list.value -> loop.items",
+            "loop.item -> each.value",
+            "each.text -> loop.next",
+            "loop.results -> out.value",
+        ],
     )
 }
 
@@ -135,21 +140,30 @@ fn branches() -> Value {
             "out": { "type": "output" },
             "other": { "type": "output" },
         }),
-        &["word.value -> left.value", "word.value -> right.value", "left.text -> out.value", "right.text -> other.value"],
+        &[
+            "word.value -> left.value",
+            "word.value -> right.value",
+            "left.text -> out.value",
+            "right.text -> other.value",
+        ],
     )
 }
 
 const STEPS: &str = "\
 name: steps
+version: \"0.1\"
 agents:
   writer: { provider: openai, model: gpt-4o-mini }
 steps:
-  - loop: again
-    times: 2
-    body:
-      - step: draft
-        agent: writer
-        prompt: Write
+  - kind: loop
+    name: again
+    loop:
+      times: 2
+      body:
+        - kind: step
+          name: draft
+          agent: writer
+          prompt: Write
 ";
 
 struct Editor {
@@ -197,7 +211,8 @@ impl Editor {
         command.envs(with_home.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = with_store_lock(|| command.spawn().unwrap()).wait_with_output().unwrap();
-        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr).into_owned());
+        let (out, err) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr).into_owned());
         assert!(output.status.success(), "{out}\n{err}");
         let held: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let names: Vec<&str> = held.iter().map(|held| held["session"].as_str().unwrap()).collect();
@@ -211,9 +226,8 @@ impl Editor {
 
     fn events(&self, held: &Value, kind: &str) -> Vec<Value> {
         let shown = self.home.plait(&["runs", "show", held["run"].as_str().unwrap(), "--json"]);
-        let shown: Value = serde_json::from_str(&shown.out).unwrap_or_else(|_| panic!("{shown:#?}"));
-        let entries = shown["entries"].as_array().unwrap();
-        entries.iter().filter(|entry| entry["type"] == kind).cloned().collect()
+        let entries = shown.events();
+        entries.into_iter().filter(|entry| entry["type"] == kind).collect()
     }
 }
 
@@ -247,12 +261,23 @@ async fn editor_changes_what_is_held() {
     ]);
     let calls = editor.server.calls();
     let sent = editor.sent();
-    assert_eq!(sent, ["What is two?", "One", "Two", "What is one?", "What is one?"], "and each is bought once");
-    let replies: Vec<&Value> =
-        calls[2]["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "assistant").collect();
+    assert_eq!(
+        sent,
+        ["What is two?", "One", "Two", "What is one?", "What is one?"],
+        "and each is bought once"
+    );
+    let replies: Vec<&Value> = calls[2]["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|message| message["role"] == "assistant")
+        .collect();
     assert_eq!(replies[0]["content"], "I never said that.");
     let changed = editor.events(&held[0], "value.overridden");
-    assert_eq!((changed.len(), &changed[0]["value"], &changed[0]["was"]), (1, &json!("What is two?"), &json!("What is one?")));
+    assert_eq!(
+        (changed.len(), &changed[0]["value"], &changed[0]["was"]),
+        (1, &json!("What is two?"), &json!("What is one?"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -290,7 +315,7 @@ async fn editor_looks_and_answers() {
         "questions_are_answered_by_settings_and_request",
         "pause_stops_a_run_that_waits",
     ]);
-    assert_eq!(editor.sent(), ["One", "Two", "What is one?", "nosuch=1", "First", "Third"]);
+    assert_eq!(editor.sent(), ["One", "Two", "What is one?", "Why?", "First", "Third"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -120,7 +120,7 @@ impl Moment {
     }
 
     /// The moment before the first node starts in the sub-flow that starts here; otherwise as [`Self::over`].
-    pub(crate) fn into(&self, journals: &impl Journals) -> Option<Self> {
+    pub(crate) fn inside(&self, journals: &impl Journals) -> Option<Self> {
         let entries = journals.entries(&self.run);
         let here = self.activation(journals);
         let child =

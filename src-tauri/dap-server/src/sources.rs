@@ -81,12 +81,18 @@ impl Sources {
 
     /// The document of a file that has this flow at the pointer.
     fn document_with(&mut self, file: Option<&str>, pointer: &str, flow: &Flow) -> Option<usize> {
-        let read = flow_files::read(Path::new(file?)).ok()?;
-        if pointer.is_empty() && pipeline::read_file(&read.path, &read.text).ok()?.nodes != flow.nodes {
+        let path = Path::new(file?);
+        let known =
+            |file: &Path| self.documents.iter().position(|document| document.file.as_deref() == Some(file));
+        if !pointer.is_empty() {
+            // The flow around it came before, and is written there.
+            return known(&path.canonicalize().ok()?);
+        }
+        let read = flow_files::read(path).ok()?;
+        if pipeline::read_file(&read.path, &read.text).ok()?.nodes != flow.nodes {
             return None;
         }
-        let is_known = |document: &Document| document.file.as_ref() == Some(&read.path);
-        if let Some(at) = self.documents.iter().position(is_known) {
+        if let Some(at) = known(&read.path) {
             return Some(at);
         }
         let name = read.path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use plait_api::runs::ShowRun;
 use plait_api::{Connection, ErrorReply};
@@ -11,6 +12,12 @@ use plait_insight::lineage::RecordedRun;
 use plait_run::journal::{ChildEvent, DebugEvent, Entry, Event, StopCause};
 use plait_run::view::RunOutline;
 use tokio::sync::mpsc::UnboundedSender;
+
+use crate::codes;
+
+/// How often a child run is looked for that is about to start, and how long to wait in between.
+const MAX_START_TRIES: usize = 500;
+const START_RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// What happens in a run tree.
 pub(crate) enum News {
@@ -124,9 +131,17 @@ impl Tree {
         let (app, news) = (Arc::clone(&self.app), self.news.clone());
         tokio::spawn(async move {
             let lost = |run, error| drop(news.send(News::Lost(run, error)));
-            let mut watch = match app.watch(&run, from).await {
-                Ok(watch) => watch,
-                Err(error) => return lost(run, error),
+            let mut tries = 0;
+            let mut watch = loop {
+                match app.watch(&run, from).await {
+                    Ok(watch) => break watch,
+                    // Its parent says that it starts it, and it is about to be there.
+                    Err(error) if error.code == codes::RUN_UNKNOWN && tries < MAX_START_TRIES => {
+                        tries += 1;
+                        tokio::time::sleep(START_RETRY_DELAY).await;
+                    }
+                    Err(error) => return lost(run, error),
+                }
             };
             while let Some(entry) = watch.next().await {
                 match entry {

@@ -101,6 +101,13 @@ impl Containers {
         self.0.clear();
     }
 
+    /// Has the values of scopes computed again when they are asked for; the numbers stay.
+    pub(crate) fn forget_values(&mut self) {
+        for container in self.0.iter_mut().filter(|container| container.scope.is_some()) {
+            container.root = None;
+        }
+    }
+
     /// The members of a container: of a list, so many items from `start` on.
     pub(crate) fn members(
         &mut self,

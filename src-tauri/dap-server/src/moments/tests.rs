@@ -93,7 +93,7 @@ fn steps_lead_back_and_forth_through_what_was_recorded() {
     assert_eq!(before_a.back(&recorded), None);
     assert_eq!(before_a.over(&recorded), Some(before_b.clone()));
     assert_eq!(before_b.over(&recorded), None, "what comes next is the present");
-    let inside = before_b.into(&recorded).unwrap();
+    let inside = before_b.inside(&recorded).unwrap();
     assert_eq!(name(&Some(inside.clone())), "child x");
     let second = inside.over(&recorded);
     assert_eq!(name(&second), "child y");

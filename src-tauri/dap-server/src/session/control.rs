@@ -179,7 +179,7 @@ impl Session {
         let (Some(tree), Some(from)) = (&debuggee.tree, &debuggee.past) else { return Err(not_stopped()) };
         let next = match verb {
             DebugVerb::Continue => from.on_to_stop(tree, is_breakpoint),
-            DebugVerb::Into => from.into(tree),
+            DebugVerb::Into => from.inside(tree),
             DebugVerb::Out => from.out(tree),
             _ => from.over(tree),
         };

@@ -185,6 +185,8 @@ impl Session {
             }
         }
         let changed = with_member(root, &path, value);
+        // What is shown further inside changed as well.
+        self.containers.forget_values();
         let container = self.containers.get(variables_reference)?;
         container.root = changed.map(Arc::new);
         let container = container.clone();

@@ -66,7 +66,7 @@ impl Session {
             | Event::Context(..)
                 if debuggee.stop.is_some() && debuggee.past.is_none() =>
             {
-                self.containers.clear();
+                self.containers.forget_values();
                 if self.editor.as_ref().is_some_and(|editor| editor.supports_invalidated_event) {
                     self.outbox.event("invalidated", &json!({ "areas": ["variables"] }));
                 }

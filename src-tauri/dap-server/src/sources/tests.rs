@@ -15,14 +15,29 @@ const FLOW: &str = r#"{
         }
       } }
     },
-    "one": { "type": "subflow", "config": { "file": "steps.yaml" } },
-    "two": { "type": "subflow", "config": { "file": "steps.yaml" } }
+    "one": { "type": "subflow", "config": { "file": "steps.flow.yaml" } },
+    "two": { "type": "subflow", "config": { "file": "steps.flow.yaml" } }
   },
   "edges": {}
 }
 "#;
 
-const STEPS: &str = "name: steps\nagents:\n  writer: { provider: offline, model: echo }\nsteps:\n  - loop: again\n    times: 2\n    body:\n      - step: draft\n        agent: writer\n        prompt: Write\n";
+const STEPS: &str = "\
+name: steps
+version: \"0.1\"
+agents:
+  writer: { provider: offline, model: echo }
+steps:
+  - kind: loop
+    name: again
+    loop:
+      times: 2
+      body:
+        - kind: step
+          name: draft
+          agent: writer
+          prompt: Write
+";
 
 fn names(path: &[&str]) -> Vec<NodeId> {
     path.iter().map(|name| NodeId::from(*name)).collect()
@@ -30,11 +45,11 @@ fn names(path: &[&str]) -> Vec<NodeId> {
 
 fn sources(folder: &Path) -> (Sources, Source, Source) {
     fs::write(folder.join("main.flow.json"), FLOW).unwrap();
-    fs::write(folder.join("steps.yaml"), STEPS).unwrap();
+    fs::write(folder.join("steps.flow.yaml"), STEPS).unwrap();
     let source =
         |name: &str| Source { path: Some(folder.join(name).display().to_string()), ..Source::default() };
     let flow = flow::read(FLOW).unwrap();
-    let (main, steps) = (source("main.flow.json"), source("steps.yaml"));
+    let (main, steps) = (source("main.flow.json"), source("steps.flow.yaml"));
     (Sources::of(&flow, main.path.as_deref(), &plait_nodes::registry()), main, steps)
 }
 
@@ -52,14 +67,14 @@ fn lines_are_those_of_the_innermost_node() {
     assert_eq!(at(&main, 17), None, "edges are no nodes");
     assert_eq!(at(&main, -5), None);
     let twice = vec![names(&["one"]), names(&["two"])];
-    assert_eq!(at(&steps, 6), Some(("again".to_owned(), twice.clone(), 5)));
-    assert_eq!(at(&steps, 10), Some(("draft".to_owned(), twice, 8)), "not the context of its agent");
-    assert_eq!(sources.line_of(&names(&["two"]), &"draft".into()), Some((steps_source(&sources), 8)));
+    assert_eq!(at(&steps, 8), Some(("again".to_owned(), twice.clone(), 6)));
+    assert_eq!(at(&steps, 13), Some(("draft".to_owned(), twice, 11)), "not the context of its agent");
+    assert_eq!(sources.line_of(&names(&["two"]), &"draft".into()), Some((steps_source(&sources), 11)));
     assert!(!sources.has(&Source { path: Some("/nowhere.flow.json".to_owned()), ..Source::default() }));
 }
 
 fn steps_source(sources: &Sources) -> Source {
-    sources.source(sources.documents.iter().position(|document| document.name == "steps.yaml").unwrap())
+    sources.source(sources.documents.iter().position(|document| document.name == "steps.flow.yaml").unwrap())
 }
 
 #[test]
@@ -76,4 +91,6 @@ fn text_of_a_changed_file_is_that_of_the_recorded_flow() {
     assert_eq!(sources.text(99), None);
     assert_eq!(sources.text(i64::MIN), None);
     assert!(!sources.has(&main));
+    let (inner, _) = sources.line_of(&["sub".into()], &"inner".into()).unwrap();
+    assert_eq!((inner.path, inner.reference), (None, Some(3)));
 }

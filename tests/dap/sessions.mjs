@@ -596,7 +596,7 @@ const sessions = {
   async wrong_requests_are_refused_and_the_session_goes_on(s) {
     await s.dc.start();
     await s.refused(s.dc.threadsRequest(), "dap.order");
-    await s.refused(s.dc.initializeRequest(5), "dap.arguments");
+    await s.refused(s.dc.initializeRequest({ linesStartAt1: "x" }), "dap.arguments");
     await s.dc.initializeRequest();
     await s.refused(s.dc.initializeRequest(), "dap.order");
     for (const request of ["threads", "configurationDone", "continue", "stepBack", "pause", "terminate"]) {

@@ -13,6 +13,9 @@ use super::REPOSITORY;
 #[path = "../../../mcp-server/src/codes.rs"]
 #[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
 mod agents;
+#[path = "../../../dap-server/src/codes.rs"]
+#[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
+mod editors;
 #[path = "../../../cli/src/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod terminal;
@@ -21,7 +24,7 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 11] = [
+const TABLES: [&[CodeDomain]; 12] = [
     plait_core::codes::DOMAINS,
     plait_run::codes::DOMAINS,
     plait_nodes::codes::DOMAINS,
@@ -31,6 +34,7 @@ const TABLES: [&[CodeDomain]; 11] = [
     plait_adapters::codes::DOMAINS,
     plait_api::codes::DOMAINS,
     agents::DOMAINS,
+    editors::DOMAINS,
     terminal::DOMAINS,
     window::DOMAINS,
 ];

@@ -41,6 +41,8 @@ pub(crate) enum Signal {
 
 pub(crate) struct Session {
     opening: Option<Opening>,
+    /// The data directory, once it is open. It stays so if nothing can be debugged then.
+    app: Option<Arc<Connection>>,
     outbox: Outbox,
     editor: Option<InitializeArguments>,
     /// What is debugged, once `launch` or `attach` has said so.
@@ -106,6 +108,7 @@ impl Session {
         let (news, received_news) = mpsc::unbounded_channel();
         Self {
             opening: Some(opening),
+            app: None,
             outbox,
             editor: None,
             debuggee: None,
@@ -144,10 +147,10 @@ impl Session {
         if let Err(error) = &result {
             self.print_error(error);
         }
-        let Self { debuggee, outbox, .. } = self;
+        let Self { app, outbox, .. } = self;
         // The editor need not wait until the data directory is closed.
         drop(outbox);
-        if let Some(Debuggee { app, .. }) = debuggee {
+        if let Some(app) = app {
             if app.serves_others() {
                 // What they began would be bought again by the process that goes on with it.
                 app.others_idle().await;

@@ -85,11 +85,19 @@ impl Session {
     }
 
     async fn open(&mut self) -> Result<Arc<Connection>, ErrorReply> {
-        let Some(opening) = self.opening.take() else {
+        if self.debuggee.is_some() {
             return Err(out_of_order("This session debugs something already.".to_owned())
                 .hint("Start another `plait dap` for another run."));
-        };
-        Ok(Arc::new(Connection::open(opening).await?))
+        }
+        if self.app.is_none()
+            && let Some(opening) = self.opening.take()
+        {
+            self.app = Some(Arc::new(Connection::open(opening).await?));
+        }
+        self.app.clone().ok_or_else(|| {
+            ErrorReply::new(codes::DAP_ORDER, "The data directory could not be opened in this session.")
+                .hint("Start another one.")
+        })
     }
 
     fn prepare(

@@ -14,6 +14,7 @@ use crate::codes;
 use crate::moments::Moment;
 use crate::protocol::Asked;
 use crate::protocol::requests::{DisconnectArguments, FrameArguments, ThreadArguments};
+use crate::stack::IDLE_THREAD;
 
 impl Debuggee {
     /// What the run stands still at, as its journal says.
@@ -65,10 +66,12 @@ impl Session {
             return self.step_forward(asked, verb).await;
         }
         let stop = self.live_stop()?;
-        let debuggee = self.running()?;
+        let place = match of.thread_id {
+            IDLE_THREAD => None,
+            thread => Some(self.numbers.place(thread)?.clone()),
+        };
         if verb != DebugVerb::Continue
-            && let Some(point) = debuggee.stop_point().cloned()
-            && let Ok(place) = self.numbers.place(of.thread_id)
+            && let (Some(point), Some(place)) = (self.running()?.stop_point().cloned(), place)
             && (place.run != stop.run || place.at != point.activation())
         {
             return Err(ErrorReply::new(

@@ -193,7 +193,7 @@ async fn read_body(
 }
 
 fn gone(error: &std::io::Error) -> ErrorReply {
-    ErrorReply::new(codes::DAP_PROTOCOL, format!("The editor can't be heard any more: {error}."))
+    ErrorReply::new(codes::DAP_PROTOCOL, format!("The editor sends nothing that can be received: {error}."))
 }
 
 fn not_framed(message: impl Into<String>) -> ErrorReply {

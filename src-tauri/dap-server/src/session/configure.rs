@@ -376,7 +376,7 @@ impl Session {
         }
         let (first, begun) = match &debuggee.origin {
             Origin::Launch { asked, .. } => (asked.clone(), self.start().await),
-            Origin::Attach { asked } => (asked.clone(), self.take_up().await),
+            Origin::Attach { asked } => (asked.clone(), self.resume_attached().await),
         };
         self.outbox.respond(asked, Ok(Value::Null));
         if let Err(error) = begun {
@@ -415,7 +415,7 @@ impl Session {
         Ok(())
     }
 
-    async fn take_up(&mut self) -> Result<(), ErrorReply> {
+    async fn resume_attached(&mut self) -> Result<(), ErrorReply> {
         let debuggee = self.debuggee()?;
         let Some(tree) = &mut debuggee.tree else { return Ok(()) };
         let root = tree.root.clone();

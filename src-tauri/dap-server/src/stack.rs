@@ -208,7 +208,7 @@ pub(crate) async fn frames(
                     around.push(frame(name, true, false, at(begun)));
                 }
                 None => {
-                    around.push(frame(node_name(&flow, &at(Epoch::root())), true, false, at(Epoch::root())))
+                    around.push(frame(node_name(&flow, &at(Epoch::root())), true, false, at(Epoch::root())));
                 }
             }
         }

@@ -170,7 +170,7 @@ impl Session {
                     .await?;
             }
             (ScopeKind::Context, Side::Before) => {
-                self.edit_message(&stop.run, stop.number, &path, &value).await?
+                self.edit_message(&stop.run, stop.number, &path, &value).await?;
             }
             _ => {
                 let name = kind.title();

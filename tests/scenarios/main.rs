@@ -26,6 +26,7 @@ mod conversations;
 mod crash;
 mod debugger;
 mod diff;
+mod editors;
 mod find_runs;
 mod flow_files;
 mod flow_tests;

@@ -5,6 +5,12 @@ pub use plait_import::codes::*;
 pub use plait_suites::codes::*;
 
 plait_core::error_codes! {
+    "Answers" {
+        ANSWER_UNKNOWN_NODE = "answer.unknown_node",
+            "An answer names a node that neither the flow nor one of its sub-flows has.",
+            "Correct the name. An answer that itself begins with a word and `=` needs the name of its node before it.";
+    }
+
     "The application" {
         LAYOUT_FAILED = "layout.failed",
             "The nodes of a flow cannot be arranged.",

@@ -5,6 +5,7 @@
 //! are the commands.
 
 pub mod answer_text;
+pub mod answers;
 mod breakpoints;
 mod broadcast;
 mod child;
@@ -31,7 +32,7 @@ mod versions;
 mod waiting;
 mod watch;
 
-pub use breakpoints::{CheckBreakpoint, DropBreakpoint, PutBreakpoint};
+pub use breakpoints::{BreakpointChecker, CheckBreakpoint, DropBreakpoint, PutBreakpoint};
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use debug::{
     ChangeValue, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, SetBreakpoints, StopRun,

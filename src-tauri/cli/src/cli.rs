@@ -8,9 +8,9 @@ use plait_api::{ErrorReply, data_dir};
 
 use crate::codes;
 use crate::commands::{
-    cancel, check, completions, config, conversations, debug, diff, doctor, export, forecast, grants, import,
-    keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, replay, rerun, resume,
-    retry, run, runs, schema, test, tokens, tools, usage, users, watch,
+    cancel, check, completions, config, conversations, dap, debug, diff, doctor, export, forecast, grants,
+    import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, replay, rerun,
+    resume, retry, run, runs, schema, test, tokens, tools, usage, users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -72,6 +72,8 @@ enum Command {
     Watch(watch::WatchArgs),
     /// Do what the debugger's prompt does, once: step, continue, set breakpoints.
     Debug(debug::DebugArgs),
+    /// Serve an editor that speaks the Debug Adapter Protocol.
+    Dap(dap::DapArgs),
     /// Check a flow for problems without running it.
     Check(check::CheckArgs),
     /// Show how prompts will grow, when they no longer fit the window, and what a run may cost.
@@ -157,6 +159,7 @@ impl Cli {
             Command::Test(args) => block_on(test::execute(&home()?, args)),
             Command::Watch(args) => block_on(watch::execute(&home()?, args)),
             Command::Debug(args) => block_on(debug::execute(&home()?, args)),
+            Command::Dap(args) => block_on(dap::execute(&home()?, &args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Lens(args) => block_on(lens::execute(&home()?, args)),

@@ -3,12 +3,6 @@
 pub use plait_api::codes::*;
 
 plait_core::error_codes! {
-    "Answers" {
-        ANSWER_UNKNOWN_NODE = "answer.unknown_node",
-            "An answer names a node that neither the flow nor one of its sub-flows has.",
-            "Correct the name. An answer that itself begins with a word and `=` needs the name of its node before it.";
-    }
-
     "Attachments" {
         ATTACHMENT_NO_TAKER = "attachment.no_taker",
             "The flow has no place for a file, or several and none was named.",

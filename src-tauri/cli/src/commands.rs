@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod conversations;
+pub(crate) mod dap;
 pub(crate) mod debug;
 pub(crate) mod diff;
 pub(crate) mod doctor;

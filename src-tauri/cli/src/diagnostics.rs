@@ -6,10 +6,10 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use plait_core::diagnostic::{Diagnostic, Severity};
 use plait_core::error::ErrorCode;
 use plait_core::flow::ReadError;
+use plait_formats::positions::Positions;
 
 use crate::codes;
 use crate::excerpt::Excerpt;
-use crate::positions::Positions;
 use crate::printable::printable;
 use crate::terminal::Style;
 

@@ -10,11 +10,11 @@ use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
 use plait_formats::pipeline::Pipeline;
+use plait_formats::positions::Positions;
 
 use crate::codes;
 use crate::diagnostics;
 use crate::exit::CliError;
-use crate::positions::Positions;
 use crate::terminal;
 
 /// A flow with its text, to report the positions of problems.

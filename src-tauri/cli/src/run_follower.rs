@@ -7,13 +7,13 @@
 //! A question is answered, and the run left waiting, only when the whole run tree is idle. Before that, the run may say that it waits
 //! although a child run has got an answer and goes on.
 
-mod answers;
 mod stops;
 
 use std::io::{self, Write as _};
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use plait_api::runs::answers::{Answers, Questions, asker, read_addressed};
 use plait_api::runs::{AnswerRun, CancelRun, EndPause, FindHeld, ResumeRun, ShowRun};
 use plait_api::{Connection, ConnectionWatch, ErrorReply};
 use plait_core::id::{Activation, RunId};
@@ -29,9 +29,6 @@ use crate::json_lines::JsonLines;
 use crate::progress::Progress;
 use crate::prompt::{self, PromptReply, ask};
 use crate::terminal::{self, print_error, stdout};
-
-pub(crate) use answers::Answers;
-use answers::{Questions, asker, read_addressed};
 
 pub(crate) struct RunFollower<'a> {
     app: &'a Connection,

@@ -135,6 +135,11 @@ impl Places {
         self.root.place(&self.source_map.of(pointer))
     }
 
+    /// The bytes of all that a part of the flow comes from, with its key. None for a part without a place of its own.
+    pub fn extent(&self, pointer: &str) -> Option<Range<usize>> {
+        self.root.extent(self.source_map.own(pointer)?)
+    }
+
     /// The line and the column of a part of the flow, both from 1.
     pub fn line_and_column(&self, text: &str, pointer: &str) -> (usize, usize) {
         problem::line_and_column(text, self.span(pointer).start)

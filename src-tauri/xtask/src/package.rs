@@ -1,5 +1,7 @@
 //! `cargo xtask package`: packages of the window and the terminal command, made by Tauri's bundler from the `bundle` section of
-//! `tauri.conf.json`.
+//! `tauri.conf.json`; and the extension for VS Code.
+
+mod vscode;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +32,9 @@ pub(crate) fn run(debug: bool) -> Result<()> {
     let kind = if debug { "--tests" } else { "--release" };
     let args = ["build", "--workspace", "--lib", "--bins", kind];
     Step::new("Compile Plait (the first time takes some minutes)", cargo(&args)).run()?;
-    for package in make(debug)? {
+    let mut packages = make(debug)?;
+    packages.push(vscode::make(&repo::binary("plait", !debug))?);
+    for package in packages {
         println!("{}", package.display());
     }
     Ok(())

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::repo;
+
 pub(crate) use children::kill_children_on_exit;
 use output::Line;
 use progress::Progress;
@@ -180,6 +182,20 @@ pub(crate) fn npm_in(folder: &std::path::Path, args: &[&str]) -> Command {
         command.env(quiet, "false");
     }
     command
+}
+
+/// Installs the npm packages of a folder of the repository exactly as locked, without running scripts of theirs, unless that was done for
+/// this lock file. `what` names them.
+pub(crate) fn install_npm_packages(folder: &str, what: &str) -> Result<()> {
+    let folder = repo::root().join(folder);
+    let lock = repo::newest_modification(&folder.join("package-lock.json"));
+    let installed = repo::newest_modification(&folder.join("node_modules/.package-lock.json"));
+    if installed.is_some() && installed >= lock {
+        print_note(&format!("Installed: {what}"));
+        return Ok(());
+    }
+    let install = npm_in(&folder, &["ci", "--ignore-scripts", "--no-progress"]);
+    Step::new(format!("Install {what}"), install).run()
 }
 
 #[cfg(all(test, unix))]

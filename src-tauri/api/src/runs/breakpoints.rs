@@ -4,12 +4,14 @@
 
 use std::sync::Arc;
 
-use plait_core::config::with_settings;
+use plait_core::config::{ConfigValues, with_settings};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_run::breakpoint::check_expressions;
 use plait_run::journal::{Breakpoint, InputOverrides};
+use plait_run::node::Registry;
+use plait_run::plan::Plan;
 use plait_run::{DebugCommand, check_breakpoints};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -135,11 +137,8 @@ impl Command for CheckBreakpoint {
                 check_expressions(&part)
                     .map_err(|fault| ErrorReply::from(fault).details(json!({ "field": field })))?;
             }
-            let breakpoints = std::slice::from_ref(&breakpoint);
-            let overrides = InputOverrides::new();
-            if let Ok(plan) = plan_to_run(&with_settings(&flow, &config), &registry, None, &overrides) {
-                check_breakpoints(&plan, breakpoints)?;
-                check_in_subflows(&plan, path.as_deref(), &config, &registry, breakpoints)?;
+            if let Ok(checker) = BreakpointChecker::new(&flow, path, registry, config) {
+                checker.check(&breakpoint)?;
             }
             Ok(breakpoint)
         })
@@ -153,4 +152,33 @@ fn named(mut breakpoint: Breakpoint) -> Breakpoint {
         breakpoint.id = breakpoint.to_string();
     }
     breakpoint
+}
+
+/// Whether breakpoints can hold anything in a run of a flow that has not begun.
+pub struct BreakpointChecker {
+    plan: Plan,
+    file: Option<String>,
+    registry: Arc<Registry>,
+    config: Arc<ConfigValues>,
+}
+
+impl BreakpointChecker {
+    /// `file` is that of the flow, if it has one. `flow.invalid` if the flow can't be planned.
+    pub fn new(
+        flow: &Flow,
+        file: Option<String>,
+        registry: Arc<Registry>,
+        config: Arc<ConfigValues>,
+    ) -> Result<Self, ErrorReply> {
+        let plan = plan_to_run(&with_settings(flow, &config), &registry, None, &InputOverrides::new())?;
+        Ok(Self { plan, file, registry, config })
+    }
+
+    /// `debug.unknown_node`, `debug.bad_breakpoint`.
+    pub fn check(&self, breakpoint: &Breakpoint) -> Result<(), ErrorReply> {
+        let Self { plan, file, registry, config } = self;
+        let breakpoints = std::slice::from_ref(breakpoint);
+        check_breakpoints(plan, breakpoints)?;
+        check_in_subflows(plan, file.as_deref(), config, registry, breakpoints)
+    }
 }

@@ -13,6 +13,9 @@ use super::REPOSITORY;
 #[path = "../../../mcp-server/src/codes.rs"]
 #[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
 mod agents;
+#[path = "../../../dap-server/src/codes.rs"]
+#[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
+mod editors;
 #[path = "../../../cli/src/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod terminal;
@@ -32,6 +35,7 @@ const TABLES: [&[CodeDomain]; 12] = [
     plait_adapters::codes::DOMAINS,
     plait_api::codes::DOMAINS,
     agents::DOMAINS,
+    editors::DOMAINS,
     terminal::DOMAINS,
     window::DOMAINS,
 ];

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use plait_api::runs::answers::Answers;
 use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
@@ -13,7 +14,7 @@ use crate::ctrl_c::CtrlC;
 use crate::debugger;
 use crate::exit::{CliError, ExitStatus};
 use crate::printable::printable;
-use crate::run_follower::{Answers, RunFollower};
+use crate::run_follower::RunFollower;
 use crate::terminal::print_error;
 
 /// How a run is replayed.

@@ -8,6 +8,7 @@ use clap::Args;
 use comfy_table::Table;
 use plait_api::ErrorReply;
 use plait_api::flows::nodes_with_subflows;
+use plait_api::runs::answers::Answers;
 use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunDetail, ShowRun};
 use plait_core::id::{Epoch, NodeId};
 use plait_insight::bill::{Bill, BillLine};
@@ -27,7 +28,7 @@ use crate::open_app::{self, Home};
 use crate::printable::printable;
 use crate::prompt::{self, PromptReply};
 use crate::reply_source::ReplyArgs;
-use crate::run_follower::{Answers, RunFollower};
+use crate::run_follower::RunFollower;
 use crate::terminal::{is_interactive, print_error, stdout};
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 use clap::Args;
 use plait_api::AllowedHost;
 use plait_api::flows::nodes_with_subflows;
+use plait_api::runs::answers::Answers;
 use plait_api::runs::{PutBreakpoint, ResumeRun, RunDetail, ShowRun};
 use plait_run::breakpoint::BreakpointText;
 use plait_run::view::RunOutline;
@@ -13,7 +14,7 @@ use crate::ctrl_c::CtrlC;
 use crate::debugger;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
-use crate::run_follower::{Answers, RunFollower};
+use crate::run_follower::RunFollower;
 use crate::terminal::print_error;
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use plait_api::flows::nodes_with_subflows;
+use plait_api::runs::answers::Answers;
 use plait_api::runs::{BillRerun, RerunRequest, RetryRun, RunDetail, ShowRun};
 
 use super::rerun::print_bill;
@@ -9,7 +10,7 @@ use super::runs;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
-use crate::run_follower::{Answers, RunFollower};
+use crate::run_follower::RunFollower;
 use crate::terminal::print_error;
 
 #[derive(Debug, Args)]

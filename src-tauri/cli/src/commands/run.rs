@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use plait_api::flows::{Installed, check_runnable, choose_trigger, nodes_with_subflows, pins_with_subflows};
+use plait_api::runs::answers::Answers;
 use plait_api::runs::{RerunRequest, RerunRun, RootInputs, RunRequest, StartRun, StartedRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::config;
@@ -28,7 +29,7 @@ use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
 use crate::printable::printable;
 use crate::reply_source::ReplyArgs;
-use crate::run_follower::{Answers, RunFollower};
+use crate::run_follower::RunFollower;
 use crate::terminal::print_styled;
 
 #[derive(Debug, Args)]

@@ -1,13 +1,14 @@
 //! `plait watch`.
 
 use clap::Args;
+use plait_api::runs::answers::Answers;
 use plait_api::runs::{RunDetail, ShowRun};
 
 use super::runs;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
-use crate::run_follower::{Answers, RunFollower};
+use crate::run_follower::RunFollower;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

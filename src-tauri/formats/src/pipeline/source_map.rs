@@ -12,6 +12,11 @@ impl SourceMap {
         self.0.insert(part.to_owned(), place.to_owned());
     }
 
+    /// The place of a part that has one of its own.
+    pub(super) fn own(&self, part: &str) -> Option<&str> {
+        self.0.get(part).map(String::as_str)
+    }
+
     /// The place of a part of the flow: that of the nearest part around it that has one, and the rest of the pointer.
     pub(super) fn of(&self, part: &str) -> String {
         let mut around = part;

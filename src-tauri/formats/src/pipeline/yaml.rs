@@ -118,6 +118,36 @@ impl Yaml {
         }
     }
 
+    /// The bytes of a value with its key. None if it is missing.
+    pub(super) fn extent(&self, pointer: &str) -> Option<Range<usize>> {
+        let (mut value, mut start) = (self, self.range.start);
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            (value, start) = match &value.kind {
+                Kind::Mapping { .. } => {
+                    let entry = value.entry(&step)?;
+                    (&entry.value, entry.key_range.start)
+                }
+                Kind::Sequence { items, .. } => {
+                    let item = items.get(step.parse::<usize>().ok()?)?;
+                    (item, item.entries().first().map_or(item.range.start, |first| first.key_range.start))
+                }
+                Kind::Scalar { .. } => return None,
+            };
+        }
+        Some(start..value.last_byte().max(start))
+    }
+
+    /// Where the last of its values ends.
+    fn last_byte(&self) -> usize {
+        let last = match &self.kind {
+            Kind::Scalar { .. } => None,
+            Kind::Sequence { items, .. } => items.last(),
+            Kind::Mapping { entries, .. } => entries.last().map(|entry| &entry.value),
+        };
+        last.map_or(self.range.end, Self::last_byte)
+    }
+
     /// The bytes to underline for a JSON pointer: a key where there is one, else the value. Of a pointer to something
     /// missing, those of the nearest parent.
     pub(super) fn place(&self, pointer: &str) -> Range<usize> {

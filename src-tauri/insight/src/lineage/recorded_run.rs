@@ -139,6 +139,12 @@ impl RecordedRun {
         }
     }
 
+    /// What its models were sent.
+    pub fn lens(&self) -> &Lens {
+        &self.lens
+    }
+
+    /// The run as its journal says.
     pub fn view(&self) -> &RunView {
         self.lens.view()
     }

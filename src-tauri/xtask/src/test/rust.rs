@@ -4,8 +4,7 @@
 use anyhow::Result;
 
 use crate::platform::succeeds;
-use crate::repo;
-use crate::steps::{Step, cargo, npm_in, print_note};
+use crate::steps::{self, Step, cargo};
 use crate::test::Report;
 
 /// Which crates are compiled together. Features are chosen for a whole selection, so the steps of one run share one.
@@ -28,7 +27,10 @@ impl Selection {
 }
 
 pub(super) fn run(report: &mut Report, selection: Selection) {
-    report.step("MCP servers for tests", install_mcp_servers);
+    report.step("MCP servers and an editor's client for tests", || {
+        steps::install_npm_packages("tests/mcp", "the MCP servers for tests")?;
+        steps::install_npm_packages("tests/dap", "the client of the Debug Adapter Protocol for tests")
+    });
     report.step("Rust tests", || {
         // Half of the time of a test is waiting: for processes that it started, for servers, for limits that it reaches.
         let threads = (2 * std::thread::available_parallelism().map_or(1, usize::from)).to_string();
@@ -58,20 +60,6 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
 pub(super) fn compile(selection: Selection) -> Result<()> {
     let args = [&["build"], selection.args()].concat();
     Step::new("Compile the Rust tests (the first time takes some minutes)", cargo(&args)).run()
-}
-
-/// Installs the reference MCP servers exactly as locked, without running scripts of theirs, unless that was done for this lock
-/// file.
-fn install_mcp_servers() -> Result<()> {
-    let folder = repo::root().join("tests/mcp");
-    let lock = repo::newest_modification(&folder.join("package-lock.json"));
-    let installed = repo::newest_modification(&folder.join("node_modules/.package-lock.json"));
-    if installed.is_some() && installed >= lock {
-        print_note("The MCP servers for tests are installed");
-        return Ok(());
-    }
-    let install = npm_in(&folder, &["ci", "--ignore-scripts", "--no-progress"]);
-    Step::new("Install the MCP servers for tests", install).run()
 }
 
 /// nextest displays failures better; cargo's own runner is the fallback.

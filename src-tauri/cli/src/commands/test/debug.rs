@@ -1,5 +1,6 @@
 //! `plait test --debug`: a failing case, stopped at its first difference.
 
+use plait_api::runs::answers::Answers;
 use plait_api::suites::{DebugTest, RunTest};
 use plait_api::{Connection, ErrorReply};
 use plait_run::grant::GrantRule;
@@ -10,7 +11,7 @@ use crate::commands::diff;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::printable::printable;
-use crate::run_follower::{Answers, RunFollower};
+use crate::run_follower::RunFollower;
 use crate::terminal::print_styled_output;
 
 /// The case of that name. Of several variants, each has the name with its brackets.

@@ -3,11 +3,14 @@
 use std::ops::Range;
 
 use plait_core::flow::ReadError;
-use plait_formats::pipeline::{Pipeline, Places};
 
 use crate::json_positions::JsonPositions;
+use crate::pipeline::{Pipeline, Places};
 
-pub(crate) enum Positions<'a> {
+/// The text of a flow's file, parsed to look up places.
+pub struct Positions<'a>(Text<'a>);
+
+enum Text<'a> {
     Flow {
         text: &'a str,
         json: JsonPositions<'a>,
@@ -21,29 +24,38 @@ pub(crate) enum Positions<'a> {
 
 impl<'a> Positions<'a> {
     /// The positions in a flow, in JSON.
-    pub(crate) fn of_flow(text: &'a str) -> Self {
-        Self::Flow { text, json: JsonPositions::new(text) }
+    pub fn of_flow(text: &'a str) -> Self {
+        Self(Text::Flow { text, json: JsonPositions::new(text) })
     }
 
     /// The positions in a pipeline.
-    pub(crate) fn of_pipeline(text: &'a str) -> Self {
-        Self::Pipeline { text, places: Pipeline::read(text).ok().map(|pipeline| pipeline.places) }
+    pub fn of_pipeline(text: &'a str) -> Self {
+        Self(Text::Pipeline { text, places: Pipeline::read(text).ok().map(|pipeline| pipeline.places) })
     }
 
     /// The bytes to underline for a pointer into the flow.
-    pub(crate) fn span(&self, pointer: &str) -> Range<usize> {
-        match self {
-            Self::Flow { json, .. } => json.span(pointer),
-            Self::Pipeline { places, .. } => places.as_ref().map_or(0..0, |places| places.span(pointer)),
+    pub fn span(&self, pointer: &str) -> Range<usize> {
+        match &self.0 {
+            Text::Flow { json, .. } => json.span(pointer),
+            Text::Pipeline { places, .. } => places.as_ref().map_or(0..0, |places| places.span(pointer)),
+        }
+    }
+
+    /// The bytes of all of a part of the flow, with its key. None for a part that the file does not have, such as a node that a pipeline
+    /// only implies.
+    pub fn extent(&self, pointer: &str) -> Option<Range<usize>> {
+        match &self.0 {
+            Text::Flow { json, .. } => json.extent(pointer),
+            Text::Pipeline { places, .. } => places.as_ref()?.extent(pointer),
         }
     }
 
     /// The bytes to underline for an error of reading.
-    pub(crate) fn of_error(&self, error: &ReadError) -> Range<usize> {
-        match self {
-            Self::Flow { json, .. } if error.line == 0 => json.span(&error.diagnostic.pointer),
-            Self::Flow { text, json } => span_around(text, json.offset(error.line, error.column)),
-            Self::Pipeline { text, .. } => token_at(text, error.line, error.column),
+    pub fn of_error(&self, error: &ReadError) -> Range<usize> {
+        match &self.0 {
+            Text::Flow { json, .. } if error.line == 0 => json.span(&error.diagnostic.pointer),
+            Text::Flow { text, json } => span_around(text, json.offset(error.line, error.column)),
+            Text::Pipeline { text, .. } => token_at(text, error.line, error.column),
         }
     }
 }

@@ -1,36 +1,36 @@
-//! The answers of the command line, and the open questions that they are for.
+//! Answers that were written before their questions, and the open questions that they are for.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use plait_api::ErrorReply;
-use plait_api::runs::answer_text;
 use plait_core::attachment::Attachment;
 use plait_core::id::{Activation, NodeId, RunId};
 use plait_run::tool::ToolPauseKind;
 use plait_run::view::{Asker, OpenPause, RunOutline};
 use serde_json::Value;
 
+use super::answer_text;
+use crate::ErrorReply;
 use crate::codes;
 
-/// The answers of the command line.
+/// Answers as a person wrote them.
 #[derive(Default)]
-pub(crate) struct Answers {
+pub struct Answers {
     /// Answers as they were written. One that begins with the id of a node and `=` answers that node; the others answer
     /// the first open question, in order.
-    pub(super) texts: VecDeque<String>,
+    pub texts: VecDeque<String>,
     /// The nodes of the flow and of its sub-flows.
     nodes: BTreeSet<NodeId>,
     /// The attachments of the next answer to each node.
-    pub(crate) attachments: BTreeMap<NodeId, Vec<Attachment>>,
+    pub attachments: BTreeMap<NodeId, Vec<Attachment>>,
     /// End the first pause without an answer.
-    pub(crate) end_first: bool,
-    /// The run that gets the answers without an address first: a child run that the command line names.
-    pub(crate) first_asker: Option<RunId>,
+    pub end_first: bool,
+    /// The run that gets the answers without an address first: a child run that the person names.
+    pub first_asker: Option<RunId>,
 }
 
 impl Answers {
-    /// Reads the answers of the command line for a run of this flow. `answer.unknown_node` if one names a node that is not `known`.
-    pub(crate) fn read(texts: Vec<String>, known: BTreeSet<NodeId>) -> Result<Self, ErrorReply> {
+    /// Reads answers for a run of a flow with the nodes `known`, those of its sub-flows included. `answer.unknown_node` if one names a node that is not `known`.
+    pub fn read(texts: Vec<String>, known: BTreeSet<NodeId>) -> Result<Self, ErrorReply> {
         for text in &texts {
             if let Some((node, _)) = text.split_once('=').filter(|(node, _)| is_address(node))
                 && !known.contains(node)
@@ -44,7 +44,7 @@ impl Answers {
 
     /// Takes the answer to one of the open questions, with the question: an answer to a certain node first, then the next one
     /// that is for no certain node, for the first question that it may answer.
-    pub(super) fn take<'p>(&mut self, questions: Questions<'p>) -> Option<(&'p OpenPause, Value)> {
+    pub fn take<'p>(&mut self, questions: Questions<'p>) -> Option<(&'p OpenPause, Value)> {
         let addressed = self.texts.iter().enumerate().find_map(|(at, text)| {
             let (node, answer) = text.split_once('=')?;
             let pause = questions.asked_by(node)?;
@@ -61,7 +61,7 @@ impl Answers {
         Some(taken)
     }
 
-    pub(super) fn next_unaddressed(&self) -> Option<usize> {
+    pub fn next_unaddressed(&self) -> Option<usize> {
         let names_node = |text: &str| text.split_once('=').is_some_and(|(node, _)| self.nodes.contains(node));
         self.texts.iter().position(|text| !names_node(text))
     }
@@ -83,7 +83,7 @@ fn unknown_node(node: &str, text: &str, known: &BTreeSet<NodeId>) -> ErrorReply 
 
 /// The answer that a text is for the question it was written for. Text that answers it in no way is left as it is, so that
 /// the run rejects it with a reason.
-pub(super) fn read_addressed(pause: &OpenPause, text: &str) -> Value {
+pub fn read_addressed(pause: &OpenPause, text: &str) -> Value {
     match &pause.tool {
         // The question of a tool takes any text.
         Some(tool) if tool.kind != ToolPauseKind::Tool => {
@@ -105,15 +105,15 @@ fn read_unaddressed(pause: &OpenPause, text: &str) -> Option<Value> {
 
 /// The open questions of a run.
 #[derive(Clone, Copy)]
-pub(super) struct Questions<'a> {
-    pub(super) outline: &'a RunOutline,
+pub struct Questions<'a> {
+    pub outline: &'a RunOutline,
     /// The run that comes first.
-    pub(super) first_asker: Option<&'a RunId>,
+    pub first_asker: Option<&'a RunId>,
 }
 
 impl<'a> Questions<'a> {
     /// In plan order, as far as that is known.
-    pub(super) fn in_order(self) -> impl Iterator<Item = &'a OpenPause> {
+    pub fn in_order(self) -> impl Iterator<Item = &'a OpenPause> {
         let is_on = |on: &Activation, pause: &OpenPause| on.node == pause.node && on.epoch == pause.epoch;
         let listed = &self.outline.waiting_on;
         let mut pauses: Vec<_> = self.outline.pauses.iter().collect();
@@ -128,7 +128,7 @@ impl<'a> Questions<'a> {
 
     /// The name by which an answer finds a question: that of the node that asks, or of the node here that runs its flow if that is
     /// clearer.
-    pub(super) fn address(self, pause: &'a OpenPause) -> &'a NodeId {
+    pub fn address(self, pause: &'a OpenPause) -> &'a NodeId {
         let asking = |pause: &'a OpenPause| pause.asker.as_ref().map_or(&pause.node, |asker| &asker.node);
         let is_only = |of: &dyn Fn(&'a OpenPause) -> &'a NodeId| {
             self.outline.pauses.iter().filter(|other| of(other) == of(pause)).count() == 1
@@ -136,7 +136,7 @@ impl<'a> Questions<'a> {
         if !is_only(&asking) && is_only(&|pause| &pause.node) { &pause.node } else { asking(pause) }
     }
 
-    pub(super) fn first(self) -> Option<&'a OpenPause> {
+    pub fn first(self) -> Option<&'a OpenPause> {
         self.in_order().next()
     }
 
@@ -150,7 +150,7 @@ impl<'a> Questions<'a> {
 }
 
 /// The run that asks: the one that is followed, or a child run.
-pub(super) fn asker(run: &RunId, pause: &OpenPause) -> Asker {
+pub fn asker(run: &RunId, pause: &OpenPause) -> Asker {
     let own = || Asker { run: run.clone(), node: pause.node.clone(), epoch: pause.epoch.clone() };
     pause.asker.clone().unwrap_or_else(own)
 }

@@ -38,6 +38,19 @@ impl<'a> JsonPositions<'a> {
         }
     }
 
+    /// The bytes of a value with its key. None if it is missing.
+    pub(crate) fn extent(&self, pointer: &str) -> Option<Range<usize>> {
+        let mut value = self.root.as_ref()?;
+        let mut start = value.start();
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            let (child, key) = find_child(value, &step)?;
+            value = child;
+            start = key.map_or(child.start(), |key| key.start);
+        }
+        Some(start..value.end())
+    }
+
     /// The byte offset of a line and a column, both from 1. Columns are counted in bytes, as `serde_json` does.
     pub(crate) fn offset(&self, line: usize, column: usize) -> usize {
         let line_start: usize =

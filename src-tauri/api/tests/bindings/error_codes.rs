@@ -24,7 +24,7 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 12] = [
+const TABLES: [&[CodeDomain]; 13] = [
     plait_core::codes::DOMAINS,
     plait_run::codes::DOMAINS,
     plait_nodes::codes::DOMAINS,

@@ -52,7 +52,10 @@ it("stops after the fork that runs, and goes on from there", async () => {
 });
 
 it("keeps what is known when a fork can't be made", async () => {
-  const failing = { call: (name: string) => (name === "run.beginInquiry" ? Promise.resolve(stateAfter(0)) : Promise.reject(new Error("no"))) };
+  const failing = {
+    call: (name: string) =>
+      name === "run.beginInquiry" ? Promise.resolve(stateAfter(0)) : Promise.reject(new Error("no")),
+  };
   const inquiry = new InquiryStore(failing as unknown as Host);
   await inquiry.begin(QUESTION);
   await inquiry.run();

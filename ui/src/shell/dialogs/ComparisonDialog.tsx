@@ -1,7 +1,14 @@
 import { useStore } from "zustand";
 import type { ActivationChange, ListComparison, RunDifference, TextPiece } from "@/bindings";
 import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
-import { beganOtherwise, type ComparedRuns, type DifferenceGroup, groupsOf, nameOfChange, nodeOf } from "@/run/comparison/comparison";
+import {
+  beganOtherwise,
+  type ComparedRuns,
+  type DifferenceGroup,
+  groupsOf,
+  nameOfChange,
+  nodeOf,
+} from "@/run/comparison/comparison";
 import { formatCount, formatDate, formatDuration } from "@/run/values/format";
 import { formatRunCost } from "@/run/values/run-totals";
 import { TEXTS } from "@/shell/texts";

@@ -147,7 +147,9 @@ function Conclusion({ state: { inquiry, verdict } }: { state: InquiryState }) {
     <div className="mt-2 text-sm" data-testid="why-found">
       {verdict.causes.map(({ swaps, rate }) => (
         <p key={swaps.join()}>
-          <b className="font-medium">{swaps.map((at) => describe(inquiry.swaps[at], nodeNames)).join(TEXTS.togetherWith)}</b>
+          <b className="font-medium">
+            {swaps.map((at) => describe(inquiry.swaps[at], nodeNames)).join(TEXTS.togetherWith)}
+          </b>
           <span className="ml-2 text-fg-2">
             {TEXTS.turnsInForks(rate.passed, rate.runs, percent(rate.low), percent(rate.high))}
           </span>

@@ -200,7 +200,7 @@ fn problems_of_a_suite_name_line_and_code() {
             ":5:",
         ),
         (
-            "cases:\n  - name: a\n    live: true\n    checks:\n      - contians: { text: tea }\n",
+            "cases:\n  - name: a\n    live: true\n    checks:\n      - holds: { text: tea }\n",
             "suite.invalid",
             ":5:",
         ),

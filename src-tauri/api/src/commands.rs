@@ -14,7 +14,8 @@ macro_rules! commands {
         /// do not have its shape; otherwise the errors of the command itself.
         pub async fn dispatch(app: &Plait, name: &str, args: Value) -> Result<Value, ErrorReply> {
             match name {
-                $(<$command>::NAME => execute::<$command>(app, args).await,)*
+                // Boxed, so that no caller carries the state of the largest one.
+                $(<$command>::NAME => Box::pin(execute::<$command>(app, args)).await,)*
                 _ => Err(ErrorReply::new(codes::COMMAND_UNKNOWN, format!("There is no command `{name}`."))),
             }
         }

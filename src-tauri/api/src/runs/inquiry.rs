@@ -69,7 +69,7 @@ impl Command for BeginInquiry {
             )
             .hint("What differs is chance, the world, or what people answered: `plait diff` names the first difference."));
         }
-        let outcome = async |of: &Recorded| service.outcome(when.as_deref(), &old, of).await;
+        let outcome = async |of: &ReadRun| service.outcome(when.as_deref(), &old, of).await;
         if outcome(&old).await? == outcome(&new).await? {
             return Err(same_outcome(when.as_deref()));
         }
@@ -104,7 +104,7 @@ impl Command for ContinueInquiry {
         let Some(next) = inquiry.next() else { return Ok(inquiry.into()) };
         let (old, new) = (service.recorded(&inquiry.before).await?, service.recorded(&inquiry.after).await?);
         let request = request(&inquiry, &old, &new, next, grants)?;
-        let run = service.start_fork(request, None).await?;
+        let run = Box::pin(service.start_fork(request, None)).await?;
         service.idle_tree(&run).await;
         let nano_usd = service.cost_of_tree(&run).await?;
         let done = service.recorded(&run).await?;
@@ -123,7 +123,7 @@ impl Command for ContinueInquiry {
 }
 
 /// A run, what it began with, and its journal.
-struct Recorded {
+struct ReadRun {
     start: RunStart,
     /// The file of its flow, if it had one.
     path: Option<String>,
@@ -132,16 +132,16 @@ struct Recorded {
 }
 
 impl RunService {
-    async fn recorded(&self, run: &RunId) -> Result<Recorded, ErrorReply> {
+    async fn recorded(&self, run: &RunId) -> Result<ReadRun, ErrorReply> {
         self.parts.store.flush().await?;
         let (store, run) = (self.parts.store.clone(), run.clone());
         run_blocking(move || read(&store, run)).await
     }
 
     /// Whether the condition is true of a run or, without one, whether its outputs are not those of the first run.
-    async fn outcome(&self, when: Option<&str>, first: &Recorded, of: &Recorded) -> Result<bool, ErrorReply> {
+    async fn outcome(&self, when: Option<&str>, first: &ReadRun, of: &ReadRun) -> Result<bool, ErrorReply> {
         let Some(when) = when else {
-            let end = |run: &Recorded| {
+            let end = |run: &ReadRun| {
                 let outline = &run.recorded.view().outline;
                 (outline.status, outline.outputs.clone())
             };
@@ -164,7 +164,7 @@ impl RunService {
     }
 }
 
-fn read(store: &Store, run: RunId) -> Result<Recorded, ErrorReply> {
+fn read(store: &Store, run: RunId) -> Result<ReadRun, ErrorReply> {
     store.run(&run)?;
     let entries: Vec<Entry> = store.read_damaged_journal(&run)?.filter_map(Result::ok).collect();
     let Some(Event::Run(RunEvent::Started { flow, input, set, .. })) =
@@ -176,14 +176,14 @@ fn read(store: &Store, run: RunId) -> Result<Recorded, ErrorReply> {
     let flow = recorded_flow(store, &flow.hash)?;
     let start = RunStart { flow, input: input.clone(), set: set.clone() };
     let recorded = RecordedRun::new(run, &entries, None);
-    Ok(Recorded { start, path, entries, recorded })
+    Ok(ReadRun { start, path, entries, recorded })
 }
 
 /// The fork of the first run that a trial is.
 fn request(
     inquiry: &Inquiry,
-    old: &Recorded,
-    new: &Recorded,
+    old: &ReadRun,
+    new: &ReadRun,
     trial: usize,
     grants: Vec<GrantRule>,
 ) -> Result<RerunRequest, ErrorReply> {
@@ -198,7 +198,7 @@ fn request(
         })?;
     let inputs = Some(RootInputs { input, overrides: set });
     let (flow, path) = (Some(flow), old.path.clone());
-    Ok(RerunRequest { flow, path, inputs, grants, ..RerunRequest::of(inquiry.before.clone()) })
+    Ok(RerunRequest { flow, path, grants, inputs, ..RerunRequest::of(inquiry.before.clone()) })
 }
 
 fn same_outcome(when: Option<&str>) -> ErrorReply {

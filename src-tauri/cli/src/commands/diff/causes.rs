@@ -58,7 +58,7 @@ pub(crate) async fn execute(
     }
     while let Some(next) = state.next {
         let step = ContinueInquiry { inquiry: state.inquiry, grants: grants.clone() };
-        state = app.call(step).await.map_err(list_needs)?;
+        state = Box::pin(app.call(step)).await.map_err(list_needs)?;
         print_error(&progress(&state, &state.inquiry.trials[next]));
     }
     let text = if as_json { to_json(&state)? } else { conclusion(&state) };

@@ -158,6 +158,7 @@ steps:
   - kind: loop
     name: again
     loop:
+      kind: times
       times: 2
       body:
         - kind: step

@@ -99,7 +99,8 @@ async fn watches_are_read_at_any_moment_of_a_run() {
     // What the person put there is what the node had.
     assert_eq!(watch(Some("parse"), None, "[value, inputs.value.score.high]").await, json!([7, 7]));
     assert_eq!(watch(Some("ask"), None, "outputs.response").await, json!("1 to One?"));
-    assert_eq!(watch(None, None, "[value, nodes.parse.result]").await, json!([null, 7]));
+    // Of the run as a whole: what it put out.
+    assert_eq!(watch(None, None, "[value, outputs.out, nodes.parse.result]").await, json!([7, 7, 7]));
     // In the past it is as it was then.
     assert_eq!(watch(None, Some(stop + 1), "value").await, json!("1 to One?"));
     assert_eq!(watch(None, Some(stop + 2), "value.score.high").await, json!(7));

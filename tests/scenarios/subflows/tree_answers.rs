@@ -229,12 +229,14 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 30] = [
+const ON_CHILD: [(&str, OnChild); 32] = [
     ("run.answer", OnChild::ActsByRoot),
+    ("run.beginInquiry", OnChild::Refused("run.is_child")),
     ("run.bill", OnChild::Refused("run.is_child")),
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
     ("run.checkWaiting", OnChild::Reads),
+    ("run.continueInquiry", OnChild::Refused("run.is_child")),
     ("run.dropBreakpoint", OnChild::ActsByRoot),
     ("run.dropTrials", OnChild::ActsByRoot),
     ("run.editHistory", OnChild::ActsByRoot),
@@ -296,7 +298,11 @@ async fn each_command_for_a_child_is_refused_or_acts_by_its_root() {
         let args = json!({
             "run": child, "node": "ask", "epoch": [], "value": "What is one and one?", "turn": "t", "pinned": true,
             "breakpoints": [], "breakpoint": { "id": "", "path": ["in"], "node": "ask" }, "id": "1", "verb": "continue", "stop": 0, "port": "message", "edits": [],
-            "config": {},
+            "config": {}, "before": child, "after": child, "samples": 1,
+            "inquiry": {
+                "before": child, "after": child, "samples": 1, "swaps": [],
+                "trials": [{ "swaps": [], "atMostNanoUsd": 0, "unknown": 0, "runs": [] }],
+            },
         });
         let reply = plait_api::dispatch(&app.plait, name, args).await;
         let acts = app.plait.runs().is_active(&root);

@@ -28,7 +28,7 @@ const MAX_SAMPLES: u32 = 50;
 
 /// `run.beginInquiry`: the differences between what two runs began with, and what it costs at most to find which of them turns the outcome of
 /// the first one into that of the second. Calls nobody. `run.unknown`, `run.busy`, `causes.none` if they began with the same,
-/// `causes.same_outcome` if the condition does not tell them apart, `switch.condition`.
+/// `causes.same_outcome` if the condition does not tell them apart, `run.is_child`, `switch.condition`.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct BeginInquiry {
     pub before: RunId,
@@ -60,6 +60,10 @@ impl Command for BeginInquiry {
 
     async fn run(self, service: &RunService) -> Result<InquiryState, ErrorReply> {
         let Self { before, after, when, samples } = self;
+        for run in [&before, &after] {
+            let (store, run) = (service.parts.store.clone(), run.clone());
+            service.check_is_root(&run_blocking(move || Ok(store.run(&run)?)).await?).await?;
+        }
         let (old, new) = (service.recorded(&before).await?, service.recorded(&after).await?);
         let swaps = swaps(&old.start, &new.start);
         if swaps.is_empty() {
@@ -104,7 +108,7 @@ impl Command for ContinueInquiry {
         let Some(next) = inquiry.next() else { return Ok(inquiry.into()) };
         let (old, new) = (service.recorded(&inquiry.before).await?, service.recorded(&inquiry.after).await?);
         let request = request(&inquiry, &old, &new, next, grants)?;
-        let run = Box::pin(service.start_fork(request, None)).await?;
+        let run = Box::pin(service.rerun(request)).await?;
         service.idle_tree(&run).await;
         let nano_usd = service.cost_of_tree(&run).await?;
         let done = service.recorded(&run).await?;

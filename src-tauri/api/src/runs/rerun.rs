@@ -126,7 +126,7 @@ impl Command for BillRerun {
 }
 
 impl RunService {
-    async fn rerun(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
+    pub(super) async fn rerun(&self, request: RerunRequest) -> Result<RunId, ErrorReply> {
         let (request, cut_in) = self.of_root(request).await?;
         self.start_fork(request, cut_in).await
     }

@@ -144,7 +144,12 @@ impl Session {
         };
         let run = tree.root.clone();
         if arguments.terminate_debuggee.unwrap_or_else(|| debuggee.origin.is_launch()) {
-            return debuggee.app.call(CancelRun { run }).await;
+            debuggee.app.call(CancelRun { run: run.clone() }).await?;
+            // Editors kill the adapter once it has replied.
+            if debuggee.app.here().is_some() {
+                debuggee.app.idle_tree(&run).await;
+            }
+            return Ok(());
         }
         for id in std::mem::take(&mut debuggee.applied) {
             match debuggee.app.call(DropBreakpoint { run: run.clone(), id }).await {

@@ -15,6 +15,7 @@ import type { BillRequest, ForkChoice } from "@/run/control/rerun";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
 import { BreakpointStore } from "@/run/debug/breakpoints";
+import { WatchStore } from "@/run/debug/watches";
 import { FlowForecasts } from "@/run/flow-forecast";
 import type { GrantAnswer, GrantRequest } from "@/run/grants/grant-requests";
 import { LineageStore } from "@/run/lineage/lineage-store";
@@ -142,6 +143,8 @@ export function createWorkspace(bareHost: Host) {
     lineage: new LineageStore(host),
     /** Where runs pause. */
     breakpoints,
+    /** The expressions that are watched. */
+    watches: new WatchStore(editor, settings),
     /** Starts, opens, answers and stops runs. */
     runs: new RunControl({
       host,

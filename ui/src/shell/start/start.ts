@@ -20,6 +20,7 @@ export async function start(workspace: Workspace): Promise<void> {
   workspace.editor.open(startState());
   workspace.layout.load();
   workspace.breakpoints.load();
+  workspace.watches.load();
   keepChecked(workspace);
   workspace.forecasts.follow();
   workspace.drafts.follow();

@@ -14,6 +14,7 @@ import { LineageTab } from "./lineage/LineageTab";
 import { ProblemCount } from "./problems/ProblemCount";
 import { ProblemsTab } from "./problems/ProblemsTab";
 import { TimelineTab } from "./timeline/TimelineTab";
+import { WatchesTab } from "./watches/WatchesTab";
 
 export type DockTabDefinition = {
   /** Stable: the layout remembers it, and the command's id and the tab's test id end with it. */
@@ -45,6 +46,7 @@ export const DOCK_TABS: readonly DockTabDefinition[] = [
     Badge: BreakpointCount,
   },
   { id: "lineage", title: "Lineage", keys: "Alt+Shift+6", Component: LineageTab },
+  { id: "watches", title: "Watches", keys: "Alt+Shift+7", Component: WatchesTab },
 ];
 
 const WITHOUT_CONVERSATION = DOCK_TABS.filter(({ id }) => id !== CONVERSATION);

@@ -17,11 +17,11 @@ const FLOW = {
   layout: { name: { x: 0, y: 0 }, hello: { x: 280, y: 0 }, out: { x: 560, y: 0 } },
 };
 
-test("expressions are shown where the run stands", async ({ page }) => {
+test("expressions are shown where the run stands", async ({ page, host }) => {
   await openFlow(page, FLOW as never);
   await node(page, "hello").click();
   await page.keyboard.press("F9");
-  await page.getByRole("tab", { name: "Breakpoints" }).click();
+  await page.getByTestId("dock-tab-watches").click();
   const watches = page.getByTestId("watches");
   const add = watches.getByLabel("Watch an expression");
   for (const expression of ["value.size()", "nodes.name.value + '!'", "nosuch"]) {
@@ -30,18 +30,15 @@ test("expressions are shown where the run stands", async ({ page }) => {
   }
   const row = (at: number) => watches.getByRole("listitem").nth(at);
   await expect(row(0)).toContainText("No value yet");
-  await page.keyboard.press("Control+Enter");
+  await page.getByTestId("run-button").click();
   await expect(page.getByTestId("stop-bar")).toContainText("Paused before Greet");
   await expect(row(0)).toContainText("3");
   await expect(row(1)).toContainText("Ada!");
   await expect(row(2)).toContainText("Unknown name");
   await takePicture(page, "watches");
-  await page.setViewportSize({ width: 1000, height: 700 });
-  await takePicture(page, "watches-1000");
   expect(await findViolations(page, { within: '[data-testid="watches"]' })).toEqual([]);
-  await page.setViewportSize({ width: 1280, height: 800 });
 
-  await page.keyboard.press("F8");
+  await page.getByTestId("go-continue").click();
   await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished");
   // Of the whole run: what it put out.
   await expect(row(0)).toContainText("9");
@@ -50,7 +47,9 @@ test("expressions are shown where the run stands", async ({ page }) => {
 
   await watches.getByRole("button", { name: "Stop watching nosuch" }).click();
   await expect(watches.getByRole("listitem")).toHaveCount(2);
+  // Settings are saved a moment after they change.
+  await expect.poll(async () => JSON.stringify(await host.call("settings.get", {}))).not.toContain("nosuch");
   await page.reload();
-  await page.getByRole("tab", { name: "Breakpoints" }).click();
+  await page.getByTestId("dock-tab-watches").click();
   await expect(watches.getByRole("listitem")).toHaveCount(2);
 });

@@ -8,22 +8,9 @@ import { AddBreakpoint } from "./AddBreakpoint";
 import { BreakpointRow, RunBreakpointRow } from "./BreakpointRow";
 import { type BreakpointList, useBreakpointList } from "./breakpoint-list";
 import { TEXTS } from "./texts";
-import { Watches } from "./Watches";
 
-/** Where runs of the flow in view pause, beside the expressions that are watched. */
+/** Where runs of the flow in view pause. Those of a run that is looked at can only be read. */
 export function BreakpointsTab() {
-  return (
-    <div className="flex h-full">
-      <div className="min-w-0 flex-1">
-        <Breakpoints />
-      </div>
-      <Watches />
-    </div>
-  );
-}
-
-/** Those of a run that is looked at can only be read. */
-function Breakpoints() {
   const { of, all } = useBreakpointList();
   if (all.length === 0) {
     return (

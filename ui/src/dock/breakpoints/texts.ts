@@ -41,13 +41,6 @@ export const TEXTS = {
     add: "Add",
     cancel: "Cancel",
   },
-  watches: "Watches",
-  addWatch: "Watch an expression",
-  watchExample: "value.size(), nodes.ask.response …",
-  watchHint:
-    "An expression in CEL over value, inputs, outputs, error, iteration, attempt, tokens, cost, trimmed and nodes.NAME.PORT.",
-  removeWatch: (expression: string) => `Stop watching ${expression}`,
-  noValue: "No value yet",
   removeAll: "Remove all",
   removed: (count: number) => `${count} ${count === 1 ? "breakpoint" : "breakpoints"} removed`,
   undo: "Undo",

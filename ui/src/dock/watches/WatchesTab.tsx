@@ -12,30 +12,18 @@ import { TEXTS } from "./texts";
 const NONE: readonly string[] = [];
 
 /** Expressions with their values where the shown run stands: at its stop, at the shown moment of the past, or at its end. */
-export function Watches() {
+export function WatchesTab() {
   const { watches } = useWorkspace();
   const name = useFlow(nameOf);
   const expressions = useStore(watches.store, (state) => state[name] ?? NONE);
   const values = useValues(expressions);
   return (
-    <section
-      className="flex w-[300px] shrink-0 flex-col border-line border-l"
-      aria-label={TEXTS.watches}
-      data-testid="watches"
-    >
-      <h3 className="flex h-8 shrink-0 items-center border-line border-b px-2.5 text-fg-3 text-xs">{TEXTS.watches}</h3>
-      <ul className="min-h-0 flex-1 overflow-y-auto">
+    <div className="h-full overflow-y-auto font-mono text-xs" data-testid="watches">
+      <ul aria-label={TEXTS.watches}>
         {expressions.map((expression) => (
-          <li
-            key={expression}
-            className="group flex items-start gap-1 border-line border-b py-1 pr-1 pl-2.5 font-mono text-xs"
-          >
-            <span className="min-w-0 flex-1">
-              <span className="block truncate text-fg-2" title={expression}>
-                {expression}
-              </span>
-              <Value value={values.get(expression)} />
-            </span>
+          <li key={expression} className="flex items-start gap-3 border-line border-b py-1 pr-1.5 pl-3.5">
+            <span className="w-2/5 shrink-0 break-words pt-1 text-fg-2">{expression}</span>
+            <Value value={values.get(expression)} />
             <IconButton
               className="size-6!"
               label={TEXTS.removeWatch(expression)}
@@ -46,7 +34,7 @@ export function Watches() {
         ))}
       </ul>
       <AddWatch />
-    </section>
+    </div>
   );
 }
 
@@ -55,7 +43,7 @@ function AddWatch() {
   const [text, setText] = useState("");
   return (
     <form
-      className="shrink-0 p-1.5"
+      className="px-2 py-1.5"
       onSubmit={(event) => {
         event.preventDefault();
         if (text.trim()) watches.add(text.trim());
@@ -76,12 +64,19 @@ function AddWatch() {
 }
 
 function Value({ value }: { value: WatchedValue | undefined }) {
-  if (value === undefined) return <span className="block text-fg-3">{TEXTS.noValue}</span>;
-  if ("error" in value) {
-    return <span className="block break-words text-bad">{value.error.message}</span>;
-  }
-  const text = typeof value.value === "string" ? value.value : (JSON.stringify(value.value) ?? "");
-  return <span className="block max-h-24 overflow-y-auto whitespace-pre-wrap break-words">{text}</span>;
+  const text = textOf(value);
+  const color = value === undefined ? "text-fg-3" : "error" in value ? "text-bad" : "";
+  return (
+    <span className={`max-h-24 min-w-0 flex-1 overflow-y-auto whitespace-pre-wrap break-words pt-1 ${color}`}>
+      {text}
+    </span>
+  );
+}
+
+function textOf(value: WatchedValue | undefined): string {
+  if (value === undefined) return TEXTS.noValue;
+  if ("error" in value) return value.error.message;
+  return typeof value.value === "string" ? value.value : (JSON.stringify(value.value) ?? "");
 }
 
 /** What the expressions are in the run that is shown. Nothing without a run, and while it goes on: values change with each event then. */

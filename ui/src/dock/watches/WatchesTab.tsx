@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import type { WatchedValue } from "@/bindings";
 import { IconButton } from "@/design/controls/Button";
+import { InlineCode } from "@/design/text/InlineCode";
 import { HostError } from "@/ipc";
 import { nameOf } from "@/run/debug/breakpoints";
 import { useFlow, useWorkspace } from "@/workspace/context";
@@ -64,19 +65,17 @@ function AddWatch() {
 }
 
 function Value({ value }: { value: WatchedValue | undefined }) {
-  const text = textOf(value);
-  const color = value === undefined ? "text-fg-3" : "error" in value ? "text-bad" : "";
-  return (
-    <span className={`max-h-24 min-w-0 flex-1 overflow-y-auto whitespace-pre-wrap break-words pt-1 ${color}`}>
-      {text}
-    </span>
-  );
-}
-
-function textOf(value: WatchedValue | undefined): string {
-  if (value === undefined) return TEXTS.noValue;
-  if ("error" in value) return value.error.message;
-  return typeof value.value === "string" ? value.value : (JSON.stringify(value.value) ?? "");
+  const className = "max-h-24 min-w-0 flex-1 overflow-y-auto whitespace-pre-wrap break-words pt-1";
+  if (value === undefined) return <span className={`${className} text-fg-3`}>{TEXTS.noValue}</span>;
+  if ("error" in value) {
+    return (
+      <span className={`${className} font-sans text-bad`}>
+        <InlineCode text={value.error.message} />
+      </span>
+    );
+  }
+  const text = typeof value.value === "string" ? value.value : (JSON.stringify(value.value) ?? "");
+  return <span className={className}>{text}</span>;
 }
 
 /** What the expressions are in the run that is shown. Nothing without a run, and while it goes on: values change with each event then. */

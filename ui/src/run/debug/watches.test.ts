@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace } from "@/workspace/test-workspace";
+import { createFlowParts } from "@/flow/test-parts";
 import { WatchStore } from "./watches";
 
 function store(kept: Record<string, unknown> = {}) {
-  const { editor } = createTestWorkspace();
+  const { editor } = createFlowParts();
   const memory = {
     remembered: <T>(name: string) => kept[name] as T | undefined,
     remember: (name: string, value: unknown) => {

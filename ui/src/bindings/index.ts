@@ -246,7 +246,7 @@ export type BaseStatus = { state: BaseState,
 
 /** `run.beginInquiry`: the differences between what two runs began with, and what it costs at most to find which of them turns the outcome of
  * the first one into that of the second. Calls nobody. `run.unknown`, `run.busy`, `causes.none` if they began with the same,
- * `causes.same_outcome` if the condition does not tell them apart, `switch.condition`.
+ * `causes.same_outcome` if the condition does not tell them apart, `run.is_child`, `switch.condition`.
  */
 export type BeginInquiry = { before: RunId, after: RunId,
   /** A condition in CEL that is true of one of the two runs, over `outputs` by node, `value`, `error`, `tokens`, `cost` and

@@ -1,7 +1,8 @@
 import { useStore } from "zustand";
 import type { NodeId, Side } from "@/bindings";
 import { TEXTS } from "@/canvas/texts";
-import { isAt, nameOf } from "@/run/debug/breakpoints";
+import { isAt } from "@/run/debug/breakpoints";
+import { nameOf } from "@/run/debug/kept-by-flow";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunHead } from "@/workspace/run-hooks";
 

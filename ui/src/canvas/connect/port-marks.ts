@@ -3,7 +3,8 @@ import { useMemo } from "react";
 import { useStore } from "zustand";
 import type { NodeId, PortName } from "@/bindings";
 import type { Side } from "@/flow/connect/ports";
-import { isAt, nameOf } from "@/run/debug/breakpoints";
+import { isAt } from "@/run/debug/breakpoints";
+import { nameOf } from "@/run/debug/kept-by-flow";
 import { useFlow, useWorkspace } from "@/workspace/context";
 
 /** Whether runs pause where a value comes in or leaves, or a breakpoint there is turned off. */

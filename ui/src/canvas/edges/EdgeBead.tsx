@@ -2,7 +2,8 @@ import { useStore } from "zustand";
 import type { EdgeId } from "@/bindings";
 import { TEXTS } from "@/canvas/texts";
 import type { Point } from "@/flow/align/align";
-import { isOn, nameOf } from "@/run/debug/breakpoints";
+import { isOn } from "@/run/debug/breakpoints";
+import { nameOf } from "@/run/debug/kept-by-flow";
 import { useFlow, useWorkspace } from "@/workspace/context";
 
 /** The bead of an edge with a breakpoint. */

@@ -2,7 +2,8 @@
 import { useMemo } from "react";
 import { useStore } from "zustand";
 import type { Breakpoint, Flow, Side } from "@/bindings";
-import { isPlaceIn, nameOf } from "@/run/debug/breakpoints";
+import { isPlaceIn } from "@/run/debug/breakpoints";
+import { nameOf } from "@/run/debug/kept-by-flow";
 import { type PlaceWords, placeWords } from "@/workspace/breakpoints/place-words";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunHead } from "@/workspace/run-hooks";

@@ -5,7 +5,7 @@ import type { WatchedValue } from "@/bindings";
 import { IconButton } from "@/design/controls/Button";
 import { InlineCode } from "@/design/text/InlineCode";
 import { HostError } from "@/ipc";
-import { nameOf } from "@/run/debug/breakpoints";
+import { nameOf } from "@/run/debug/kept-by-flow";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useActiveSession, usePastRun, useRunHead } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";

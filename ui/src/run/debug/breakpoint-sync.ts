@@ -8,7 +8,8 @@ import { type Host, HostError } from "@/ipc";
 import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
-import { type BreakpointStore, breakpointsIn, nameOf } from "./breakpoints";
+import { type BreakpointStore, breakpointsIn } from "./breakpoints";
+import { nameOf } from "./kept-by-flow";
 
 type Parts = {
   host: Host;

@@ -1,59 +1,23 @@
-/** The breakpoints of flows: kept with the person's settings by the flow's file, and not in the flow. */
-import { createStore, type StoreApi } from "zustand/vanilla";
+/** The breakpoints of flows. */
 import type { Breakpoint, CheckedFlow, Edge, Flow, NodeId, PortName, Side } from "@/bindings";
 import { ERROR_PORT } from "@/bindings/constants";
 import { isContainer } from "@/flow/containers/containers";
 import type { FlowEditor } from "@/flow/document/editor";
 import type { NodeTypes } from "@/flow/node-types/node-types";
-
-const NAME = "breakpoints";
-
-/** What keeps them between sessions. */
-export type Memory = {
-  remembered<T>(name: string): T | undefined;
-  remember(name: string, value: unknown): void;
-};
+import { KeptByFlow, type Memory } from "./kept-by-flow";
 
 /** What can be changed of a breakpoint. */
 export type BreakpointChange = Partial<Pick<Breakpoint, "when" | "log" | "scope" | "disabled">>;
 
-/** By the file of the flow; by the document of one without a file. */
-type State = Readonly<Record<string, readonly Breakpoint[]>>;
-
-const NONE: readonly Breakpoint[] = [];
-
-export class BreakpointStore {
-  readonly store: StoreApi<State> = createStore<State>(() => ({}));
-  readonly #editor: FlowEditor;
-  readonly #memory: Memory;
-
+export class BreakpointStore extends KeptByFlow<Breakpoint> {
   constructor(editor: FlowEditor, memory: Memory) {
-    this.#editor = editor;
-    this.#memory = memory;
-    editor.store.subscribe((state, before) => {
-      // The flow was saved under another name: its breakpoints go with it.
-      if (state.key === before.key && state.path !== before.path) this.#put(nameOf(state), this.of(nameOf(before)));
-    });
-  }
-
-  /** Takes what an earlier session left. */
-  load(): void {
-    this.store.setState(this.#memory.remembered<State>(NAME) ?? {}, true);
-  }
-
-  /** Those of the flow that is shown. */
-  get current(): readonly Breakpoint[] {
-    return this.of(nameOf(this.#editor.state));
-  }
-
-  of(name: string): readonly Breakpoint[] {
-    return this.store.getState()[name] ?? NONE;
+    super("breakpoints", editor, memory);
   }
 
   /** Sets a breakpoint of the shown flow, or changes it: at a side of a node, or at one of its ports. */
   set(node: NodeId, side: Side, change: BreakpointChange = {}, port?: PortName): void {
     const isKnown = this.current.some((one) => isAt(one, node, side, port));
-    this.#putCurrent(
+    this.putCurrent(
       isKnown
         ? this.current.map((one) => (isAt(one, node, side, port) ? { ...one, ...change } : one))
         : [...this.current, { id: idOf(node, side, port), node, side, ...(port !== undefined && { port }), ...change }],
@@ -62,7 +26,7 @@ export class BreakpointStore {
 
   /** Removes a breakpoint of the shown flow. */
   remove(node: NodeId, side: Side, port?: PortName): void {
-    this.#putCurrent(this.current.filter((one) => !isAt(one, node, side, port)));
+    this.putCurrent(this.current.filter((one) => !isAt(one, node, side, port)));
   }
 
   /** Sets a breakpoint of the shown flow as it is, wherever it is. */
@@ -72,48 +36,30 @@ export class BreakpointStore {
 
   /** Changes a breakpoint of the shown flow, wherever it is. */
   change(id: string, change: BreakpointChange): void {
-    this.#putCurrent(this.current.map((one) => (one.id === id ? { ...one, ...change } : one)));
+    this.putCurrent(this.current.map((one) => (one.id === id ? { ...one, ...change } : one)));
   }
 
   /** Removes a breakpoint of the shown flow, wherever it is. */
   drop(id: string): void {
-    this.#putCurrent(this.current.filter((one) => one.id !== id));
+    this.putCurrent(this.current.filter((one) => one.id !== id));
   }
 
   /** Takes over breakpoints that somebody else set in a run of the shown flow, and removes others. */
   adopt(set: readonly Breakpoint[], removed: readonly string[]): void {
     const kept = this.current.filter(({ id }) => !removed.includes(id) && set.every((one) => one.id !== id));
-    this.#putCurrent([...kept, ...set]);
+    this.putCurrent([...kept, ...set]);
   }
 
   /** Removes all breakpoints of the shown flow. Returns what brings them back. */
   removeAll(): () => void {
-    const name = nameOf(this.#editor.state);
+    const name = this.currentName;
     const removed = this.current;
-    this.#putCurrent([]);
+    this.putCurrent([]);
     return () => {
       const later = this.of(name);
-      this.#put(name, [...removed.filter(({ id }) => later.every((one) => one.id !== id)), ...later]);
+      this.put(name, [...removed.filter(({ id }) => later.every((one) => one.id !== id)), ...later]);
     };
   }
-
-  #putCurrent(breakpoints: readonly Breakpoint[]): void {
-    this.#put(nameOf(this.#editor.state), breakpoints);
-  }
-
-  #put(name: string, breakpoints: readonly Breakpoint[]): void {
-    const { [name]: _, ...others } = this.store.getState();
-    const state = breakpoints.length > 0 ? { ...others, [name]: breakpoints } : others;
-    this.store.setState(state, true);
-    // A document without a file has no name in the next session.
-    const kept = Object.entries(state).filter(([name]) => name.includes("/") || name.includes("\\"));
-    this.#memory.remember(NAME, Object.fromEntries(kept));
-  }
-}
-
-/** The name by which the breakpoints of a document are kept. */
-export function nameOf({ path, key }: { path?: string | undefined; key: string }): string {
-  return path ?? key;
 }
 
 /** Those whose nodes and ports the flow has. The others wait for them to come back, by undo or from the file. */

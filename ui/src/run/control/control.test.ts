@@ -213,6 +213,32 @@ describe("a flow that needs grants", () => {
   });
 });
 
+describe("a fork of a viewed run", () => {
+  it("stops at the breakpoints of the file that the run is of", async () => {
+    const ended = { seq: 1, at: 1, type: "run.finished", outputs: {} } as unknown as Entry;
+    const flow = { ...FLOW, nodes: { a: { type: "text", position: { x: 0, y: 0 }, config: {} } } } as unknown as Flow;
+    let sent: unknown;
+    parts = createRunParts({
+      call: async (name, args) => {
+        if (name === "run.rerun") sent = (args as { breakpoints?: unknown }).breakpoints;
+        const summary = { run: "old", flowName: "f", status: "finished", path: "/f.json" };
+        const shown = { summary, flow, entries: [STARTED, ended] };
+        return (name === "runs.show" ? shown : name.endsWith(".list") ? [] : { run: "fork" }) as never;
+      },
+    });
+    const unfollow = parts.runs.followDocument();
+    parts.editor.open({ ...documentState(flow), path: "/f.json" });
+    parts.breakpoints.set("a", "before");
+    parts.breakpoints.set("gone", "before");
+    parts.editor.open(documentState(FLOW));
+    await parts.runs.open("old");
+    await vi.waitFor(() => expect(parts.activeRun.session?.fold.head.status).toBe("finished"));
+    await parts.runs.fork({}, "Fork", "");
+    expect(sent).toEqual([{ id: "a:before", node: "a", side: "before" }]);
+    unfollow();
+  });
+});
+
 describe("a question", () => {
   const started = STARTED;
   const requested = (seq: number, node: string) =>

@@ -4,6 +4,7 @@ import type {
   Activation,
   Attachment,
   Bill,
+  Breakpoint,
   Epoch,
   ErrorCode,
   Flow,
@@ -203,7 +204,7 @@ export class RunControl {
     this.#sessions.setStarting(key, true);
     try {
       const overrides = this.files.overrides(key, flow);
-      const breakpoints = breakpointsIn(flow, this.#editor.state.checked, this.#breakpoints.current);
+      const breakpoints = this.#breakpointsOfShown();
       const conversation = this.#conversation.current?.id;
       const request = { flow, path, ...choice, conversation, overrides, breakpoints };
       const run = await this.#startGranted("run.start", request, flow.name, path);
@@ -265,14 +266,22 @@ export class RunControl {
         choice = chosen;
       }
       this.#window.runStarts();
-      // Those of the document, as for a new run of it.
-      const breakpoints = viewing ? [] : breakpointsIn(flow, this.#editor.state.checked, this.#breakpoints.current);
+      // As for a new run of the flow.
+      const breakpoints = this.#breakpointsOfShown();
       const run = await this.#startGranted("run.rerun", { ...request, ...choice, breakpoints }, flow.name, path);
       if (run === undefined) return;
       if (viewing) await this.open(run);
       else this.#followNewRun(run, flow, key);
     });
     this.#sessions.setStarting(key, false);
+  }
+
+  /** The breakpoints of the shown flow; while a run is viewed, those of the file that it is of. */
+  #breakpointsOfShown(): Breakpoint[] {
+    const { flow, viewing, checked } = this.#editor.state;
+    const name = viewing?.path;
+    const kept = viewing ? (name === undefined ? [] : this.#breakpoints.of(name)) : this.#breakpoints.current;
+    return breakpointsIn(viewing?.flow ?? flow, checked, kept);
   }
 
   /** Shows a run that the document has begun. Not if the document is closed by now: then the run is in the list of runs. */

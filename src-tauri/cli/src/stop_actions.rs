@@ -167,7 +167,7 @@ pub(crate) async fn drop_breakpoint(app: &Connection, run: &RunId, name: &str) -
 }
 
 /// The breakpoints of a run, in the order in which they are numbered.
-pub(crate) async fn breakpoints(app: &Connection, run: &RunId) -> Result<Vec<Breakpoint>, ErrorReply> {
+pub(crate) async fn breakpoints(app: &Connection, run: &RunId) -> Result<Arc<[Breakpoint]>, ErrorReply> {
     let detail = app.call(ShowRun { run: run.clone() }).await?;
     Ok(RunOutline::of(&detail.entries).breakpoints)
 }

@@ -195,8 +195,7 @@ impl Debugger {
     }
 
     /// Replaces the breakpoints of the tree.
-    pub(crate) fn set_breakpoints(&self, breakpoints: Vec<Breakpoint>) {
-        let breakpoints = Arc::from(breakpoints);
+    pub(crate) fn set_breakpoints(&self, breakpoints: Arc<[Breakpoint]>) {
         self.change(|state| {
             state.breakpoints = breakpoints;
             // Before the drivers are woken: they look at it.

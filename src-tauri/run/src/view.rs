@@ -149,9 +149,9 @@ pub struct RunOutline {
     #[ts(optional)]
     pub stop: Option<StopView>,
     /// The breakpoints of the run tree that were set in this run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "<[Breakpoint]>::is_empty")]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
-    pub breakpoints: Vec<Breakpoint>,
+    pub breakpoints: Arc<[Breakpoint]>,
     /// The configs that persons try, by node.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<NodeId, TrialView>>")]

@@ -81,7 +81,7 @@ async fn breakpoints_put_at_once_are_all_there() {
     let run = owner.runs().await.remove(0).run;
     let detail = owner.plait.call(plait_api::runs::ShowRun { run }).await.unwrap();
     let mut ids: Vec<String> =
-        RunOutline::of(&detail.entries).breakpoints.into_iter().map(|breakpoint| breakpoint.id).collect();
+        RunOutline::of(&detail.entries).breakpoints.iter().map(|breakpoint| breakpoint.id.clone()).collect();
     ids.sort();
     assert_eq!(ids, ["four:before", "one:before", "reply:before", "three:before", "two:before"]);
     owner.close().await;

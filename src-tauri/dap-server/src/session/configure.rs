@@ -434,7 +434,7 @@ impl Session {
             others.iter().filter(|other| wanted.contains_key(&other.id)).map(|other| other.id.clone());
         self.debuggee()?.applied.extend(applied);
         self.sync(&mut []).await?;
-        self.show_others(others.into_iter().filter(|other| !wanted.contains_key(&other.id)));
+        self.show_others(others.iter().filter(|other| !wanted.contains_key(&other.id)).cloned());
         let debuggee = self.debuggee()?;
         debuggee.app.call(ResumeRun { run: root }).await
     }

@@ -73,7 +73,7 @@ impl RunOutline {
 
     fn apply_debug_event(&mut self, event: &DebugEvent, entry: &Entry) {
         match event {
-            DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
+            DebugEvent::Breakpoints { breakpoints } => self.breakpoints = Arc::clone(breakpoints),
             DebugEvent::Stopped { cause, scope, point, values, ways, error } => {
                 self.stop = Some(StopView {
                     number: entry.seq.unwrap_or_default(),

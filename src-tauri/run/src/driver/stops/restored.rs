@@ -11,7 +11,7 @@ use plait_core::id::{Activation, PortName, RunId};
 /// Where a journal leaves its run.
 #[derive(Default)]
 pub(in crate::driver) struct RestoredStops {
-    pub breakpoints: Vec<Breakpoint>,
+    pub breakpoints: Arc<[Breakpoint]>,
     /// The number of the event that says that the run stands still, if it does.
     pub stopped: Option<u64>,
     /// The activation that is held.
@@ -33,7 +33,7 @@ pub(in crate::driver) struct RestoredStops {
 impl RestoredStops {
     pub fn apply(&mut self, event: &DebugEvent, seq: u64) {
         match event {
-            DebugEvent::Breakpoints { breakpoints } => self.breakpoints.clone_from(breakpoints),
+            DebugEvent::Breakpoints { breakpoints } => self.breakpoints = Arc::clone(breakpoints),
             DebugEvent::Stopped { cause, scope, point, values, error, .. } => {
                 let is_end = point.as_ref().is_some_and(|point| point.side == Side::After);
                 let has_ended = !values.is_empty() || error.is_some();

@@ -137,7 +137,8 @@ impl Driver {
 
     /// Sets the breakpoints of the tree, and says so in the journal of this run. They are not checked.
     pub fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) -> Result<(), Fault> {
-        self.host.debugger.set_breakpoints(breakpoints.clone());
+        let breakpoints: Arc<[Breakpoint]> = breakpoints.into();
+        self.host.debugger.set_breakpoints(Arc::clone(&breakpoints));
         self.arm();
         self.recorder.append([Event::Debug(DebugEvent::Breakpoints { breakpoints })])
     }

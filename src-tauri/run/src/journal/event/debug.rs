@@ -27,7 +27,7 @@ pub struct BegunAttempt {
 pub enum DebugEvent {
     /// These are the breakpoints of the run tree from now on.
     #[serde(rename = "debug.breakpoints")]
-    Breakpoints { breakpoints: Vec<Breakpoint> },
+    Breakpoints { breakpoints: Arc<[Breakpoint]> },
     /// Nothing starts and nothing is delivered until the run is continued. What is under way ends. With the scope `branch`, that holds for
     /// one activation, and everything that does not depend on it goes on.
     #[serde(rename = "debug.stopped")]

@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
-use crate::journal::{Breakpoint, DebugVerb};
-use crate::models::TreeSpending;
+use plait_journal::{Breakpoint, DebugVerb};
+use plait_llm::models::TreeSpending;
 use plait_core::id::{NodeId, RunId};
 
 /// Tells a driver to look at its tree.

@@ -11,12 +11,12 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 use crate::debugger::Debugger;
-use crate::earlier_run::EarlierTree;
-use crate::long_term_memory::MemoryStore;
-use crate::provider::Providers;
-use crate::quota::QuotaChain;
-use crate::retriever::Retriever;
-use crate::tool::ToolHost;
+use plait_journal::earlier_run::EarlierTree;
+use plait_llm::long_term_memory::MemoryStore;
+use plait_llm::provider::Providers;
+use plait_llm::quota::QuotaChain;
+use plait_llm::retriever::Retriever;
+use plait_llm::tool::ToolHost;
 pub use closed_world::Refusal;
 use plait_core::attachment::AttachmentStore;
 use plait_core::expression::evaluation::Evaluator;

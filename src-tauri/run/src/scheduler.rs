@@ -52,7 +52,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::codes;
-use crate::journal::{
+use plait_journal::{
     Answer, ChildEvent, Event, FINISHES_LOOP, FinishMetadata, NodeEvent, NodeOutputs, RunEvent, SkipReason,
 };
 use crate::node::{Datum, Inputs};

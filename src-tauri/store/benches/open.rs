@@ -13,7 +13,7 @@ use futures::executor::block_on;
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_run::Driver;
-use plait_run::journal::{Entry, Journal as _, MemoryJournal};
+use plait_journal::{Entry, Journal as _, MemoryJournal};
 use plait_run::plan::Plan;
 use plait_store::Store;
 use plait_store::{RunFilter, Which};

@@ -9,7 +9,7 @@ use plait_core::expression::{as_text, values_equal};
 use plait_core::id::NodeId;
 use plait_insight::words::{PieceSide, compare_words};
 use plait_run::breakpoint::facts_after;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use regex::Regex;
 use serde_json::Value;
 use serde_json_path::JsonPath;

@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 
 use plait_core::error::Fault;
 use plait_run::codes;
-use plait_run::retriever::{
+use plait_llm::retriever::{
     Candidate, IndexProgress, KnowledgeRef, Passage, Retrieval, RetrievalRequest, Retriever, fit,
 };
 

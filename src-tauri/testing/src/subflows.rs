@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, NodeId};
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, Subflows};
-use plait_run::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd};
+use plait_journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd};
 
 /// A call of a nested flow.
 #[derive(Clone, Debug, PartialEq)]

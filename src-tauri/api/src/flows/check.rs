@@ -11,7 +11,7 @@ use plait_core::diagnostic::{Diagnostic, Severity};
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, PortName};
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
 use plait_run::node::Registry;
 use plait_run::plan::{BoundFlow, CheckedFlow, check_bound, check_plan};
 use serde::{Deserialize, Serialize};

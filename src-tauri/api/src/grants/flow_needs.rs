@@ -8,7 +8,7 @@ use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::NodeId;
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
-use plait_run::needs::{Need, NeedCatalog, NeedCollector, NodePlace};
+use plait_llm::needs::{Need, NeedCatalog, NeedCollector, NodePlace};
 use plait_run::node::{Behavior, Registry};
 use plait_run::plan::Plan;
 use serde_json::json;

@@ -9,8 +9,8 @@ use plait_adapters::ProviderRegistry;
 use plait_core::error::Fault;
 use plait_run::codes::RUN_NOT_RECORDED;
 use plait_run::host::{Host, Refusal};
-use plait_run::provider::{Provider, Providers};
-use plait_run::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
+use plait_llm::provider::{Provider, Providers};
+use plait_llm::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use super::content::About;

@@ -9,7 +9,7 @@ use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_run::breakpoint::check_expressions;
-use plait_run::journal::{Breakpoint, InputOverrides};
+use plait_journal::{Breakpoint, InputOverrides};
 use plait_run::node::Registry;
 use plait_run::plan::Plan;
 use plait_run::{DebugCommand, check_breakpoints};

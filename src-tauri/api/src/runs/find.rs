@@ -7,7 +7,7 @@ use plait_core::id::{NodeId, PortName, RunId};
 use plait_core::port::PortKind;
 use plait_core::user::UserName;
 use plait_run::breakpoint::{BreakpointQuestion, ReachedPlace};
-use plait_run::journal::{Breakpoint, OutputRef, Side, StopEvent};
+use plait_journal::{Breakpoint, OutputRef, Side, StopEvent};
 use plait_store::{RunFilter, Which};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -20,7 +20,7 @@ use plait_core::origin::Origins;
 use plait_core::quota::FlowQuotas;
 use plait_core::user::UserName;
 use plait_run::host::{RunInfo, RunInput};
-use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, InputOverrides, ReplySource, RunEvent};
+use plait_journal::{ENGINE_REVISION, Event, FlowRef, InputOverrides, ReplySource, RunEvent};
 use plait_run::node::{Behavior, LoopKind, LoopSpec};
 use plait_run::plan::{NodeIx, Plan};
 use plait_run::{Driver, RunSetup};

@@ -9,7 +9,7 @@ use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
 use plait_run::host::Clock;
-use plait_run::journal::{
+use plait_journal::{
     Entry, Event, FinishMetadata, Journal, LoopEvent, MemoryJournal, NodeEvent, NodeOutputs, RunEvent,
     SourceRef,
 };

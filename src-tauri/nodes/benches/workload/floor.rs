@@ -8,7 +8,7 @@ use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
 use plait_run::host::Clock;
-use plait_run::journal::{
+use plait_journal::{
     Entry, Event, FinishMetadata, Journal, NodeEvent, NodeOutputs, RunEvent, SourceRef,
 };
 use plait_run::node::{Datum, Inputs};

@@ -7,7 +7,7 @@ use super::ENGINE_SOURCE;
 use crate::codes;
 use plait_core::error::Fault;
 use plait_run::node::NodeContext;
-use plait_run::tool::ToolSpec;
+use plait_llm::tool::ToolSpec;
 
 pub(crate) const FINISH: &str = "finish";
 

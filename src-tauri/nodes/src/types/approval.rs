@@ -9,7 +9,7 @@ use plait_core::expression::schema::check_answer;
 use plait_core::expression::template::Template;
 use plait_core::origin::Origin;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::journal::Answer;
+use plait_journal::Answer;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause,
     Surroundings, Unused, template_inputs,

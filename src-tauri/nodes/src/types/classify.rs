@@ -17,13 +17,13 @@ use crate::prompt::Overrides;
 use plait_core::error::Fault;
 use plait_core::id::PortName;
 use plait_core::port::{ERROR_PORT, PortKind, PortType, Ports};
-use plait_run::needs::NodeNeed;
+use plait_llm::needs::NodeNeed;
 use plait_run::node::{
     Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
     Unused,
 };
-use plait_run::provider::ModelReply;
-use plait_run::retriever::Knowledge;
+use plait_llm::provider::ModelReply;
+use plait_llm::retriever::Knowledge;
 
 pub(super) struct Classify;
 

@@ -10,7 +10,7 @@ use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
-use plait_run::tool::ToolSpec;
+use plait_llm::tool::ToolSpec;
 
 pub(super) struct Code;
 

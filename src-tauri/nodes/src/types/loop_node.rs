@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::model_call::summarize_history;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::loop_history::HistoryStrategy;
+use plait_llm::loop_history::HistoryStrategy;
 use plait_run::node::{
     Behavior, CONTINUE, Card, CardPart, Category, Example, Inputs, LoopKind, LoopSpec, NodeContext,
     NodeOutput, NodeType, SUMMARY, Surroundings, Unused,

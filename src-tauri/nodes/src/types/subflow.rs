@@ -20,12 +20,12 @@ use plait_core::id::{NodeId, PortName};
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::host::Host;
 use plait_run::host::subflow::{ChildCall, ChildEnd};
-use plait_run::journal::{NodeOutputs, RunEnd, RunFault};
+use plait_journal::{NodeOutputs, RunEnd, RunFault};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, ConfigEdge, EditorTraits, Example, Inputs, NodeContext, NodeOutput,
     NodeType, Surroundings, Unused,
 };
-use plait_run::quota::is_limit_of_tree;
+use plait_llm::quota::is_limit_of_tree;
 
 pub(crate) use config::Config;
 use config::{InputSource, NO_FLOW};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::Value;
 use plait_core::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
-use plait_run::context::ContextChange;
-use plait_run::journal::{
+use plait_llm::context::ContextChange;
+use plait_journal::{
     ContextEvent, Entry, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent, SkipReason, SourceRef,
 };
 

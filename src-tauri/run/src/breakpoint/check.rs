@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{edges_into, has_port};
 use crate::codes;
-use crate::journal::{Breakpoint, Side, StopEvent};
+use plait_journal::{Breakpoint, Side, StopEvent};
 use crate::plan::{NodeIx, Plan, is_entering};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use smallvec::SmallVec;
 
 use super::Key;
-use crate::grant::GrantPattern;
-use crate::journal::{CallEvent, ContextEvent, Event, MemoryEvent, Side, Spending, StopEvent, StopPoint};
-use crate::models::{Cost, TreeSpending};
+use plait_llm::grant::GrantPattern;
+use plait_journal::{CallEvent, ContextEvent, Event, MemoryEvent, Side, Spending, StopEvent, StopPoint};
+use plait_llm::models::{Cost, TreeSpending};
 use crate::plan::Plan;
-use crate::view::ModelCallView;
+use plait_journal::view::ModelCallView;
 use plait_core::id::ContextId;
 
 /// The facts of one activation's calls.

@@ -1,7 +1,7 @@
 //! Loops as places to stop at: where they begin, where they end, and what is inside of them.
 
 use super::Key;
-use crate::journal::{Event, NodeEvent, NodeOutputs};
+use plait_journal::{Event, NodeEvent, NodeOutputs};
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, Epoch};
 

@@ -23,11 +23,11 @@ use super::{
     ActivationFacts, Armed, Key, Place, Reached, Sources, Values, ended_loop, input_values, loops_that_begin,
 };
 use crate::codes;
-use crate::journal::divergence::{diverged, impossible, recorded_revision};
-use crate::journal::{
+use plait_journal::divergence::{diverged, impossible, recorded_revision};
+use plait_journal::{
     CallEvent, ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint,
 };
-use crate::models::TreeSpending;
+use plait_llm::models::TreeSpending;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::{RunPhase, Scheduler};
 use plait_core::error::Fault;

@@ -12,7 +12,7 @@ use super::attempt::Done;
 use super::stops::{DebugCommand, DebugReply};
 use crate::codes;
 use crate::debugger::{Debugger, Registration};
-use crate::journal::{
+use plait_journal::{
     Answer, Event, EventRef, LoopEvent, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep,
 };
 use crate::scheduler::RunPhase;

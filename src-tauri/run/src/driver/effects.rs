@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::journal::{CallEvent, Event, NodeEvent};
+use plait_journal::{CallEvent, Event, NodeEvent};
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, Epoch};
 

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::turns::fold;
-use crate::context::{ContextChange, Contexts};
-use crate::journal::{ContextEvent, Event, LoopEvent, NodeEvent};
-use crate::memory::WorkflowMemory;
+use plait_llm::context::{ContextChange, Contexts};
+use plait_journal::{ContextEvent, Event, LoopEvent, NodeEvent};
+use plait_llm::memory::WorkflowMemory;
 use crate::plan::{NodeIx, Plan, ROOT_SCOPE, ScopeIx};
 use plait_core::id::{Activation, ContextId, Epoch};
 

@@ -24,7 +24,7 @@ use super::attempt::{Done, Outcome};
 use super::{Driver, Start};
 use crate::breakpoint::{ActivationFacts, Key, Sources, Values, ended_loop, input_values, is_inside};
 use crate::debugger::Debugger;
-use crate::journal::{
+use plait_journal::{
     ChildEvent, DebugEvent, DebugVerb, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint, StopScope,
 };
 use crate::node::ToolRound;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{Driver, Start};
 use crate::codes;
-use crate::journal::{BegunAttempt, DebugEvent, Event};
+use plait_journal::{BegunAttempt, DebugEvent, Event};
 use crate::node::{Behavior, CallLimit};
 use crate::plan::{NodeIx, Plan, PlanNode};
 use plait_core::error::Fault;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::context::{ContextChange, Contexts, Writes};
-use crate::earlier_run::EarlierRun;
-use crate::journal::{ActivationEvent, ContextEvent, Event, MemoryEvent, NodeEvent};
-use crate::memory::WorkflowMemory;
+use plait_llm::context::{ContextChange, Contexts, Writes};
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::{ActivationEvent, ContextEvent, Event, MemoryEvent, NodeEvent};
+use plait_llm::memory::WorkflowMemory;
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, ContextId, Epoch};
 

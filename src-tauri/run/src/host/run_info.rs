@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::context::Conversation;
-use crate::earlier_run::EarlierRun;
-use crate::grant::Grants;
+use plait_llm::context::Conversation;
+use plait_journal::earlier_run::EarlierRun;
+use plait_llm::grant::Grants;
 use plait_core::id::{Activation, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 
 use super::{Host, RunInfo};
 use crate::codes;
-use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
+use plait_journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId, RunId};

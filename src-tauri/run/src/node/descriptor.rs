@@ -8,8 +8,8 @@ use ts_rs::TS;
 
 use super::{Card, EditorTraits};
 use crate::host::subflow::ChildFlow;
-use crate::loop_history::ConversationSettings;
-use crate::needs::NodeNeed;
+use plait_llm::loop_history::ConversationSettings;
+use plait_llm::needs::NodeNeed;
 use plait_core::flow::MemoryUse;
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::Ports;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::codes;
-use crate::context::ContextHandle;
+use plait_llm::context::ContextHandle;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{MessageId, PortName};

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::{Datum, Inputs};
 use crate::codes;
-use crate::context::ContextHandle;
-use crate::journal::NodeOutputs;
-use crate::models::TokenUsage;
-use crate::tool::ToolPause;
+use plait_llm::context::ContextHandle;
+use plait_journal::NodeOutputs;
+use plait_llm::models::TokenUsage;
+use plait_llm::tool::ToolPause;
 use plait_core::error::Fault;
 use plait_core::id::{MessageId, PortName};
 

@@ -21,7 +21,7 @@ use super::clocks::Clocks;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
 use super::wiring::{Wire, Wiring};
-use crate::context::ContextHandle;
+use plait_llm::context::ContextHandle;
 use crate::node::BoundNode;
 use plait_core::id::{ContextId, NodeId, PortName};
 use plait_core::port::PortKind;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::wiring::{Vertex, Wiring};
 use crate::codes;
-pub(super) use crate::journal::InputOverrides;
+pub(super) use plait_journal::InputOverrides;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::id::{NodeId, PortName};
 

@@ -5,7 +5,7 @@ use super::scope::{Scope, Shared};
 use super::slot::Phase;
 use super::{Event, Fault, NodeIx, RunPhase, Scheduler};
 use crate::codes;
-use crate::journal::{MAX_LISTED_QUESTIONS, NodeEvent, RunEvent, SkipReason};
+use plait_journal::{MAX_LISTED_QUESTIONS, NodeEvent, RunEvent, SkipReason};
 use crate::plan::Plan;
 use plait_core::id::{Activation, Epoch, NodeId};
 use plait_core::origin::Origins;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::journal::InputOverrides;
+use plait_journal::InputOverrides;
 use plait_core::attachment::origins_of_attachments;
 use plait_core::id::{NodeId, PortName};
 use plait_core::origin::Origins;

@@ -7,9 +7,9 @@ use super::{Session, session_of};
 use crate::Stage;
 use plait_core::error::Fault;
 use plait_run::DebugCommand;
-use plait_run::context::{MessageEdit, Role};
-use plait_run::journal::DebugVerb;
-use plait_run::view::RunView;
+use plait_llm::context::{MessageEdit, Role};
+use plait_journal::DebugVerb;
+use plait_journal::view::RunView;
 use plait_testing::ScriptedReply;
 
 /// Three chats in one context, each with its own question.

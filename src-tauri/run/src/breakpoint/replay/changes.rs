@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::breakpoint::Key;
-use crate::journal::{DebugEvent, NodeOutputs, Side};
+use plait_journal::{DebugEvent, NodeOutputs, Side};
 use crate::plan::Plan;
 use plait_core::id::PortName;
 

@@ -2,7 +2,7 @@
 
 use crate::breakpoint::check::{bad_breakpoint, problem_of_condition};
 use crate::codes;
-use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason, StopEvent};
+use plait_journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason, StopEvent};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::id::NodeId;

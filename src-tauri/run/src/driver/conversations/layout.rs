@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
-use crate::journal::NodeOutputs;
+use plait_journal::NodeOutputs;
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::{ERROR_PORT, PortKind};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
-use crate::journal::SourceRef;
-use crate::loop_history::ReceivedText;
+use plait_journal::SourceRef;
+use plait_llm::loop_history::ReceivedText;
 use crate::plan::{NodeIx, Plan, ScopeIx};
 use plait_core::id::{Epoch, PortName};
 

@@ -7,7 +7,7 @@
 use super::{Driver, Key, Running, Start, Stops, is_inside};
 use crate::codes;
 use crate::debugger::{Debugger, HeldActivation};
-use crate::journal::{DebugVerb, NodeOutputs, Side, StopCause, StopPoint, StopScope};
+use plait_journal::{DebugVerb, NodeOutputs, Side, StopCause, StopPoint, StopScope};
 use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId, RunId};

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Driver, Key};
 use crate::breakpoint::{Armed, Place, Reached, Values, loops_that_begin};
-use crate::journal::{DebugEvent, Event, Side, StopCause, StopPoint, StopScope};
+use plait_journal::{DebugEvent, Event, Side, StopCause, StopPoint, StopScope};
 use crate::plan::NodeIx;
 use plait_core::error::Fault;
 

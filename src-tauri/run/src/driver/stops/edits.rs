@@ -4,7 +4,7 @@
 use super::steps::{Step, moved_on};
 use super::{Done, Driver, Key, Outcome, Running, Side};
 use crate::codes;
-use crate::journal::{DebugVerb, Event, NodeEvent, NodeOutputs, SkipReason, StopPoint};
+use plait_journal::{DebugVerb, Event, NodeEvent, NodeOutputs, SkipReason, StopPoint};
 use plait_core::error::Fault;
 
 impl Driver {

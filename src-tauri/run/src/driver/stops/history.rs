@@ -2,10 +2,10 @@
 
 use super::{Driver, Key, Start};
 use crate::codes;
-use crate::context::{Content, ContextChange, MessageEdit, ToolCall, edited_messages};
-use crate::journal::{ContextEvent, Event, Side, StopPoint};
+use plait_llm::context::{Content, ContextChange, MessageEdit, ToolCall, edited_messages};
+use plait_journal::{ContextEvent, Event, Side, StopPoint};
 use crate::plan::ROOT_SCOPE;
-use crate::tokens;
+use plait_llm::tokens;
 use plait_core::error::Fault;
 use plait_core::id::{ContextId, MessageId};
 

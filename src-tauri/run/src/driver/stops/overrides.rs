@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Done, Driver, Key, Outcome, Start};
 use crate::codes;
-use crate::journal::{DebugEvent, Event, MAX_NESTING_DEPTH, NodeOutputs, Side, StopPoint, is_too_deep};
+use plait_journal::{DebugEvent, Event, MAX_NESTING_DEPTH, NodeOutputs, Side, StopPoint, is_too_deep};
 use crate::node::Datum;
 use plait_core::error::Fault;
 use plait_core::id::PortName;

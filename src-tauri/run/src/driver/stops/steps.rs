@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 use super::{Driver, Key, Running, Start, input_values};
 use crate::breakpoint::{check_breakpoints, is_inside, loop_around};
 use crate::codes;
-use crate::context::MessageEdit;
-use crate::journal::{
+use plait_llm::context::MessageEdit;
+use plait_journal::{
     Breakpoint, ChildEvent, DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint,
 };
 use crate::plan::{NodeIx, Plan};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::split;
-use crate::journal::{Event, NodeEvent, NodeOutputs, SkipReason};
+use plait_journal::{Event, NodeEvent, NodeOutputs, SkipReason};
 use crate::plan::NodeIx;
 use crate::scheduler::slot::Phase;
 use crate::scheduler::{Scheduler, Start, impossible};

@@ -12,10 +12,10 @@ use serde_json::json;
 
 use super::loop_run::{Failure, LoopRun};
 use super::{IterationKey, split};
-use crate::journal::{Event, LoopEvent, NodeEvent, SkipReason, SourceRef};
+use plait_journal::{Event, LoopEvent, NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::plan::{NodeIx, Plan, PlanNode};
-use crate::quota::is_limit_of_tree;
+use plait_llm::quota::is_limit_of_tree;
 use crate::scheduler::Scheduler;
 use crate::scheduler::ending::{ended_by, stopped_by};
 use crate::scheduler::scope::{Written, error_outputs};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::condition::Test;
-use crate::journal::SourceRef;
+use plait_journal::SourceRef;
 use crate::node::{Datum, Inputs, LoopKind, LoopSpec};
 use crate::plan::{NodeIx, PlanNode, ScopeIx};
 use crate::scheduler::scope::{Opening, Written};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Scope, Shared, Step};
-use crate::journal::Event;
-use crate::journal::LoopEvent;
+use plait_journal::Event;
+use plait_journal::LoopEvent;
 use crate::plan::{CycleIx, EdgeIx, NodeIx, Plan};
 use crate::scheduler::slot::{Arrival, Delivered, Phase, Slot};
 use plait_core::id::{Activation, Epoch};

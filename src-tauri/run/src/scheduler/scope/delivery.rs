@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::turns::Turn;
 use super::{IterationResult, Opening, Scope, Shared, Step};
-use crate::journal::{Event, NodeOutputs};
-use crate::journal::{NodeEvent, SkipReason, SourceRef};
+use plait_journal::{Event, NodeOutputs};
+use plait_journal::{NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::plan::{EdgeIx, NodeIx, Plan};
 use crate::scheduler::slot::{Arrival, Delivered, Phase};

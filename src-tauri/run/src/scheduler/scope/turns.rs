@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::{Scope, Step};
-use crate::context::ContextHandle;
+use plait_llm::context::ContextHandle;
 use crate::plan::{
     ContextRoles, ContextSource, CycleIx, NodeIx, Plan, PlanNode, PlanScope, ROOT_SCOPE, ScopeIx,
 };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Scope;
 use super::turns::TurnKey;
-use crate::journal::NodeOutputs;
+use plait_journal::NodeOutputs;
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plait_core::id::Activation;
-use plait_journal::{CallEvent, Event};
 use plait_journal::view::RunStatus;
+use plait_journal::{CallEvent, Event};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;

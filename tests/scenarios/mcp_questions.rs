@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use plait_core::flow;
-use plait_llm::context::Role;
 use plait_journal::{CallEvent, Event, NodeEvent};
+use plait_llm::context::Role;
 use plait_llm::tool::ToolPauseKind;
 use serde_json::{Value, json};
 

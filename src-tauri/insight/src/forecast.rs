@@ -23,12 +23,12 @@ use ts_rs::TS;
 use crate::lens::PromptShare;
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId};
+use plait_journal::view::RunView;
 use plait_llm::models::{Cost, ModelOverrides};
-use plait_run::node::CallLimit;
-use plait_run::plan::{NodeIx, Plan};
 use plait_llm::prompt_record::PromptPurpose;
 use plait_llm::tool::ToolSpec;
-use plait_journal::view::RunView;
+use plait_run::node::CallLimit;
+use plait_run::plan::{NodeIx, Plan};
 
 use dry_run::dry_run;
 use growth::{Fate, Size, outlook};

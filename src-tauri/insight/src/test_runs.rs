@@ -10,12 +10,12 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::origin::Origins;
-use plait_nodes::registry;
 use plait_journal::earlier_run::{EarlierRun, EarlierTree};
-use plait_run::host::{Host, RunInfo, RunInput};
 use plait_journal::{Entry, InputOverrides, Journal};
-use plait_run::plan::{Plan, plan};
 use plait_llm::provider::{Provider, Providers};
+use plait_nodes::registry;
+use plait_run::host::{Host, RunInfo, RunInput};
+use plait_run::plan::{Plan, plan};
 use plait_run::{Driver, RunSetup};
 use plait_testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools, RunStart};
 

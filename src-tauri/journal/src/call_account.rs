@@ -5,10 +5,10 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use plait_core::id::ContextId;
 use plait_llm::models::ModelConfig;
 use plait_llm::models::{CalibrationSample, Correction, ModelOverrides, TokenUsage, is_exact};
 use plait_llm::stream_pace::StreamPace;
-use plait_core::id::ContextId;
 
 /// What one model call comes to, beside the usage in its reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -1,7 +1,7 @@
 //! Faults of a journal in which an entry does not follow from those before it.
 
-use crate::{ENGINE_REVISION, Entry, Event, NodeEvent, RunEvent};
 use crate::codes;
+use crate::{ENGINE_REVISION, Entry, Event, NodeEvent, RunEvent};
 use plait_core::error::Fault;
 
 /// The revision of the engine that recorded a journal, given its first entry.

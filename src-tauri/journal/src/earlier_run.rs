@@ -34,17 +34,17 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::codes;
-use plait_llm::context::{SharedMessage, ToolCall};
+use crate::world_policy::{Misses, Pace};
 use crate::{Answer, CallAccount, Entry, EventRef, FreshFrom};
+use plait_core::error::Fault;
+use plait_core::flow::Flow;
+use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
+use plait_llm::context::{SharedMessage, ToolCall};
 use plait_llm::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
 use plait_llm::memory::MemoryChange;
 use plait_llm::provider::ModelReply;
 use plait_llm::retriever::{KnowledgeRef, Retrieval};
 use plait_llm::tool::{SamplingRef, ToolResult};
-use crate::world_policy::{Misses, Pace};
-use plait_core::error::Fault;
-use plait_core::flow::Flow;
-use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
 pub use fresh::Fresh;
 pub use nearest::Sought;

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use plait_llm::models::TokenUsage;
-use plait_llm::tool::ToolPause;
 use crate::world_policy::WorldPolicy;
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
+use plait_llm::models::TokenUsage;
+use plait_llm::tool::ToolPause;
 
 /// Values given to a run for ports that no edge feeds, by node and port.
 pub type InputOverrides = BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>;

@@ -31,7 +31,10 @@ use futures::future::BoxFuture;
 
 use plait_core::error::Fault;
 
-pub use breakpoint::{BREAKPOINT_SYNTAX, Breakpoint, BreakpointText, DebugVerb, OutputRef, Side, StopCause, StopEvent, StopPoint, StopScope};
+pub use breakpoint::{
+    BREAKPOINT_SYNTAX, Breakpoint, BreakpointText, DebugVerb, OutputRef, Side, StopCause, StopEvent,
+    StopPoint, StopScope,
+};
 pub use call_account::CallAccount;
 pub use entry::Entry;
 pub use event::{

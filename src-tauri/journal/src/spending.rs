@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::{CallEvent, Event};
-use plait_llm::models::{Cost, TokenUsage};
 use plait_core::quota::Amount;
+use plait_llm::models::{Cost, TokenUsage};
 
 /// Calls, tokens and money. Adds up over anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]

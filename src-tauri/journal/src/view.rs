@@ -22,18 +22,18 @@ pub use node::{
     ToolCallView, TurnState, TurnView,
 };
 
-use plait_llm::context::{ContextRecord, ConversationRef};
 use crate::{
     Breakpoint, Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, StopCause, StopPoint,
     StopScope, skip_notice,
 };
+use plait_core::error::Fault;
+use plait_core::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
+use plait_core::origin::Origins;
+use plait_llm::context::{ContextRecord, ConversationRef};
 use plait_llm::memory::WorkflowMemory;
 use plait_llm::models::{Cost, TokenUsage};
 use plait_llm::quota::QuotaState;
 use plait_llm::tool::ToolPause;
-use plait_core::error::Fault;
-use plait_core::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
-use plait_core::origin::Origins;
 
 /// What a run as a whole is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]

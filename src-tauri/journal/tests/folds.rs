@@ -13,8 +13,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::Entry;
-use plait_llm::models::{Cost, TokenUsage};
 use crate::view::RunView;
+use plait_llm::models::{Cost, TokenUsage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -12,7 +12,6 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
-use plait_nodes::prompt::{BlockInputs, Call, LoopTurns, MemoryView, Partner, prepare, trim};
 use plait_llm::context::{Content, ContextRecord, ContextType, History, Message, Role};
 use plait_llm::loop_history::{
     ConversationScope, ConversationSettings, HistoryManagement, HistoryTurn, LoopConversation, LoopHistory,
@@ -21,6 +20,7 @@ use plait_llm::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory}
 use plait_llm::models::{Correction, ModelConfig};
 use plait_llm::tokens;
 use plait_llm::tool::ToolSpec;
+use plait_nodes::prompt::{BlockInputs, Call, LoopTurns, MemoryView, Partner, prepare, trim};
 use workload::{BenchError, FirstError};
 
 /// Messages of the history and tokens of each: a million tokens in total.

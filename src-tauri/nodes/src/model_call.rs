@@ -32,8 +32,8 @@ use serde_json::{Map, Value};
 
 use plait_core::id::MessageId;
 use plait_llm::context::{Content, Message, Role};
-use plait_run::node::NodeContext;
 use plait_llm::tool::ToolSpec;
+use plait_run::node::NodeContext;
 
 pub use attachments::ATTACH;
 pub(crate) use attachments::{attach, attached};

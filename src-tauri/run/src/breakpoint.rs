@@ -13,16 +13,16 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 
-use plait_journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope};
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, Plan, PlanEdge, PlanNode};
-use plait_journal::view::EpochView;
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::template::Template;
 use plait_core::id::{Activation, Epoch, PortName};
 use plait_core::port::{ERROR_PORT, PortKind};
+use plait_journal::view::EpochView;
+use plait_journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope};
 
 use check::holds_no_branch;
 pub use check::{check_breakpoints, check_expressions, check_place, check_subflow};

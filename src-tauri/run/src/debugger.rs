@@ -12,9 +12,9 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
+use plait_core::id::{NodeId, RunId};
 use plait_journal::{Breakpoint, DebugVerb};
 use plait_llm::models::TreeSpending;
-use plait_core::id::{NodeId, RunId};
 
 /// Tells a driver to look at its tree.
 type Waker = Box<dyn Fn() + Send>;

@@ -11,15 +11,15 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 use crate::debugger::Debugger;
+pub use closed_world::Refusal;
+use plait_core::attachment::AttachmentStore;
+use plait_core::expression::evaluation::Evaluator;
 use plait_journal::earlier_run::EarlierTree;
 use plait_llm::long_term_memory::MemoryStore;
 use plait_llm::provider::Providers;
 use plait_llm::quota::QuotaChain;
 use plait_llm::retriever::Retriever;
 use plait_llm::tool::ToolHost;
-pub use closed_world::Refusal;
-use plait_core::attachment::AttachmentStore;
-use plait_core::expression::evaluation::Evaluator;
 pub use run_info::{RunInfo, RunInput};
 pub(crate) use standing_clock::{StandingClock, sleep_unless_held};
 use subflow::Subflows;

@@ -6,9 +6,9 @@ use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::{Activation, NodeId, RunId};
 use plait_insight::bill::Bill;
 use plait_journal::earlier_run::{EarlierTree, NotedKeys};
-use plait_llm::grant::GrantRule;
-use plait_journal::{Breakpoint, ChildEvent, Event, EventRef, FreshFrom, RecordingRef, ReplySource};
 use plait_journal::world_policy::{LivePart, Misses, WorldPolicy};
+use plait_journal::{Breakpoint, ChildEvent, Event, EventRef, FreshFrom, RecordingRef, ReplySource};
+use plait_llm::grant::GrantRule;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -6,8 +6,8 @@ use plait_api::ErrorReply;
 use plait_api::lens::{EvaluateWatches, WatchedValue};
 use plait_api::runs::{ChangeValue, EditHistory, ForceWay, HeldHistory};
 use plait_core::id::PortName;
-use plait_llm::context::MessageEdit;
 use plait_journal::{DebugVerb, Side};
+use plait_llm::context::MessageEdit;
 use serde_json::{Value, json};
 
 use super::{Reply, Session};

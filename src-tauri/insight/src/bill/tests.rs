@@ -12,8 +12,8 @@ use crate::test_runs::{host, info, plan_of, run_to_end};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{Epoch, ReplyKey, RunId};
-use plait_journal::earlier_run::{EarlierRun, EarlierTree};
 use plait_journal::Entry;
+use plait_journal::earlier_run::{EarlierRun, EarlierTree};
 use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 use plait_testing::{RunStart, flow_of};
 

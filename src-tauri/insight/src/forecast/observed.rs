@@ -12,8 +12,8 @@ use plait_core::error::Fault;
 use plait_core::id::{Activation, NodeId};
 use plait_core::origin::{OriginKind, Origins};
 use plait_journal::{CallEvent, Entry, Event, LoopEvent};
-use plait_run::plan::NodeIx;
 use plait_llm::prompt_record::{OmissionReason, PromptPurpose, PromptRecord};
+use plait_run::plan::NodeIx;
 
 /// A loop or a cycle: its node or entry, and how many counters the epochs of its iterations have.
 pub(super) type RepeaterKey = (NodeId, usize);

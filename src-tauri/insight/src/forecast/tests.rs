@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::*;
 use crate::test_runs::{host, info, plan_of, run_to_end};
 use plait_core::flow;
-use plait_nodes::codes;
 use plait_journal::earlier_run::EarlierTree;
 use plait_journal::{CallEvent, Entry, Event, RunEvent};
 use plait_llm::prompt_record::{OmissionReason, PromptRecord};
 use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_nodes::codes;
 use plait_testing::flow_of;
 
 mod costs;

@@ -9,15 +9,15 @@ use super::{CallPlace, Lens};
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId};
-use plait_llm::context::ToolCall;
 use plait_journal::EventRef;
+use plait_journal::view::ModelCallView;
+use plait_llm::context::ToolCall;
 use plait_llm::models::TokenUsage;
 use plait_llm::prompt_record::{
     BlockCut, BlockKind, OmissionReason, PromptPart, PromptPurpose, PromptRecord, RequestSettings,
 };
 use plait_llm::provider::StopReason;
 use plait_llm::tool::SamplingRef;
-use plait_journal::view::ModelCallView;
 
 /// What stands out about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

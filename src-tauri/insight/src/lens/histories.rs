@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use plait_core::id::{Activation, ContextId, Epoch, MessageId};
-use plait_llm::context::{ContextChange, EditedMessage, History, SharedMessage, with_edits};
 use plait_journal::{ContextEvent, Event, LoopEvent, NodeEvent};
+use plait_llm::context::{ContextChange, EditedMessage, History, SharedMessage, with_edits};
 use plait_llm::loop_history::{HistorySummary, SummaryAttempt};
 use plait_run::node::SUMMARY;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use plait_core::flow::{Flow, Node};
 use plait_core::id::{Activation, MessageId, NodeId, PortName, RunId};
-use plait_llm::context::SharedMessage;
-use plait_journal::{CallEvent, ContextEvent, DebugEvent, Entry, Event, NodeEvent, Side, SourceRef};
-use plait_llm::long_term_memory::Recall;
 use plait_journal::view::{EpochView, RunView};
+use plait_journal::{CallEvent, ContextEvent, DebugEvent, Entry, Event, NodeEvent, Side, SourceRef};
+use plait_llm::context::SharedMessage;
+use plait_llm::long_term_memory::Recall;
 use serde_json::{Map, Value};
 
 use super::LineageSource;

@@ -1,5 +1,5 @@
 //! What a fork does again although the earlier run has it: what an activation did, and everything that follows from it. The plan decides
-//! what that is ([`Plan::fresh_from`](crate::plan::Plan::fresh_from)).
+//! what that is (`plait_run::plan::Plan::fresh_from`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::EarlierRun;
 use super::record::{Recorded, RecordedRun};
-use plait_llm::context::ToolCall;
-use plait_llm::prompt_record::{PromptPart, PromptRecord};
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{Activation, RunId};
+use plait_llm::context::ToolCall;
+use plait_llm::prompt_record::{PromptPart, PromptRecord};
 
 /// The most bytes of a text that are compared.
 const MAX_TEXT_BYTES: usize = 64 * 1024;

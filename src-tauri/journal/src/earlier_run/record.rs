@@ -7,18 +7,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::EarlierReply;
-use plait_llm::context::{SharedMessage, ToolCall};
 use crate::{
     Answer, CallEvent, ChildEvent, ContextEvent, Entry, Event, EventRef, MemoryEvent, NodeEvent, RunEvent,
 };
+use plait_core::error::ErrorCode;
+use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
+use plait_llm::context::{SharedMessage, ToolCall};
 use plait_llm::long_term_memory::{MemoryRecord, Recall};
 use plait_llm::memory::MemoryChange;
 use plait_llm::prompt_record::PromptRecord;
 use plait_llm::provider::ModelReply;
 use plait_llm::retriever::{KnowledgeRef, Retrieval};
 use plait_llm::tool::{SamplingRef, ToolResult};
-use plait_core::error::ErrorCode;
-use plait_core::id::{Activation, ContextId, NodeId, ReplyKey, RunId};
 
 /// Prompts with the positions of their events, by step and by the request of a tool that they serve.
 type Prompts = BTreeMap<(u32, Option<SamplingRef>), (Arc<PromptRecord>, u64)>;

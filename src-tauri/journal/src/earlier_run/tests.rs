@@ -5,10 +5,10 @@ use serde_json::json;
 use super::*;
 use crate::codes;
 use crate::{Answer, CallEvent, Event, NodeEvent, RunEvent};
-use plait_llm::prompt_record::PromptRecord;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::Epoch;
 use plait_core::origin::Origins;
+use plait_llm::prompt_record::PromptRecord;
 
 fn activation(node: &str) -> Activation {
     Activation { node: node.into(), epoch: Epoch::root() }

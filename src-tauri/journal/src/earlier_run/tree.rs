@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use super::record::{RecordedRun, RecordedToolCall};
 use super::{EarlierReply, EarlierRun, OtherReplies};
+use crate::world_policy::{Misses, WorldPolicy};
 use crate::{CallEvent, Entry, Event, EventRef, NodeEvent, RunEvent};
+use plait_core::id::{NodeId, ReplyKey, RunId};
 use plait_llm::provider::is_whole_hash;
 use plait_llm::tool::ToolResult;
-use crate::world_policy::{Misses, WorldPolicy};
-use plait_core::id::{NodeId, ReplyKey, RunId};
 
 /// The runs of an earlier tree, as all runs of the new tree take them over. Without any, nothing is taken over. Clones are the same.
 #[derive(Clone, Debug, Default)]

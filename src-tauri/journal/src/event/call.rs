@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use plait_llm::context::ToolCall;
-use plait_llm::grant::GrantPattern;
 use crate::CallAccount;
 use crate::event_payload::EventRef;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{ContextId, ReplyKey};
+use plait_core::origin::Origins;
+use plait_core::quota::Amount;
+use plait_llm::context::ToolCall;
+use plait_llm::grant::GrantPattern;
 use plait_llm::long_term_memory::{MemoryRecord, Recall};
 use plait_llm::prompt_record::PromptRecord;
 use plait_llm::provider::ModelReply;
 use plait_llm::quota::QuotaState;
 use plait_llm::retriever::{KnowledgeRef, Retrieval};
 use plait_llm::tool::{SamplingRef, ToolProgress};
-use plait_core::error::{ErrorCode, Fault};
-use plait_core::id::{ContextId, ReplyKey};
-use plait_core::origin::Origins;
-use plait_core::quota::Amount;
 
 /// What happens while an activation calls models and tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

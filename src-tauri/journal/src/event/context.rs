@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use plait_llm::context::{ContextChange, ContextRecord, SharedMessage, Snapshot};
 use crate::event_payload::EventRef;
-use plait_llm::models::CalibrationSample;
 use plait_core::id::{Activation, ContextId};
+use plait_llm::context::{ContextChange, ContextRecord, SharedMessage, Snapshot};
+use plait_llm::models::CalibrationSample;
 
 /// What happens to a context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

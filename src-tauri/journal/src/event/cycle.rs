@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use plait_llm::context::{Message, SharedMessage};
 use plait_core::error::Fault;
 use plait_core::id::MessageId;
+use plait_llm::context::{Message, SharedMessage};
 
 /// What happens to a cycle or a loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

@@ -8,10 +8,10 @@ use ts_rs::TS;
 
 use crate::codes;
 use crate::event_payload::{Answer, EventRef, FinishMetadata, NodeOutputs, SkipReason, SourceRef};
-use plait_llm::tool::{ToolPause, ToolProgress};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, MessageId, PortName};
 use plait_core::origin::Origins;
+use plait_llm::tool::{ToolPause, ToolProgress};
 
 /// What happens to an activation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

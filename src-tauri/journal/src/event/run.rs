@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use plait_llm::context::ConversationRef;
-use plait_llm::grant::Grants;
 use crate::event_payload::{FlowRef, InputOverrides, NodeOutputs, ReplySource, RunOrigin};
-use plait_llm::models::ModelOverrides;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
+use plait_llm::context::ConversationRef;
+use plait_llm::grant::Grants;
+use plait_llm::models::ModelOverrides;
 
 /// What happens to the run as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::{CallAccount, CallEvent, RunEvent};
-use plait_llm::provider::ModelReply;
 use plait_core::id::{Activation, Epoch};
+use plait_llm::provider::ModelReply;
 
 fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Event {
     let reply = ModelReply { usage, ..ModelReply::default() };

@@ -5,12 +5,12 @@ use super::node::{
     TurnState, TurnView,
 };
 use crate::{CallEvent, ChildEvent, ContextEvent, Event, FinishMetadata, NodeEvent, NodeOutputs};
-use plait_llm::models::Cost;
-use plait_llm::provider::ModelReply;
-use plait_llm::tool::SamplingRef;
 use plait_core::error::Fault;
 use plait_core::id::{ContextId, MessageId};
 use plait_core::origin::Origins;
+use plait_llm::models::Cost;
+use plait_llm::provider::ModelReply;
+use plait_llm::tool::SamplingRef;
 
 impl EpochView {
     /// Applies an event of this activation that happened at `at`.

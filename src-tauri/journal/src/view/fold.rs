@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use super::node::{EpochView, ForcedWay, NodeState, NodeView};
 use super::{ContextView, MemoryState, RunTotals, RunView};
-use plait_llm::context::{ContextChange, ContextRecord, Contexts, History, SharedMessage};
-use crate::{
-    CallEvent, ContextEvent, DebugEvent, Entry, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent,
-};
-use plait_llm::models::{Cost, TokenUsage};
+use crate::{CallEvent, ContextEvent, DebugEvent, Entry, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent};
 use plait_core::id::{Activation, ContextId};
+use plait_llm::context::{ContextChange, ContextRecord, Contexts, History, SharedMessage};
+use plait_llm::models::{Cost, TokenUsage};
 
 impl RunView {
     /// Takes in one entry. Entries of the journal that were seen before are ignored; those of `node.delta` have no

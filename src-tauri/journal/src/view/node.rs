@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use plait_llm::context::ToolCall;
 use crate::{Answer, CallAccount, EventRef, FinishMetadata, NodeOutputs, SkipReason, SourceRef};
+use plait_core::error::Fault;
+use plait_core::id::{Activation, ContextId, Epoch, MessageId, PortName, RunId};
+use plait_core::origin::Origins;
+use plait_llm::context::ToolCall;
 use plait_llm::models::{Cost, TokenUsage};
 use plait_llm::prompt_record::PromptRecord;
 use plait_llm::provider::ModelReply;
 use plait_llm::retriever::Retrieval;
 use plait_llm::tool::{SamplingRef, ToolPause, ToolProgress};
-use plait_core::error::Fault;
-use plait_core::id::{Activation, ContextId, Epoch, MessageId, PortName, RunId};
-use plait_core::origin::Origins;
 
 /// What a node, or one activation of it, is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]

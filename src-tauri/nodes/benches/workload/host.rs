@@ -9,14 +9,14 @@ use futures::future::BoxFuture;
 use plait_core::Value;
 use plait_core::error::Fault;
 use plait_core::flow::TreeLimits;
-use plait_nodes::codes;
-use plait_run::host::subflow::NoSubflows;
-use plait_run::host::{Clock, Host, RunInfo};
 use plait_journal::{Breakpoint, Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
-use plait_run::plan::Plan;
 use plait_llm::provider::{Provider, Providers};
 use plait_llm::quota::{QuotaChain, TreeAccount, TreeUsage};
 use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_nodes::codes;
+use plait_run::host::subflow::NoSubflows;
+use plait_run::host::{Clock, Host, RunInfo};
+use plait_run::plan::Plan;
 use plait_run::{Driver, RunHandle, RunSetup};
 use plait_testing::RunStart;
 

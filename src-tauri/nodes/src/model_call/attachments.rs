@@ -7,8 +7,8 @@ use plait_core::error::Fault;
 use plait_llm::context::{Content, Message, Part, SharedMessage};
 use plait_llm::models;
 use plait_llm::models::ModelConfig;
-use plait_run::node::{Inputs, NodeContext};
 use plait_llm::provider::{ModelReply, ModelRequest, Provider};
+use plait_run::node::{Inputs, NodeContext};
 
 use crate::codes;
 

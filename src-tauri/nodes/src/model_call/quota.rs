@@ -10,9 +10,9 @@ use plait_core::offline::OFFLINE;
 use plait_core::quota::{Amount, FallbackModel, OnExceeded, Quota, Share};
 use plait_journal::CallEvent;
 use plait_llm::models::{ModelConfig, ModelOverrides, TokenUsage};
-use plait_run::node::NodeContext;
 use plait_llm::prompt_record::PromptRecord;
 use plait_llm::quota::{CallReservation, Probe, QuotaLink, QuotaScope, QuotaState, Refusal, TreeCount};
+use plait_run::node::NodeContext;
 
 /// Why a model call gave no reply.
 pub(crate) enum CallError {

@@ -22,11 +22,11 @@ use plait_core::origin::{Origin, Origins};
 use plait_journal::earlier_run::{EarlierReply, EarlierRun, Sought};
 use plait_journal::{CallAccount, CallEvent, EventRef, MAX_NESTING_DEPTH, is_too_deep};
 use plait_llm::models::{CalibrationSample, TokenUsage};
-use plait_run::node::NodeContext;
 use plait_llm::prompt_record::{PromptRecord, RequestSettings};
 use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, StopOutcome};
 use plait_llm::stream_pace::PaceRecorder;
 use plait_llm::tokens;
+use plait_run::node::NodeContext;
 
 /// A call that can be sent.
 struct Prepared<'a> {

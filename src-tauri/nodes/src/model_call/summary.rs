@@ -13,12 +13,12 @@ use plait_core::id::ContextId;
 use plait_core::origin::Origins;
 use plait_llm::context::{Content, Message, Role};
 use plait_llm::models::{EXACT_PERMILLE, ModelConfig};
-use plait_run::node::NodeContext;
 use plait_llm::prompt_record::{PromptPart, PromptPurpose, PromptRecord, RefusedPrompt};
 use plait_llm::provider::{ModelReply, ModelRequest, Provider};
 use plait_llm::quota::IterationCost;
 use plait_llm::tokens;
 use plait_llm::transcript::SummaryRequest;
+use plait_run::node::NodeContext;
 
 pub(super) struct SummaryCall<'a> {
     pub(super) node_context: &'a NodeContext,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{MemoryAccess, REPLY_INDEX, UserMessage, reply_message};
 use crate::codes;
 use plait_core::error::Fault;
-use plait_llm::context::ContextManager;
 use plait_journal::ContextEvent;
+use plait_llm::context::ContextManager;
 use plait_llm::memory::MemoryChange;
 use plait_run::node::NodeContext;
 

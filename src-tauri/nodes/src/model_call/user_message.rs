@@ -9,8 +9,8 @@ use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{MessageId, PortName};
 use plait_llm::context::{Content, ContextHandle, ContextRecord, Message, Question, Role, SharedMessage};
-use plait_run::node::NodeContext;
 use plait_llm::tokens;
+use plait_run::node::NodeContext;
 
 pub(crate) struct UserMessage {
     pub(crate) message: SharedMessage,

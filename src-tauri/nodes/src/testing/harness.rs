@@ -14,16 +14,16 @@ use plait_core::flow::MemorySettings;
 use plait_core::id::{Activation, ContextId, Epoch, MessageId};
 use plait_core::origin::{Origin, Origins};
 use plait_core::user::UserName;
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::{Answer, Event, NodeEvent};
 use plait_llm::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
     Writes,
 };
-use plait_journal::earlier_run::EarlierRun;
-use plait_run::host::{Host, RunInfo, RunInput};
-use plait_journal::{Answer, Event, NodeEvent};
 use plait_llm::loop_history::{LoopConversation, PersonAnswers};
 use plait_llm::memory::{MemoryChange, WorkflowMemory};
 use plait_llm::models::ModelOverrides;
+use plait_run::host::{Host, RunInfo, RunInput};
 use plait_run::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
 use plait_testing::{
     FakeAttachmentStore, FakeClock, FakeMemoryStore, FakeProvider, FakeProviders, FakeRetriever,

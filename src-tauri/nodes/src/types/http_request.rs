@@ -12,10 +12,10 @@ use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_llm::http_tool::{HTTP_SOURCE, HttpBinding, HttpMethod, placeholder, url_problem};
 use plait_llm::needs::NodeNeed;
+use plait_llm::tool::ToolSpec;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
-use plait_llm::tool::ToolSpec;
 
 pub(super) struct HttpRequest;
 

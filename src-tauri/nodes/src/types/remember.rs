@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::port::{PortKind, PortType, Ports};
@@ -14,7 +15,7 @@ use plait_llm::long_term_memory::{
     MAX_REMEMBERED_AT_ONCE, MemoryContent, MemoryKind, MemoryRecord, MemorySource,
 };
 use plait_run::node::{
-    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings, Unused,
+    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
 };
 
 use super::subject::Subject;

@@ -39,12 +39,12 @@ use plait_core::error::Fault;
 use plait_run::{Driver, RunHandle, RunSetup};
 
 use plait_core::id::Activation;
-use plait_run::host::subflow::Subflows;
-use plait_run::host::{Clock, Host, RunInfo};
 use plait_journal::{Answer, Entry, Event, InputOverrides, Journal, NodeEvent};
-use plait_run::plan::plan;
 use plait_llm::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_run::host::subflow::Subflows;
+use plait_run::host::{Clock, Host, RunInfo};
+use plait_run::plan::plan;
 use plait_testing::{FakeClock, FakeProvider, FakeSubflows, RunStart, flow_of};
 
 /// A world around one flow after another.

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{Stage, drive, of, started};
 use plait_core::error::Fault;
+use plait_llm::context::Role;
 use plait_nodes::codes;
 use plait_run::Driver;
-use plait_llm::context::Role;
 use plait_testing::ScriptedReply;
 
 /// A pair of agents, each in a context of its own, that answer each other three times.

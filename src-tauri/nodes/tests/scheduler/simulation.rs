@@ -13,13 +13,13 @@ use futures::future::BoxFuture;
 use plait_core::Value;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::Activation;
-use plait_nodes::codes;
-use plait_run::host::subflow::NoSubflows;
-use plait_run::host::{Clock, Host};
 use plait_journal::{Entry, Event, Journal};
 use plait_llm::provider::{Provider, Providers};
 use plait_llm::retriever::NoRetriever;
 use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_nodes::codes;
+use plait_run::host::subflow::NoSubflows;
+use plait_run::host::{Clock, Host};
 
 use crate::nodes::semantics;
 

@@ -11,9 +11,9 @@ use futures::future::BoxFuture;
 use super::Watcher;
 use crate::codes;
 use crate::host::Clock;
+use plait_core::error::Fault;
 use plait_journal::{ContextEvent, DebugEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
 use plait_llm::quota::{TreeAccount, TreeCount};
-use plait_core::error::Fault;
 
 pub(super) struct Recorder {
     journal: Box<dyn Journal>,

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::RunId;
+use plait_journal::Spending;
 use plait_llm::context::Role;
 use plait_llm::context::conversation::{Summary, SummaryRef};
-use plait_journal::Spending;
 use plait_llm::memory::{MemoryChange, WorkflowMemory};
 use serde::{Deserialize, Serialize};
 

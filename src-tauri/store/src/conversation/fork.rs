@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::{ConversationId, RunId};
-use plait_llm::context::{ConversationRef, Role};
 use plait_journal::{Entry, Spending};
+use plait_llm::context::{ConversationRef, Role};
 use plait_llm::memory::{MemoryChange, MemoryTurn, WorkflowMemory};
 
 use super::file::ConversationFile;

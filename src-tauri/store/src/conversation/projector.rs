@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, RunId};
+use plait_journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
 use plait_llm::context::conversation::{Summary, SummaryRef};
 use plait_llm::context::{ContextChange, EditedMessage, MAIN, Role, SharedMessage};
-use plait_journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
 use plait_llm::memory::MemoryChange;
 
 use super::key_of;

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::{ReplyKey, RunId};
 use plait_core::user::UserName;
-use plait_journal::earlier_run::{EarlierReply, OtherReplies, reusable_replies};
 use plait_journal::Entry;
+use plait_journal::earlier_run::{EarlierReply, OtherReplies, reusable_replies};
 use plait_journal::view::RunStatus;
 use plait_store::{ForgottenReplies, Store};
 

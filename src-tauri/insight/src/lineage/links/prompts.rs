@@ -111,8 +111,9 @@ impl Lineage<'_> {
                 replies.into_iter().find(same)
             }
             Role::Tool => {
-                let is_of =
-                    |tool: &plait_journal::view::ToolCallView| Some(&tool.call.id) == sent.tool_call_id.as_ref();
+                let is_of = |tool: &plait_journal::view::ToolCallView| {
+                    Some(&tool.call.id) == sent.tool_call_id.as_ref()
+                };
                 let tool = epoch.tools.iter().rposition(is_of);
                 let place = tool.map(|tool| at.place(LineageSpot::tool_result(at.activation, tool)));
                 if let Some(place) = &place

@@ -7,9 +7,9 @@ use plait_core::error::Fault;
 use plait_llm::grant::{CallGrants, GrantDecision, GrantKind, GrantPattern, GrantTarget, refuse};
 use plait_llm::http_tool::HTTP_SOURCE;
 use plait_llm::needs::{CallAccess, server_access, targets_of_call};
-use plait_run::node::NodeContext;
 use plait_llm::retriever::{Knowledge, KnowledgeRef};
 use plait_llm::tool::{ToolEffect, ToolSpec};
+use plait_run::node::NodeContext;
 
 /// What the grants say about a tool call that may be made.
 #[derive(Debug, Default)]

@@ -16,10 +16,10 @@ use plait_core::error::Fault;
 use plait_core::origin::Origins;
 use plait_llm::context::ToolCall;
 use plait_llm::models::ModelConfig;
-use plait_run::node::Pause;
 use plait_llm::tool::{
     SamplingReply, SamplingRequest, ToolAnswer, ToolPause, ToolPauseKind, ToolQuestion, ToolRequests,
 };
+use plait_run::node::Pause;
 
 use crate::codes;
 

@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use crate::testing::NodeHarness;
-use plait_llm::context::Role;
 use plait_journal::{CallEvent, Event};
+use plait_llm::context::Role;
 use plait_llm::models::TokenUsage;
 use plait_llm::provider::{ModelReply, StopReason};
 use plait_testing::ScriptedReply;

@@ -13,8 +13,8 @@ use plait_llm::context::conversation::{
 };
 use plait_llm::context::{ContextRecord, Conversation, SharedMessage};
 use plait_llm::models::TokenUsage;
-use plait_run::node::NodeContext;
 use plait_llm::tokens;
+use plait_run::node::NodeContext;
 
 /// What the context `record` recalls from `conversation`, and the tokens used for a summary.
 pub(super) async fn recall(

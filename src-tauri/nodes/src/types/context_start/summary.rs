@@ -12,12 +12,12 @@ use plait_core::id::ContextId;
 use plait_core::origin::Origins;
 use plait_llm::context::{ContextRecord, Message, Role, SharedMessage};
 use plait_llm::models::{ModelConfig, TokenUsage};
-use plait_run::node::NodeContext;
 use plait_llm::prompt_record::{PromptPart, PromptRecord};
 use plait_llm::provider::{ModelReply, ModelRequest, Provider};
 use plait_llm::quota::IterationCost;
 use plait_llm::tokens;
 use plait_llm::transcript::{PromptText, SummaryRequest};
+use plait_run::node::NodeContext;
 
 /// Maximum tokens of a summary: a page of text, an eighth of the default limit of recalled messages.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;

@@ -6,9 +6,9 @@ use super::restarts::resumed;
 use super::{Session, chat, diamond, session_of, undebugged};
 use crate::{Stage, of, types};
 use plait_core::error::{ErrorCode, Fault};
-use plait_run::DebugCommand;
-use plait_journal::{DebugVerb, Entry};
 use plait_journal::view::RunStatus;
+use plait_journal::{DebugVerb, Entry};
+use plait_run::DebugCommand;
 use plait_testing::ScriptedReply;
 
 fn outputs(events: &[Value]) -> Value {

@@ -2,8 +2,8 @@
 
 use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
-use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
 use plait_llm::models::TreeSpending;
+use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
 use serde_json::{Value, json};
 
 use super::{Session, Stage, breakpoint, chat, diamond, repeated, tool_round};

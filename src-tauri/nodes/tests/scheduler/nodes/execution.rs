@@ -7,12 +7,12 @@ use plait_core::Value;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::ReplyKey;
 use plait_core::origin::{Origin, Origins};
-use plait_llm::context::{ContextRecord, ContextType, Message, Role};
 use plait_journal::{Answer, CallEvent, ContextEvent, Event};
+use plait_llm::context::{ContextRecord, ContextType, Message, Role};
 use plait_llm::memory::{MemoryChange, MemoryTurn};
-use plait_run::node::{Inputs, NodeContext, NodeOutput, Pause};
 use plait_llm::provider::ModelReply;
 use plait_llm::tool::{ToolInvocation, ToolSpec};
+use plait_run::node::{Inputs, NodeContext, NodeOutput, Pause};
 use serde_json::json;
 
 use super::Settings;

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::send;
 use crate::testing::{NodeHarness, NodeRun};
-use plait_llm::context::{ContextRecord, ContextType};
 use plait_journal::{CallEvent, Event};
+use plait_llm::context::{ContextRecord, ContextType};
 use plait_llm::models::TokenUsage;
 use plait_llm::provider::ModelReply;
 use plait_testing::ScriptedReply;

@@ -6,8 +6,8 @@ use super::send;
 use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::error::Fault;
-use plait_llm::context::{ContextRecord, ContextType};
 use plait_journal::{CallEvent, Event};
+use plait_llm::context::{ContextRecord, ContextType};
 use plait_llm::prompt_record::PromptRecord;
 use plait_testing::ScriptedReply;
 

@@ -7,9 +7,9 @@ use super::{main, sent_messages};
 use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_journal::{CallEvent, Event};
-use plait_run::node::Pause;
 use plait_llm::provider::ModelReply;
 use plait_llm::tool::{SamplingRef, ToolPauseKind};
+use plait_run::node::Pause;
 use plait_testing::ScriptedReply;
 
 fn dialog() -> Value {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{main, pairs, send};
 use crate::testing::{NodeHarness, NodeRun};
-use plait_llm::context::ToolCall;
 use plait_journal::{CallEvent, Event};
+use plait_llm::context::ToolCall;
 use plait_llm::provider::{ModelReply, StopOutcome, StopReason};
 use plait_testing::ScriptedReply;
 

@@ -12,8 +12,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Entry;
-use crate::view::RunView;
+use plait_journal::Entry;
+use plait_journal::view::RunView;
 use plait_llm::models::{Cost, TokenUsage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

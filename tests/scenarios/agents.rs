@@ -2,8 +2,8 @@
 
 use plait_core::flow;
 use plait_core::flow::Flow;
-use plait_run::context::{Role, ToolCall};
-use plait_run::provider::{ModelReply, StopReason};
+use plait_llm::context::{Role, ToolCall};
+use plait_llm::provider::{ModelReply, StopReason};
 use serde_json::json;
 
 use crate::support::app::App;

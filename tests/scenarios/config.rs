@@ -5,7 +5,7 @@ use plait_api::keys::KeyStore;
 use plait_api::{ErrorReply, Options, Plait, dispatch};
 use plait_core::flow::Flow;
 use plait_formats::pipeline::Pipeline;
-use plait_run::context::Role;
+use plait_llm::context::Role;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plait_run::context::Role;
+use plait_llm::context::Role;
 use serde_json::{Value, json};
 
 use crate::support::app::App;
@@ -149,7 +149,7 @@ const REACHED_ELSEWHERE: [(&str, &str, &str); 1] = [(
 
 #[test]
 fn each_operation_of_a_context_manager_has_a_case() {
-    let source = include_str!("../../src-tauri/run/src/context/manager.rs");
+    let source = include_str!("../../src-tauri/llm/src/context/manager.rs");
     let (_, own) = source.split_once("\nimpl ContextManager {").unwrap();
     let (own, _) = own.split_once("\n}\n").unwrap();
     let declared: BTreeSet<&str> =

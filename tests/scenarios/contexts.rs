@@ -1,6 +1,6 @@
 //! Contexts: histories grow by turns, isolated contexts stay separate, inputs write to the context on their edge.
 
-use plait_run::context::{ContextType, Role};
+use plait_llm::context::{ContextType, Role};
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! `contextStart → userInput ⟲ chat` with tools: a conversation in one cycle.
 
-use plait_run::journal::{Event, RunEvent};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{Event, RunEvent};
 
 use crate::support::app::{App, PauseResponse};
 use crate::support::flow;

@@ -15,8 +15,8 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, RunId};
 use plait_core::user::UserName;
-use plait_run::context::{ContextChange, Role};
-use plait_run::journal::{ContextEvent, Event};
+use plait_journal::{ContextEvent, Event};
+use plait_llm::context::{ContextChange, Role};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

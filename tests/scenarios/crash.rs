@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plait_core::id::Activation;
-use plait_run::journal::{CallEvent, Event};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{CallEvent, Event};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -79,7 +79,7 @@ fn outcome(journal: &Journal) -> Outcome {
     let view = journal.view();
     let histories = view.contexts.iter().map(|(id, context)| {
         let messages = &context.record.message_history;
-        let summary = |message: &plait_run::context::Message| {
+        let summary = |message: &plait_llm::context::Message| {
             (message.id.to_string(), format!("{:?}", message.role), message.content.text())
         };
         (id.to_string(), messages.iter().map(|message| summary(message)).collect())

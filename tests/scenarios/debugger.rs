@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use plait_api::runs::{FindHeld, GoOn, ResumeRun, SetBreakpoints, ShowRun, StartRun, StopRun};
 use plait_core::flow;
 use plait_core::id::RunId;
-use plait_run::journal::{Breakpoint, DebugVerb, StopScope};
+use plait_journal::{Breakpoint, DebugVerb, StopScope};
 
 use crate::support::app::App;
 use crate::support::binary::Home;
@@ -303,7 +303,7 @@ fn branch_that_is_held_two_levels_below_goes_on_from_the_root() {
         let plait = plait_api::Plait::open(plait_api::Options::new(home.path())).unwrap();
         let root: RunId = serde_json::from_value(stopped.events()[0]["run"].clone()).unwrap();
         let shown = plait.call(ShowRun { run: root.clone() }).await.unwrap();
-        let stop = plait_run::view::RunOutline::of(&shown.entries).stop.unwrap().number;
+        let stop = plait_journal::view::RunOutline::of(&shown.entries).stop.unwrap().number;
         plait.call(ResumeRun { run: root.clone() }).await.unwrap();
         plait.runs().idle_tree(&root).await;
         plait.call(GoOn { run: root.clone(), verb: DebugVerb::Continue, stop }).await.unwrap();

@@ -6,8 +6,8 @@ use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunRequest, StartRun};
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, Epoch, NodeId, RunId};
 use plait_insight::bill::Bill;
-use plait_run::journal::{CallEvent, Event, FreshFrom};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{CallEvent, Event, FreshFrom};
 use serde_json::{Value, json};
 
 use crate::support::app::App;

@@ -4,7 +4,7 @@ use plait_api::mcp::ListMcpServers;
 use plait_api::mcp_servers::McpServerPhase;
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow;
-use plait_run::grant::{GrantDecision, GrantRule};
+use plait_llm::grant::{GrantDecision, GrantRule};
 use serde_json::{Value, json};
 
 use crate::http_tools::{Machine, WebServer, outputs, request_flow};

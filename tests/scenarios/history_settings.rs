@@ -7,7 +7,7 @@ use plait_api::dispatch;
 use plait_core::config::keys;
 use plait_core::flow;
 use plait_formats::pipeline::{self, Pipeline};
-use plait_run::context::Role;
+use plait_llm::context::Role;
 use serde_json::{Value, json};
 
 use crate::support::app::App;

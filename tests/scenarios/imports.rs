@@ -9,7 +9,7 @@ mod triggers;
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow::Flow;
 use plait_import::import;
-use plait_run::context::Role;
+use plait_llm::context::Role;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse, all_grants};

@@ -7,11 +7,11 @@ use plait_api::memories::{AddMemory, EraseMemories, ListMemories};
 use plait_api::runs::{ResumeRun, RetryRun};
 use plait_core::flow::Flow;
 use plait_core::user::UserName;
-use plait_run::context::ToolCall;
-use plait_run::journal::{CallEvent, Event};
-use plait_run::long_term_memory::MemoryRecord;
-use plait_run::provider::{ModelReply, StopReason};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{CallEvent, Event};
+use plait_llm::context::ToolCall;
+use plait_llm::long_term_memory::MemoryRecord;
+use plait_llm::provider::{ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use crate::recorded_journals::recorded_run::RecordedRun;

@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plait_run::journal::{Event, LoopEvent, NodeEvent};
+use plait_journal::{Event, LoopEvent, NodeEvent};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;

@@ -3,8 +3,8 @@
 use plait_api::conversations::{ConversationFlow, ListMessages, OpenConversation};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow::Flow;
-use plait_run::context::Role;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_llm::context::Role;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

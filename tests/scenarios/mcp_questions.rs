@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use plait_core::flow;
-use plait_run::context::Role;
-use plait_run::journal::{CallEvent, Event, NodeEvent};
-use plait_run::tool::ToolPauseKind;
+use plait_journal::{CallEvent, Event, NodeEvent};
+use plait_llm::context::Role;
+use plait_llm::tool::ToolPauseKind;
 use serde_json::{Value, json};
 
 use crate::mcp_servers::{app, caller, flow};
@@ -83,7 +83,7 @@ async fn limit_of_model_calls_holds_for_replies_to_tools() {
 async fn calls_of_a_reply_do_not_mix_up_their_questions() {
     let folder = tempfile::tempdir().unwrap();
     let provider = RecordingProvider::with_rule(|sent, before| {
-        let call = |id: &str, what: &str| plait_run::context::ToolCall {
+        let call = |id: &str, what: &str| plait_llm::context::ToolCall {
             id: id.to_owned(),
             name: "act".to_owned(),
             arguments: json!({ "do": what }),
@@ -93,7 +93,7 @@ async fn calls_of_a_reply_do_not_mix_up_their_questions() {
             _ if sent.last_text() == "Say hello." => return Ok(text("Hello.")),
             _ => return Ok(text("Done.")),
         };
-        Ok(plait_run::provider::ModelReply { tool_calls: calls, ..text("") })
+        Ok(plait_llm::provider::ModelReply { tool_calls: calls, ..text("") })
     });
     let app = app(&provider, "good", &folder.path().join("state")).await;
     let ada = PauseResponse::Value(json!({ "accept": true, "content": { "name": "Ada" } }));

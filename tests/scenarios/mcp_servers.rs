@@ -7,8 +7,8 @@ use plait_api::mcp_servers::McpServerPhase;
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow;
 use plait_core::flow::Flow;
-use plait_run::context::{Role, ToolCall};
-use plait_run::provider::{ModelReply, StopReason};
+use plait_llm::context::{Role, ToolCall};
+use plait_llm::provider::{ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

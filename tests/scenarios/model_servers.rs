@@ -6,7 +6,7 @@ use std::time::Duration;
 use plait_api::keys::KeyStore;
 use plait_api::{Options, Plait, dispatch};
 use plait_core::id::RunId;
-use plait_run::journal::{Event, NodeEvent, RunEvent, Spending};
+use plait_journal::{Event, NodeEvent, RunEvent, Spending};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

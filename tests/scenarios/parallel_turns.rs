@@ -1,7 +1,7 @@
 //! Two parallel chats on one context: turns never interleave and always follow plan order, at any timing.
 
 use plait_core::id::Activation;
-use plait_run::journal::{ContextEvent, Event};
+use plait_journal::{ContextEvent, Event};
 use serde_json::json;
 
 use crate::support::app::App;

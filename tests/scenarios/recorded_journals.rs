@@ -16,8 +16,8 @@ use plait_api::flows::examples;
 use plait_api::runs::{ResumeRun, RetryRun};
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use plait_run::journal::{ENGINE_REVISION, Entry, Event, RunEvent};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{ENGINE_REVISION, Entry, Event, RunEvent};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

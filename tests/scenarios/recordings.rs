@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
-use plait_run::view::RunStatus;
-use plait_run::world_policy::{Misses, WorldPolicy};
+use plait_journal::view::RunStatus;
+use plait_journal::world_policy::{Misses, WorldPolicy};
 use serde_json::json;
 
 use crate::http_tools::{Machine, WebServer};

@@ -5,8 +5,8 @@ use plait_api::runs::{BillRerun, ForgetReplies, RemoveRun, RerunRequest, RerunRu
 use plait_api::users::AddUser;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use plait_run::journal::{CallEvent, Event, EventRef, ReplySource};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{CallEvent, Event, EventRef, ReplySource};
 use serde_json::json;
 
 use crate::support::app::App;

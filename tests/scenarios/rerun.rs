@@ -6,7 +6,7 @@ use plait_api::runs::{BillRerun, RerunRequest, RerunRun};
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_insight::bill::Bill;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use serde_json::{Value, json};
 
 use crate::http_tools::{Machine, WebServer};

@@ -11,10 +11,10 @@ use plait_api::runs::{BillRerun, CancelRun, ListRuns, RerunRequest, RetryRun, Ru
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, RunId};
-use plait_run::context::ToolCall;
-use plait_run::journal::{CallEvent, Event, NodeEvent, RunEvent};
-use plait_run::provider::{ModelReply, StopReason};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{CallEvent, Event, NodeEvent, RunEvent};
+use plait_llm::context::ToolCall;
+use plait_llm::provider::{ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use crate::http_tools::{Machine, WebServer};

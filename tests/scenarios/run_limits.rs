@@ -4,7 +4,7 @@
 use plait_api::codes;
 use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use plait_store::RunFilter;
 use serde_json::{Value, json};
 

@@ -12,8 +12,8 @@ use plait_api::runs::{ListRuns, RunSummary};
 use plait_core::diagnostic::Diagnostic;
 use plait_core::error::Fault;
 use plait_core::id::RunId;
-use plait_run::journal::{ChildEvent, Event};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{ChildEvent, Event};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

@@ -3,8 +3,8 @@
 use plait_api::runs::ShowRun;
 use plait_api::{Options, Plait, dispatch};
 use plait_core::id::RunId;
-use plait_run::journal::{Event, RunEvent};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{Event, RunEvent};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

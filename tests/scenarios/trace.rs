@@ -1,8 +1,8 @@
 //! The chain tools → process → format next to a pause: the chain runs at once, the chat waits for both.
 
 use plait_core::id::Activation;
-use plait_run::context::Role;
-use plait_run::journal::{Event, NodeEvent};
+use plait_journal::{Event, NodeEvent};
+use plait_llm::context::Role;
 use serde_json::json;
 
 use crate::support::app::App;

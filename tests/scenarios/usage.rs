@@ -7,11 +7,11 @@ use plait_api::usage::UsageByDay;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::flow;
 use plait_core::flow::Flow;
-use plait_run::journal::{CallEvent, Event, RunEvent, Spending};
-use plait_run::models::{Cost, ModelOverride, Price, TokenUsage};
-use plait_run::prompt_record::PromptRecord;
-use plait_run::provider::ModelReply;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{CallEvent, Event, RunEvent, Spending};
+use plait_llm::models::{Cost, ModelOverride, Price, TokenUsage};
+use plait_llm::prompt_record::PromptRecord;
+use plait_llm::provider::ModelReply;
 use serde_json::{Value, json};
 
 use crate::support::app::App;

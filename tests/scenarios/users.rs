@@ -2,7 +2,7 @@
 
 use plait_api::runs::{ListRuns, ResumeRun, RunRequest, StartRun};
 use plait_api::users::{AddUser, SwitchUser};
-use plait_run::journal::{Event, RunEvent};
+use plait_journal::{Event, RunEvent};
 use serde_json::{Value, json};
 
 use crate::support::app::App;

@@ -5,7 +5,7 @@ use plait_api::runs::{CheckWaiting, EditEffect, MoveRun, RerunRequest};
 use plait_api::users::AddUser;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use serde_json::json;
 
 use crate::support::app::App;

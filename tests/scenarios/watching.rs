@@ -9,8 +9,8 @@ use plait_api::runs::{RunRequest, StartRun};
 use plait_api::{Options, Plait, Watch};
 use plait_core::error::Fault;
 use plait_core::id::Activation;
-use plait_run::journal::{Entry, Event, NodeEvent};
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
+use plait_journal::{Entry, Event, NodeEvent};
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use tokio::sync::Semaphore;
 
 use crate::support::flow;

@@ -6,10 +6,10 @@ use plait_api::runs::{AnswerRun, EndPause, RunRequest, ShowRun, StartRun};
 use plait_api::{Options, Plait};
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, RunId};
-use plait_run::grant::GrantRule;
-use plait_run::journal::{Entry, Event, RunEvent};
-use plait_run::provider::Providers;
-use plait_run::view::{RunStatus, RunView};
+use plait_journal::view::{RunStatus, RunView};
+use plait_journal::{Entry, Event, RunEvent};
+use plait_llm::grant::GrantRule;
+use plait_llm::provider::Providers;
 use serde_json::Value;
 use tempfile::TempDir;
 

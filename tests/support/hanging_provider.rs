@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use plait_core::error::Fault;
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
+use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use tokio::sync::Notify;
 
 use super::provider::text;

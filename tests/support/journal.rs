@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use plait_core::id::Activation;
-use plait_run::context::Role;
-use plait_run::journal::{Entry, Event, NodeEvent};
-use plait_run::view::RunView;
+use plait_journal::view::RunView;
+use plait_journal::{Entry, Event, NodeEvent};
+use plait_llm::context::Role;
 use serde_json::Value;
 
 /// The journal of one run.

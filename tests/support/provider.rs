@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, ReplyKey};
-use plait_run::context::Role;
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
+use plait_llm::context::Role;
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 
 /// A request as a model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

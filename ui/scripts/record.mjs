@@ -2,7 +2,7 @@
  * Records runs of the example flows with the real engine, to which both folds of events are held (`../tests/fixtures/folds`). Run
  * it after the engine's events have changed:
  *
- *   cargo build -p plait-cli && node scripts/record.mjs && PLAIT_WRITE_FOLDS=1 cargo test -p plait-run --test folds
+ *   cargo build -p plait-cli && node scripts/record.mjs && PLAIT_WRITE_FOLDS=1 cargo test -p plait-journal --test folds
  *
  * `PLAIT` names another binary than `target/debug/plait`. An argument is the name of the only flow to record.
  */

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use plait_adapters::ProviderRegistry;
-use plait_run::journal::{Journal, MemoryJournal};
+use plait_journal::{Journal, MemoryJournal};
 use plait_store::Store;
 use serde_json::json;
 use talk::SAID;

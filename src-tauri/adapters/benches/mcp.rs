@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use plait_adapters::{KeyStore, McpServers};
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_run::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
-use plait_run::tool::{ToolHost as _, ToolInvocation};
+use plait_journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
+use plait_llm::tool::{ToolHost as _, ToolInvocation};
 use plait_store::Store;
 use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;

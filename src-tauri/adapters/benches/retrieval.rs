@@ -16,7 +16,7 @@ use figures::{Figures, is_selected};
 use plait_adapters::retrieval::{BaseDefinition, Embedder, EmbeddingModel, KnowledgeBases, KnowledgeOptions};
 use plait_adapters::{FileAccess, Redaction};
 use plait_core::error::Fault;
-use plait_run::retriever::{KnowledgeRef, MAX_CANDIDATES, RetrievalRequest, Retriever as _};
+use plait_llm::retriever::{KnowledgeRef, MAX_CANDIDATES, RetrievalRequest, Retriever as _};
 use tantivy::collector::TopDocs;
 use tantivy::query::QueryParser;
 use tantivy::schema::{STORED, Schema, TEXT, Value as _};

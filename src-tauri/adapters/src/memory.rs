@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::{MemoryId, RunId};
 use plait_core::user::UserName;
-use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
+use plait_llm::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 
 use crate::codes;
 use crate::redaction::Redaction;

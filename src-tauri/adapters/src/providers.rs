@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_core::error::{ErrorCode, Fault};
-use plait_run::provider::{Provider, Providers};
+use plait_llm::provider::{Provider, Providers};
 use secrecy::SecretString;
 
 use crate::codes;

@@ -14,7 +14,7 @@ use figures::{Figures, is_selected};
 use plait_api::runs::{FindRuns, RunRequest, ShowRun, StartRun};
 use plait_api::{Options, Plait};
 use plait_core::id::RunId;
-use plait_run::journal::{Entry, Event, Journal as _, RunEvent, Side};
+use plait_journal::{Entry, Event, Journal as _, RunEvent, Side};
 use plait_store::Store;
 use serde_json::{Map, json};
 

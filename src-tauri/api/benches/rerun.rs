@@ -15,7 +15,7 @@ use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunRequest, ShowRun, St
 use plait_api::{Options, Plait};
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use plait_run::journal::{CallEvent, Entry, Event, EventRef, Journal as _};
+use plait_journal::{CallEvent, Entry, Event, EventRef, Journal as _};
 use plait_store::Store;
 use plait_testing::{RunStart, bought_reply};
 use serde_json::{Map, json};

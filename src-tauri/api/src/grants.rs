@@ -5,8 +5,8 @@ mod service;
 
 use plait_adapters::tools::mcp::McpPin;
 use plait_core::flow::Flow;
-use plait_run::grant::{GrantPattern, GrantRule};
-use plait_run::needs::{Need, NeedState};
+use plait_llm::grant::{GrantPattern, GrantRule};
+use plait_llm::needs::{Need, NeedState};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -21,7 +21,7 @@ use plait_adapters::telemetry::LiveExporter;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::RunId;
 use plait_insight::lens::Lens;
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 use plait_store::Store;
 
 use crate::ErrorReply;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use plait_core::id::{MemoryId, RunId};
 use plait_core::user::UserName;
-use plait_run::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest};
+use plait_llm::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest};
 use plait_store::{MemoryBranch, MemoryList};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -15,11 +15,11 @@ use plait_adapters::{
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::in_process::InProcess;
+use plait_llm::http_tool::HTTP_SOURCE;
+use plait_llm::provider::Providers;
+use plait_llm::tool::ToolHost;
 use plait_run::host::Clock;
-use plait_run::http_tool::HTTP_SOURCE;
 use plait_run::node::Registry;
-use plait_run::provider::Providers;
-use plait_run::tool::ToolHost;
 use plait_store::Store;
 
 use crate::ErrorReply;

@@ -1,6 +1,6 @@
 //! `tokens.*`: how much of a model's context window a text takes.
 
-use plait_run::models;
+use plait_llm::models;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -41,6 +41,6 @@ impl Command for CountTokens {
 impl TokenCount {
     /// Counts the tokens of `text` for `model`: exactly for OpenAI models, estimated for others.
     pub fn count(model: &str, text: &str) -> Self {
-        Self { tokens: plait_run::tokens::count(model, text), window: models::window("", model) }
+        Self { tokens: plait_llm::tokens::count(model, text), window: models::window("", model) }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use plait_llm::tool::{ToolEffect, ToolHost, ToolSpec};
 use plait_nodes::engine_tools;
-use plait_run::tool::{ToolEffect, ToolHost, ToolSpec};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -11,7 +11,7 @@ use plait_api::{Connection, ErrorReply};
 use plait_core::attachment::{Attachment, MAX_ATTACHMENT_BYTES, check_file_size, to_values};
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
 
 use crate::codes;
 

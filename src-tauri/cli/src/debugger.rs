@@ -8,10 +8,10 @@ use plait_api::ErrorReply;
 use plait_core::exact_json;
 use plait_core::expression::as_text;
 use plait_core::id::{PortName, RunId};
-use plait_run::breakpoint::{BREAKPOINT_SYNTAX, BreakpointText};
-use plait_run::context::{History, MessageEdit};
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause, StopPoint, StopScope};
-use plait_run::view::StopView;
+use plait_journal::view::StopView;
+use plait_journal::{BREAKPOINT_SYNTAX, BreakpointText};
+use plait_journal::{Breakpoint, DebugVerb, Side, StopCause, StopPoint, StopScope};
+use plait_llm::context::{History, MessageEdit};
 use serde_json::{Map, Value};
 
 use crate::codes;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use plait_api::{AllowedHost, ErrorReply};
-use plait_run::grant::{GrantDecision, GrantKind, GrantRule, parse_list};
+use plait_llm::grant::{GrantDecision, GrantKind, GrantRule, parse_list};
 
 use crate::codes;
 

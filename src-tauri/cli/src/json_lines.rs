@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 
 use crate::exit::CliError;
 use crate::format::write_json;

@@ -2,7 +2,7 @@
 
 use plait_api::ErrorReply;
 use plait_api::grants::NeedStatus;
-use plait_run::needs::{Need, NeedState, NeedUse};
+use plait_llm::needs::{Need, NeedState, NeedUse};
 use serde::Deserialize as _;
 
 use crate::codes;

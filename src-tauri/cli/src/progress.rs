@@ -9,10 +9,8 @@ use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, NodeId};
-use plait_run::journal::{
-    CallEvent, DebugEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason, skip_notice,
-};
-use plait_run::tool::ToolProgress;
+use plait_journal::{CallEvent, DebugEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason, skip_notice};
+use plait_llm::tool::ToolProgress;
 
 use crate::format::{first_line, format_duration};
 use crate::printable::printable;

@@ -1,7 +1,7 @@
 //! `--replies`: where a run looks for replies that were bought before.
 
 use clap::Args;
-use plait_run::journal::ReplySource;
+use plait_journal::ReplySource;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplyArgs {

@@ -17,8 +17,8 @@ use plait_api::runs::answers::{Answers, Questions, asker, read_addressed};
 use plait_api::runs::{AnswerRun, CancelRun, EndPause, FindHeld, ResumeRun, ShowRun};
 use plait_api::{Connection, ConnectionWatch, ErrorReply};
 use plait_core::id::{Activation, RunId};
-use plait_run::journal::{DebugEvent, Entry, Event, RunEvent};
-use plait_run::view::{Asker, OpenPause, RunOutline, RunStatus};
+use plait_journal::view::{Asker, OpenPause, RunOutline, RunStatus};
+use plait_journal::{DebugEvent, Entry, Event, RunEvent};
 use serde_json::Value;
 
 use crate::codes;

@@ -10,9 +10,9 @@ use plait_api::runs::{
 };
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::{NodeId, PortName, RunId};
-use plait_run::breakpoint::BreakpointText;
-use plait_run::journal::Breakpoint;
-use plait_run::view::RunOutline;
+use plait_journal::Breakpoint;
+use plait_journal::BreakpointText;
+use plait_journal::view::RunOutline;
 use serde_json::{Map, Value};
 
 use crate::codes;

@@ -51,6 +51,9 @@ crate::error_codes! {
     }
 
     "Node configuration" {
+        CONFIG_NO_EFFECT = "config.no_effect",
+            "A setting has no effect at its place, or beside the others.",
+            "Remove it, or set what it needs.";
         SETTINGS_BAD_VALUE = "settings.bad_value",
             "A setting has a value that it does not take.",
             "`plait config explain KEY` says what it takes.";

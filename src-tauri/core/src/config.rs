@@ -24,6 +24,7 @@ mod key;
 mod keys;
 mod names;
 mod resolve;
+mod unused_setting;
 mod values;
 
 pub use check::{ConfigProblem, check_flow_settings, check_values, find};
@@ -36,6 +37,7 @@ pub use keys::{
 };
 pub use names::{NameKind, SettingName, names_in};
 pub use resolve::{ConfigLayer, ConfigScope, ConfigSource, ResolvedConfig, resolve, resolve_all};
+pub use unused_setting::{Unused, no_effect};
 pub use values::{
     default_summarizer, max_concurrency, max_unattended_epochs, narrower_summarizer, run_values,
     settings_values, summarizer_with_default, tree_limits,

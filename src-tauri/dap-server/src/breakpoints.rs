@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use plait_core::id::NodeId;
-use plait_run::breakpoint::{BREAKPOINT_SYNTAX, BreakpointText};
-use plait_run::journal::{Breakpoint, Side, StopEvent};
+use plait_journal::{BREAKPOINT_SYNTAX, BreakpointText};
+use plait_journal::{Breakpoint, Side, StopEvent};
 
 use crate::hits::HitCondition;
 use crate::protocol::requests::{ExceptionFilterOptions, Source, SourceBreakpoint};

@@ -4,7 +4,7 @@
 //! to are those before a node starts, as at a step, and those at which the run stood still.
 
 use plait_core::id::{Activation, NodeId, RunId};
-use plait_run::journal::{ChildEvent, DebugEvent, Entry, Event, NodeEvent, StopPoint};
+use plait_journal::{ChildEvent, DebugEvent, Entry, Event, NodeEvent, StopPoint};
 
 use crate::tree::Tree;
 

@@ -16,7 +16,7 @@ use plait_api::runs::{BreakpointChecker, RunRequest};
 use plait_api::{Connection, ErrorReply, Opening};
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId, RunId};
-use plait_run::journal::DebugVerb;
+use plait_journal::DebugVerb;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::mpsc;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use plait_api::ErrorReply;
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, Epoch, NodeId, RunId};
-use plait_run::view::{NodeState, NodeView, RunView};
+use plait_journal::view::{NodeState, NodeView, RunView};
 
 use crate::codes;
 use crate::moments::{Moment, began};

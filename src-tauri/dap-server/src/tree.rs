@@ -9,8 +9,8 @@ use plait_api::{Connection, ErrorReply};
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId, RunId};
 use plait_insight::lineage::RecordedRun;
-use plait_run::journal::{ChildEvent, DebugEvent, Entry, Event, StopCause};
-use plait_run::view::RunOutline;
+use plait_journal::view::RunOutline;
+use plait_journal::{ChildEvent, DebugEvent, Entry, Event, StopCause};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::codes;

@@ -7,8 +7,8 @@ use plait_core::exact_json;
 use plait_insight::lens::CallFilter;
 use plait_insight::lineage::RecordedRun;
 use plait_insight::watches::watched_variables;
-use plait_run::context::ContextHandle;
-use plait_run::journal::Entry;
+use plait_journal::Entry;
+use plait_llm::context::ContextHandle;
 use serde_json::{Map, Value, json};
 
 use crate::codes;

@@ -7,7 +7,7 @@ use super::builder::{FlowBuilder, Output, Point};
 use super::secrets::{is_credential_name, without_keys, without_secrets};
 use super::template::{InputNames, TemplateText};
 use plait_core::id::NodeId;
-use plait_run::http_tool::{HttpMethod, is_forbidden_header, is_header_name};
+use plait_llm::http_tool::{HttpMethod, is_forbidden_header, is_header_name};
 
 /// The report for credentials that a tool keeps beside its file.
 pub(super) const CREDENTIALS_LOST: &str =

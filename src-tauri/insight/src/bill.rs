@@ -19,13 +19,13 @@ use ts_rs::TS;
 use crate::forecast::UnknownReason;
 use open_nodes::open_nodes;
 use plait_core::id::{Activation, NodeId};
+use plait_journal::earlier_run::EarlierTree;
+use plait_journal::{CallEvent, Event, EventRef, NodeEvent, Spending};
+use plait_llm::models::{Cost, ModelOverrides, Price, TokenUsage};
+use plait_llm::prompt_record::PromptRecord;
+use plait_llm::tool::SamplingRef;
 use plait_run::codes;
-use plait_run::earlier_run::EarlierTree;
-use plait_run::journal::{CallEvent, Event, EventRef, NodeEvent, Spending};
-use plait_run::models::{Cost, ModelOverrides, Price, TokenUsage};
 use plait_run::plan::{NodeIx, Plan};
-use plait_run::prompt_record::PromptRecord;
-use plait_run::tool::SamplingRef;
 
 use lines::CountsByNode;
 pub use lines::{BillLine, BillLineKind};

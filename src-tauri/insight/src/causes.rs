@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, PortName};
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;

@@ -11,8 +11,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use plait_core::id::{Activation, NodeId, PortName, RunId};
-use plait_run::models::{Cost, TokenUsage};
-use plait_run::view::{NodeState, RunStatus};
+use plait_journal::view::{NodeState, RunStatus};
+use plait_llm::models::{Cost, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -23,12 +23,12 @@ use ts_rs::TS;
 use crate::lens::PromptShare;
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId};
-use plait_run::models::{Cost, ModelOverrides};
+use plait_journal::view::RunView;
+use plait_llm::models::{Cost, ModelOverrides};
+use plait_llm::prompt_record::PromptPurpose;
+use plait_llm::tool::ToolSpec;
 use plait_run::node::CallLimit;
 use plait_run::plan::{NodeIx, Plan};
-use plait_run::prompt_record::PromptPurpose;
-use plait_run::tool::ToolSpec;
-use plait_run::view::RunView;
 
 use dry_run::dry_run;
 use growth::{Fate, Size, outlook};
@@ -310,7 +310,7 @@ fn size_of(call: &ObservedCall) -> Size {
 }
 
 /// Puts what was sent in place of what was expected. What comes later differs by as much as the last one did.
-fn correct(sizes: &mut [Size], points: &mut [PromptPoint], view: &plait_run::view::NodeView) {
+fn correct(sizes: &mut [Size], points: &mut [PromptPoint], view: &plait_journal::view::NodeView) {
     let mut offset = 0_i64;
     for (at, size) in sizes.iter_mut().enumerate() {
         let sent = view.at(&size.epoch).and_then(|epoch| {

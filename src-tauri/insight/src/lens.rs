@@ -17,9 +17,9 @@ mod trace;
 use std::collections::HashMap;
 
 use plait_core::id::{Activation, Epoch, NodeId, ReplyKey};
-use plait_run::context::SharedMessage;
-use plait_run::journal::{CallEvent, Entry, Event};
-use plait_run::view::{EpochView, ModelCallView, PlacedNotice, RunView};
+use plait_journal::view::{EpochView, ModelCallView, PlacedNotice, RunView};
+use plait_journal::{CallEvent, Entry, Event};
+use plait_llm::context::SharedMessage;
 
 pub use call::{LeftOut, LensCall, PromptBadge, ReplyView};
 use histories::Histories;

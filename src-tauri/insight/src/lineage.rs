@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use plait_core::expression::as_text;
 use plait_core::id::{Activation, RunId};
-use plait_run::context::SharedMessage;
+use plait_llm::context::SharedMessage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

@@ -10,12 +10,12 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::origin::Origins;
+use plait_journal::earlier_run::{EarlierRun, EarlierTree};
+use plait_journal::{Entry, InputOverrides, Journal};
+use plait_llm::provider::{Provider, Providers};
 use plait_nodes::registry;
-use plait_run::earlier_run::{EarlierRun, EarlierTree};
 use plait_run::host::{Host, RunInfo, RunInput};
-use plait_run::journal::{Entry, InputOverrides, Journal};
 use plait_run::plan::{Plan, plan};
-use plait_run::provider::{Provider, Providers};
 use plait_run::{Driver, RunSetup};
 use plait_testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools, RunStart};
 
@@ -55,7 +55,7 @@ pub(crate) fn host(provider: Arc<dyn Provider>, earlier: EarlierTree) -> Host {
     Host {
         providers: Arc::new(OneProvider(provider)),
         tools: Arc::new(FakeTools::default()),
-        retriever: Arc::new(plait_run::retriever::NoRetriever),
+        retriever: Arc::new(plait_llm::retriever::NoRetriever),
         memories: Arc::new(FakeMemoryStore::default()),
         attachments: plait_core::attachment::NoAttachmentStore::shared(),
         clock: Arc::new(FakeClock::default()),
@@ -63,7 +63,7 @@ pub(crate) fn host(provider: Arc<dyn Provider>, earlier: EarlierTree) -> Host {
         subflows: Arc::new(FakeSubflows::default()),
         earlier,
         debugger: plait_run::debugger::Debugger::default(),
-        quotas: plait_run::quota::QuotaChain::default(),
+        quotas: plait_llm::quota::QuotaChain::default(),
     }
 }
 

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use plait_core::id::Activation;
+use plait_journal::view::{EpochView, RunView, StopView};
+use plait_journal::{Entry, Event, NodeOutputs, Side, StopPoint};
 use plait_run::breakpoint::{CallFacts, Values, error_value, variables_of};
-use plait_run::journal::{Entry, Event, NodeOutputs, Side, StopPoint};
-use plait_run::view::{EpochView, RunView, StopView};
 use serde_json::{Map, Value};
 
 use crate::lineage::RecordedRun;

@@ -8,7 +8,7 @@ use plait_api::ErrorReply;
 use plait_api::runs::RunRequest;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use rmcp::model::{CallToolRequestParams, JsonObject, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -12,8 +12,8 @@ use plait_api::runs::{
 use plait_api::settings::GetSettings;
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, RunId};
-use plait_run::models::{Cost, TokenUsage};
-use plait_run::view::{OpenPause, RunOutline, RunStatus};
+use plait_journal::view::{OpenPause, RunOutline, RunStatus};
+use plait_llm::models::{Cost, TokenUsage};
 use serde::Serialize;
 use serde_json::Value;
 

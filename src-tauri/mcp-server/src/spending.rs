@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use plait_api::ErrorReply;
 use plait_core::quota::{OnExceeded, Quota};
-use plait_run::models::Cost;
+use plait_llm::models::Cost;
 
 use crate::codes;
 

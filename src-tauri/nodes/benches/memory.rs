@@ -10,7 +10,7 @@ mod workload;
 
 use std::process::Command;
 
-use plait_run::journal::MemoryJournal;
+use plait_journal::MemoryJournal;
 use workload::{BenchError, Figures, RUN, Shape, drive, floor, is_selected, plan_shape};
 
 const NODES: usize = 100_000;

@@ -12,15 +12,15 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
-use plait_nodes::prompt::{BlockInputs, Call, LoopTurns, MemoryView, Partner, prepare, trim};
-use plait_run::context::{Content, ContextRecord, ContextType, History, Message, Role};
-use plait_run::loop_history::{
+use plait_llm::context::{Content, ContextRecord, ContextType, History, Message, Role};
+use plait_llm::loop_history::{
     ConversationScope, ConversationSettings, HistoryManagement, HistoryTurn, LoopConversation, LoopHistory,
 };
-use plait_run::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory};
-use plait_run::models::{Correction, ModelConfig};
-use plait_run::tokens;
-use plait_run::tool::ToolSpec;
+use plait_llm::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory};
+use plait_llm::models::{Correction, ModelConfig};
+use plait_llm::tokens;
+use plait_llm::tool::ToolSpec;
+use plait_nodes::prompt::{BlockInputs, Call, LoopTurns, MemoryView, Partner, prepare, trim};
 use workload::{BenchError, FirstError};
 
 /// Messages of the history and tokens of each: a million tokens in total.
@@ -282,7 +282,7 @@ fn history(length: usize) -> History {
             is_error: false,
             author: Activation { node: "chat".into(), epoch: Epoch::root() },
             tokens: TOKENS,
-            hash: plait_run::context::KeptHash::default(),
+            hash: plait_llm::context::KeptHash::default(),
         })
     };
     (0..length).map(message).collect()

@@ -31,9 +31,9 @@ mod workflow_context;
 use serde_json::{Map, Value};
 
 use plait_core::id::MessageId;
-use plait_run::context::{Content, Message, Role};
+use plait_llm::context::{Content, Message, Role};
+use plait_llm::tool::ToolSpec;
 use plait_run::node::NodeContext;
-use plait_run::tool::ToolSpec;
 
 pub use attachments::ATTACH;
 pub(crate) use attachments::{attach, attached};

@@ -15,10 +15,10 @@ use serde_json::json;
 
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
-use plait_run::context::{ContextRecord, SharedMessage};
-use plait_run::models::ModelConfig;
-use plait_run::prompt_record::{BlockKind, PromptRecord};
-use plait_run::tool::ToolSpec;
+use plait_llm::context::{ContextRecord, SharedMessage};
+use plait_llm::models::ModelConfig;
+use plait_llm::prompt_record::{BlockKind, PromptRecord};
+use plait_llm::tool::ToolSpec;
 
 use assemble::{Assembled, assemble};
 pub use blocks::{BlockInputs, MemoryView, Partner};

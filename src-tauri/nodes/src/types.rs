@@ -39,9 +39,10 @@ mod tools;
 mod user_input;
 mod value;
 
+use plait_core::config::Unused;
 use plait_core::offline::{OFFLINE, PROMPT};
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::node::{Registry, Surroundings, Unused};
+use plait_run::node::{Registry, Surroundings};
 
 /// All node types.
 pub fn registry() -> Registry {

@@ -7,23 +7,22 @@ mod check;
 mod facts;
 mod loops;
 mod replay;
-mod text;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 
-use crate::journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope};
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, Plan, PlanEdge, PlanNode};
-use crate::view::EpochView;
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::template::Template;
 use plait_core::id::{Activation, Epoch, PortName};
 use plait_core::port::{ERROR_PORT, PortKind};
+use plait_journal::view::EpochView;
+use plait_journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope};
 
 use check::holds_no_branch;
 pub use check::{check_breakpoints, check_expressions, check_place, check_subflow};
@@ -31,7 +30,6 @@ pub(crate) use facts::ActivationFacts;
 pub use facts::CallFacts;
 pub(crate) use loops::{ended_loop, is_inside, loop_around, loops_that_begin};
 pub use replay::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
-pub use text::{BREAKPOINT_SYNTAX, BreakpointText};
 
 /// An activation: its node's place in the plan, and its epoch.
 pub(crate) type Key = (NodeIx, Epoch);

@@ -12,9 +12,9 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
-use crate::journal::{Breakpoint, DebugVerb};
-use crate::models::TreeSpending;
 use plait_core::id::{NodeId, RunId};
+use plait_journal::{Breakpoint, DebugVerb};
+use plait_llm::models::TreeSpending;
 
 /// Tells a driver to look at its tree.
 type Waker = Box<dyn Fn() + Send>;

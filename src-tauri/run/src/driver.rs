@@ -35,15 +35,15 @@ use crate::codes;
 use crate::debugger::Registration;
 use crate::host::RunInfo;
 use crate::host::{Host, StandingClock};
-use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
-use crate::models::ModelOverrides;
 use crate::node::Signal;
 use crate::plan::{NodeIx, Plan};
-use crate::quota::TreeCount;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
 use plait_core::origin::Origins;
 use plait_core::quota::Amount;
+use plait_journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
+use plait_llm::models::ModelOverrides;
+use plait_llm::quota::TreeCount;
 
 use attempt::{Begun, Done, Outcome};
 use control::Steering;

@@ -13,7 +13,6 @@ mod registry;
 pub mod template_inputs;
 mod unused;
 
-pub use crate::unused_setting::{Unused, no_effect};
 pub use card::{Card, CardPart, EditorTraits};
 pub use descriptor::{
     Behavior, CallLimit, Category, ConfigEdge, Example, LoopKind, LoopSpec, NodeDescriptor, Portal,

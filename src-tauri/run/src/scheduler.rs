@@ -52,14 +52,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::codes;
-use crate::journal::{
-    Answer, ChildEvent, Event, FINISHES_LOOP, FinishMetadata, NodeEvent, NodeOutputs, RunEvent, SkipReason,
-};
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, Plan, ROOT_SCOPE};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
 use plait_core::origin::Origins;
+use plait_journal::{
+    Answer, ChildEvent, Event, FINISHES_LOOP, FinishMetadata, NodeEvent, NodeOutputs, RunEvent, SkipReason,
+};
 
 use given_origins::GivenOrigins;
 use loops::{IterationKey, LoopRun};

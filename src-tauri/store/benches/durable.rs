@@ -12,7 +12,7 @@ use std::time::Duration;
 use criterion::{BatchSize, BenchmarkId, Criterion, SamplingMode, Throughput};
 use futures::executor::block_on;
 use plait_core::error::Fault;
-use plait_run::journal::Journal;
+use plait_journal::Journal;
 use plait_store::RunJournal;
 use plait_store::Store;
 use workload::{BenchError, FirstError, Shape, drive, floor, plan_shape};

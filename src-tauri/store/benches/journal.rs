@@ -20,7 +20,7 @@ use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode,
 use futures::executor::block_on;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_run::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
+use plait_journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
 use plait_store::RunJournal;
 use plait_store::Store;
 use plait_testing::RunStart;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_run::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
+use plait_journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
 use plait_store::Store;
 use plait_testing::RunStart;
 use serde_json::json;

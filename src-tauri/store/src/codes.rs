@@ -1,6 +1,6 @@
 //! The error codes of the store. Those of the crates below are here as well.
 
-pub use plait_run::codes::*;
+pub use plait_journal::codes::*;
 
 plait_core::error_codes! {
     "The application" {

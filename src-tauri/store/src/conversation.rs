@@ -24,7 +24,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use plait_core::error::Fault;
 use plait_core::id::ConversationId;
-use plait_run::journal::Spending;
+use plait_journal::Spending;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plait_core::error::Fault;
 use plait_core::id::RunId;
-use plait_run::journal::{Entry, Journal};
+use plait_journal::{Entry, Journal};
 
 use crate::codes;
 use crate::conversation::{ConversationProjector, ConversationUpdate};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plait_core::error::Fault;
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 
 use crate::conversation::{Conversations, reference};
 use crate::fault;

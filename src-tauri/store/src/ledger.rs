@@ -16,7 +16,7 @@ use plait_core::error::Fault;
 use plait_core::hash::ContentHasher;
 use plait_core::id::ConversationId;
 use plait_core::quota::Amount;
-use plait_run::journal::Spending;
+use plait_journal::Spending;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;

@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::{MemoryId, RunId};
 use plait_core::user::UserName;
-use plait_run::long_term_memory::MemoryRecord;
+use plait_llm::long_term_memory::MemoryRecord;
 
 use crate::codes;
 use crate::disk::Disk;

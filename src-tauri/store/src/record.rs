@@ -7,12 +7,12 @@ use plait_core::error::Fault;
 use plait_core::id::{Activation, ConversationId, NodeId, RunId};
 use plait_core::quota::Amount;
 use plait_core::user::UserName;
-use plait_run::journal::{
+use plait_journal::view::{Asker, OpenPause, RunStatus};
+use plait_journal::{
     CallEvent, ChildEvent, ChildQuestion, DebugEvent, Entry, Event, FlowRef, NodeEvent, RunEvent, Spending,
 };
-use plait_run::models::{Cost, ModelOverrides, TokenUsage};
-use plait_run::tool::{SamplingRef, ToolPause};
-use plait_run::view::{Asker, OpenPause, RunStatus};
+use plait_llm::models::{Cost, ModelOverrides, TokenUsage};
+use plait_llm::tool::{SamplingRef, ToolPause};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

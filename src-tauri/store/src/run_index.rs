@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_core::user::UserName;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use serde::{Deserialize, Serialize};
 
 use crate::codes;

@@ -1,6 +1,7 @@
 //! The open data directory: each method is a request to the part of the store that owns its subject.
 
 mod attachment_store;
+mod memories;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,12 +9,10 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_core::error::Fault;
-use plait_core::id::{ConversationId, MemoryId, ReplyKey, RunId};
-use plait_core::user::UserName;
-use plait_run::grant::Grants;
-use plait_run::journal::{Entry, Event, RunEvent};
-use plait_run::long_term_memory::MemoryRecord;
-use plait_run::models::Correction;
+use plait_core::id::{ConversationId, ReplyKey, RunId};
+use plait_journal::{Entry, Event, RunEvent};
+use plait_llm::grant::Grants;
+use plait_llm::models::Correction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -27,9 +26,9 @@ use crate::record::RunRecord;
 use crate::store_core::StoreCore;
 use crate::{
     ConversationFilter, ConversationFork, Draft, ForgottenReplies, GuardedDocument, JournalEntries,
-    KeptMemories, MemoryBranch, MemoryList, NewConversation, Progress, RecentFlow, RunFilter, RunJournal,
-    RunSpending, StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies,
-    templates, test_results, tree, users, writer,
+    KeptMemories, NewConversation, Progress, RecentFlow, RunFilter, RunJournal, RunSpending,
+    StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies, templates,
+    test_results, tree, users, writer,
 };
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
@@ -408,81 +407,6 @@ impl Store {
     ) -> Result<(T, UserList), Fault> {
         self.0.writer()?;
         users::change(&self.0, change)
-    }
-
-    /// A user's long-term memories, and what of them cannot be read. Faults `store.newer`, `store.io`.
-    pub fn memories(&self, user: &UserName) -> Result<Arc<MemoryList>, Fault> {
-        let memories = &self.0.shared.memories;
-        if self.is_read_only() {
-            return memories.read(user, self.0.may_be_written_elsewhere());
-        }
-        memories.list(user)
-    }
-
-    /// Stores memories, each once: one whose id is known, or was erased, is left as it is. On disk when this returns. Faults
-    /// `memory.full`, `memory.damaged`, `store.*`.
-    pub fn add_memories(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
-        self.0.writer()?;
-        self.0.shared.memories.add(user, memories)
-    }
-
-    /// What a forked run sees of its user's memories: those of the user, and what it changed, which is a branch of its own.
-    pub fn memories_of_fork(&self, user: &UserName, run: &RunId) -> Result<Arc<MemoryList>, Fault> {
-        self.0.writer()?;
-        self.0.shared.memories.list_in(user, run)
-    }
-
-    /// Stores memories in the branch of a forked run. The faults are those of `add_memories`.
-    pub fn add_memories_of_fork(
-        &self,
-        user: &UserName,
-        run: &RunId,
-        memories: Vec<MemoryRecord>,
-    ) -> Result<(), Fault> {
-        self.0.writer()?;
-        self.0.shared.memories.add_in(user, run, memories)
-    }
-
-    /// Erases memories for a forked run alone. Returns how many it saw of them.
-    pub fn erase_memories_of_fork(
-        &self,
-        user: &UserName,
-        run: &RunId,
-        ids: &[MemoryId],
-    ) -> Result<u64, Fault> {
-        self.0.writer()?;
-        self.0.shared.memories.erase_in_branch(user, run, ids)
-    }
-
-    /// Begins the branch of a run that is forked from another fork with what that one's branch has. On disk when this returns.
-    pub fn copy_memory_branch(&self, user: &UserName, from: &RunId, to: &RunId) -> Result<(), Fault> {
-        self.0.writer()?;
-        self.0.shared.memories.copy_branch(user, from, to)
-    }
-
-    /// The branches of a user's memories, oldest first.
-    pub fn memory_branches(&self, user: &UserName) -> Result<Vec<MemoryBranch>, Fault> {
-        let is_changing = self.is_read_only() && self.0.may_be_written_elsewhere();
-        self.0.shared.memories.branches(user, is_changing)
-    }
-
-    /// Changes a memory; its old text is gone from the file. Faults `memory.unknown`, `memory.damaged`, `store.*`.
-    pub fn replace_memory(&self, user: &UserName, memory: MemoryRecord) -> Result<(), Fault> {
-        self.0.writer()?;
-        self.0.shared.memories.replace(user, memory)
-    }
-
-    /// Erases memories; without ids, all. Returns how many there were. Their texts are gone from the file. Faults
-    /// `memory.damaged`, `store.*`.
-    pub fn erase_memories(&self, user: &UserName, ids: Option<&[MemoryId]>) -> Result<u64, Fault> {
-        self.0.writer()?;
-        self.0.shared.memories.erase(user, ids)
-    }
-
-    /// Removes the file with a user's memories, damaged or not.
-    pub fn remove_memories(&self, user: &UserName) -> Result<(), Fault> {
-        self.0.writer()?;
-        self.0.shared.memories.remove(user)
     }
 
     /// Stores a draft, replacing any with the same key. On disk when this returns.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use plait_core::error::Fault;
 use plait_core::id::{ConversationId, ReplyKey};
-use plait_run::journal::{CallEvent, Entry, Event};
+use plait_journal::{CallEvent, Entry, Event};
 use serde::{Deserialize, Serialize};
 
 use crate::fault;

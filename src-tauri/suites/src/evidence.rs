@@ -5,8 +5,8 @@ use std::sync::Arc;
 use plait_core::id::{Activation, NodeId};
 use plait_insight::comparison::LoadRun;
 use plait_insight::lineage::RecordedRun;
-use plait_run::models::{Cost, TokenUsage};
-use plait_run::view::{EpochView, ModelCallView};
+use plait_journal::view::{EpochView, ModelCallView};
+use plait_llm::models::{Cost, TokenUsage};
 use serde_json::Value;
 
 /// How deep runs of sub-flows are followed. More are refused by the engine.

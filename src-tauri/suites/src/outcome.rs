@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
-use plait_run::models::{Cost, TokenUsage};
+use plait_llm::models::{Cost, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
-use plait_run::journal::{CallAccount, CallEvent, Event, EventRef};
-use plait_run::models::TokenUsage;
-use plait_run::provider::ModelReply;
+use plait_journal::{CallAccount, CallEvent, Event, EventRef};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::ModelReply;
 
 /// A reply of 10 tokens in and 5 out at this cost, in billionths of a US dollar; one that an earlier run bought, if `reused`.
 pub fn bought_reply(cost_nano_usd: u64, reused: Option<EventRef>) -> Event {
@@ -18,7 +18,7 @@ pub fn bought_reply(cost_nano_usd: u64, reused: Option<EventRef>) -> Event {
         estimated: false,
         disbelieved: None,
         cost_nano_usd: Some(cost_nano_usd),
-        pace: plait_run::stream_pace::StreamPace::default(),
+        pace: plait_llm::stream_pace::StreamPace::default(),
     };
     let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
     let replied = CallEvent::ModelReplied {

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::MemoryId;
 use plait_core::user::UserName;
+use plait_llm::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 use plait_run::codes;
-use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 
 /// Keeps memories. A query finds memories that contain it.
 #[derive(Default)]

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use plait_core::error::Fault;
 use plait_core::id::ReplyKey;
+use plait_llm::context::{Role, ToolCall};
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 use plait_run::codes;
-use plait_run::context::{Role, ToolCall};
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 
 #[derive(Clone, Debug)]
 pub enum ScriptedReply {

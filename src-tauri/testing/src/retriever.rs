@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 
 use plait_core::error::Fault;
-use plait_run::codes;
-use plait_run::retriever::{
+use plait_llm::retriever::{
     Candidate, IndexProgress, KnowledgeRef, Passage, Retrieval, RetrievalRequest, Retriever, fit,
 };
+use plait_run::codes;
 
 /// One knowledge base, `handbook`, in which every query finds the same passages.
 #[derive(Default)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use plait_core::id::RunId;
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
-use plait_run::context::ConversationRef;
-use plait_run::journal::{Event, FlowRef, InputOverrides, ReplySource, RunEvent};
+use plait_journal::{Event, FlowRef, InputOverrides, ReplySource, RunEvent};
+use plait_llm::context::ConversationRef;
 
 /// How a run starts. What it does not name is absent.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use plait_core::error::Fault;
 use plait_core::id::{Activation, NodeId};
+use plait_journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd};
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, Subflows};
-use plait_run::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd};
 
 /// A call of a nested flow.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,12 +10,12 @@ use tokio::sync::Barrier;
 use plait_core::attachment;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::origin::Origin;
-use plait_run::codes;
-use plait_run::http_tool::HTTP_SOURCE;
-use plait_run::tool::{
+use plait_llm::http_tool::HTTP_SOURCE;
+use plait_llm::tool::{
     SamplingMessage, SamplingRequest, ToolAnswer, ToolEffect, ToolHost, ToolInvocation, ToolQuestion,
     ToolRequests, ToolSpec,
 };
+use plait_run::codes;
 
 use crate::attachments::PIXEL;
 

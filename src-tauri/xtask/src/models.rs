@@ -1,4 +1,4 @@
-//! `cargo xtask models`: refreshes the table of context windows and prices, `run/src/models/catalog.json`, from the table that
+//! `cargo xtask models`: refreshes the table of context windows and prices, `llm/src/models/catalog.json`, from the table that
 //! `LiteLLM` gathers (`model_prices_and_context_window.json`, in its package on `PyPI`).
 //!
 //! A model that the source no longer lists keeps its entry: a person may still call it. Nothing is fetched when Plait runs.
@@ -24,7 +24,7 @@ use convert::CatalogEntry;
 const PACKAGE: &str = "litellm";
 /// The name of the table inside the package.
 const TABLE: &str = "litellm/model_prices_and_context_window_backup.json";
-const CATALOG: &str = "src-tauri/run/src/models/catalog.json";
+const CATALOG: &str = "src-tauri/llm/src/models/catalog.json";
 
 #[derive(Args)]
 pub(crate) struct ModelsArgs {

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 
 use super::*;
-use plait_run::view::RunOutline;
+use plait_journal::view::RunOutline;
 
 fn journal_of(home: &Home) -> Vec<Value> {
     home.plait(&["runs", "show", "last", "--json"]).events()

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use plait_api::runs::{EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, RerunRequest, RerunRun, ShowRun};
 use plait_api::{Options, Plait};
 use plait_core::id::RunId;
-use plait_run::context::MessageEdit;
-use plait_run::journal::DebugVerb;
+use plait_journal::DebugVerb;
+use plait_llm::context::MessageEdit;
 
 use super::count;
 use crate::support::binary::Home;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use plait_api::runs::{DropTrials, FindHeld, ShowNodeConfig, ShowRun, TryConfig};
 use plait_api::{Options, Plait};
 use plait_core::id::RunId;
-use plait_run::view::RunView;
+use plait_journal::view::RunView;
 
 use super::edits::{journal, rerun, run_of, server, stopped_at};
 use crate::support::binary::Home;

@@ -7,7 +7,7 @@ use plait_api::lens::{EvaluateWatches, WatchedValue};
 use plait_api::runs::{ChangeValue, FindHeld};
 use plait_api::{Options, Plait};
 use plait_core::id::{Activation, Epoch};
-use plait_run::journal::DebugVerb;
+use plait_journal::DebugVerb;
 
 use super::edits::{go, journal, run_of, server};
 use crate::support::binary::{CliOutput, Home};

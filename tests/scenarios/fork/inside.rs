@@ -3,8 +3,8 @@
 use plait_api::codes;
 use plait_api::runs::{BillRerun, ListRuns, RerunRequest, RerunRun};
 use plait_core::id::{Epoch, RunId};
-use plait_run::journal::{CallEvent, ChildEvent, Event, FreshFrom};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{CallEvent, ChildEvent, Event, FreshFrom};
 use serde_json::{Value, json};
 
 use super::{NO_RESPONSES, all_of, chat, echoing, fork};

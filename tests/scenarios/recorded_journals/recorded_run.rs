@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use plait_core::id::RunId;
-use plait_run::journal::{ChildEvent, Entry, Event, Journal, NodeEvent, RunEvent};
+use plait_journal::{ChildEvent, Entry, Event, Journal, NodeEvent, RunEvent};
 use plait_store::Store;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

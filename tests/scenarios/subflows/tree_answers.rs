@@ -8,7 +8,7 @@ use plait_api::codes;
 use plait_api::command::{Command, CommandVisitor};
 use plait_api::runs::{CancelRun, RemoveRun};
 use plait_api::{Options, Plait};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use serde_json::{Value, json};
 
 use super::{NO_RESPONSES, listed};

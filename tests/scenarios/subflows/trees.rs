@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_api::runs::{CancelRun, RemoveRun, ResumeRun, ShowRun};
-use plait_run::journal::{Event, NodeEvent, RunEvent};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_journal::{Event, NodeEvent, RunEvent};
 use serde_json::{Value, json};
 
 use super::{NO_RESPONSES, child, children, listed, sub};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plait_api::runs::CancelRun;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use plait_store::RunFilter;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ import { ChevronsDownUp, ChevronsUpDown, CircleDot, Clock } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Button } from "@/design/controls/Button";
 import { plain } from "@/design/markdown/plain-text";
-import { pauseKey } from "@/run/control/control";
+import { pauseKey } from "@/run/control/pauses";
 import type { OpenPause } from "@/run/fold/types";
 import { formatCount } from "@/run/values/format";
 import { useLayout, useWorkspace } from "@/workspace/context";

@@ -1,7 +1,8 @@
 /** For tests: everything about runs, on stores of its own. */
 import { createFlowParts } from "@/flow/test-parts";
 import type { Host } from "@/ipc";
-import { RunControl, type RunWindow } from "./control/control";
+import { RunControl } from "./control/control";
+import type { RunWindow } from "./control/run-window";
 import { ConversationList } from "./conversations/conversation-list";
 import { CurrentConversation } from "./conversations/current-conversation";
 import { BreakpointStore } from "./debug/breakpoints";

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderRegistry, ProviderSettings};
 use plait_core::id::Activation;
-use plait_run::journal::{Event, NodeEvent};
+use plait_journal::{Event, NodeEvent};
 use plait_store::Store;
 use serde_json::{Value, json};
 use server::{Received, Server};

@@ -7,10 +7,10 @@ use futures::channel::mpsc;
 use plait_adapters::{NativeTools, ProviderRegistry, SystemClock};
 use plait_core::flow::Flow;
 use plait_core::id::Activation;
+use plait_journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd, RunEvent};
 use plait_nodes::registry;
 use plait_run::host::Host;
 use plait_run::host::subflow::NoSubflows;
-use plait_run::journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd, RunEvent};
 use plait_run::plan::plan;
 use plait_run::{Driver, RunHandle, RunSetup};
 use serde_json::{Value, json};
@@ -98,13 +98,13 @@ pub fn host(providers: ProviderRegistry) -> Host {
             plait_adapters::FileAccess::default(),
             plait_adapters::KeyStore::in_memory(),
         ))),
-        retriever: Arc::new(plait_run::retriever::NoRetriever),
-        memories: plait_run::long_term_memory::NoMemoryStore::shared(),
+        retriever: Arc::new(plait_llm::retriever::NoRetriever),
+        memories: plait_llm::long_term_memory::NoMemoryStore::shared(),
         attachments: plait_core::attachment::NoAttachmentStore::shared(),
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_core::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),
-        earlier: plait_run::earlier_run::EarlierTree::default(),
+        earlier: plait_journal::earlier_run::EarlierTree::default(),
         debugger: plait_run::debugger::Debugger::default(),
         quotas: no_limits(),
     }

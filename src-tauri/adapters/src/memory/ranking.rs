@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plait_run::long_term_memory::MemoryRecord;
+use plait_llm::long_term_memory::MemoryRecord;
 
 use crate::retrieval::{analyzer, is_function_word};
 

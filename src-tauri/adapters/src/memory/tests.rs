@@ -1,4 +1,4 @@
-use plait_run::long_term_memory::{MemoryContent, MemoryKind, MemorySource};
+use plait_llm::long_term_memory::{MemoryContent, MemoryKind, MemorySource};
 
 use super::*;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use parking_lot::RwLock;
 use plait_core::error::Fault;
-use plait_run::grant::{CallGrants, GrantTarget, canonical_host, host_target};
+use plait_llm::grant::{CallGrants, GrantTarget, canonical_host, host_target};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode};
 use url::Url;

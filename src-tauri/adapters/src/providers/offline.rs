@@ -15,11 +15,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use plait_core::error::Fault;
+use plait_llm::context::{Role, SharedMessage};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
+use plait_llm::tokens;
 use plait_nodes::prompt::tool_tokens;
-use plait_run::context::{Role, SharedMessage};
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
-use plait_run::tokens;
 
 pub use options::{OfflineOptions, Repeat, ScriptedCall, ScriptedFailure, ScriptedReply};
 use script_position::ScriptPosition;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_core::error::Fault;
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, SchemaForm};
+use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, SchemaForm};
 use serde_json::Value;
 
 use super::http::{

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_core::error::Fault;
 use plait_core::id::ReplyKey;
-use plait_run::provider::{Chunk, ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
+use plait_llm::provider::{Chunk, ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
 
 /// The tags around reasoning, in lower case: those of `DeepSeek` and Qwen, which most models use, and of Mistral.
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("[think]", "[/think]")];

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_core::error::Fault;
 use plait_core::id::ReplyKey;
-use plait_run::provider::{
+use plait_llm::provider::{
     Chunk, ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm, StopReason,
 };
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use parking_lot::Mutex;
 use plait_core::error::Fault;
-use plait_run::retriever::IndexProgress;
+use plait_llm::retriever::IndexProgress;
 use serde::{Deserialize, Serialize};
 use tantivy::{DocAddress, SegmentReader};
 use tokio_util::sync::CancellationToken;
@@ -46,7 +46,7 @@ pub enum BaseState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedFile {
-    /// The file, as in [`Passage`](plait_run::retriever::Passage).
+    /// The file, as in [`Passage`](plait_llm::retriever::Passage).
     pub source: String,
     /// Why.
     pub reason: Fault,

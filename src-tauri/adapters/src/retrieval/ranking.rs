@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use plait_run::retriever::Match;
+use plait_llm::retriever::Match;
 
 /// The constant of reciprocal rank fusion, from the paper that introduced it (Cormack, Clarke and Büttcher, 2009): the first
 /// ranks count little more than those behind them.

@@ -9,7 +9,7 @@ use std::thread;
 
 use parking_lot::Mutex;
 use plait_core::error::Fault;
-use plait_run::retriever::IndexProgress;
+use plait_llm::retriever::IndexProgress;
 use tantivy::IndexWriter;
 use tokio_util::sync::CancellationToken;
 

@@ -14,10 +14,10 @@ use std::collections::HashMap;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
 use plait_insight::lens::Lens;
-use plait_run::journal::{CallAccount, CallEvent, ChildEvent, Entry, Event, NodeEvent, RunEvent};
-use plait_run::prompt_record::{PromptPurpose, PromptRecord};
-use plait_run::provider::{ModelReply, StopReason};
-use plait_run::tool::SamplingRef;
+use plait_journal::{CallAccount, CallEvent, ChildEvent, Entry, Event, NodeEvent, RunEvent};
+use plait_llm::prompt_record::{PromptPurpose, PromptRecord};
+use plait_llm::provider::{ModelReply, StopReason};
+use plait_llm::tool::SamplingRef;
 use serde_json::{Value, json};
 
 use super::conventions as names;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_core::error::Fault;
-use plait_run::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
+use plait_llm::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use crate::codes;

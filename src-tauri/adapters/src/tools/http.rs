@@ -8,8 +8,8 @@ mod secrets;
 use async_trait::async_trait;
 use plait_core::error::Fault;
 use plait_core::origin::Origin;
-use plait_run::http_tool::HttpBinding;
-use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_llm::http_tool::HttpBinding;
+use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde::Deserialize as _;
 use serde_json::Value;
 

@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_core::error::Fault;
+use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_run::host::Clock;
-use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use super::environment::ToolEnvironment;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_core::error::Fault;
-use plait_run::tool::{
+use plait_llm::tool::{
     KnownServer, SamplingReply, SamplingRequest, ServerAddress, ToolAnswer, ToolHost, ToolInvocation,
     ToolQuestion, ToolRequests, ToolSpec,
 };

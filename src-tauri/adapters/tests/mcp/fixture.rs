@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plait_adapters::{KeyStore, McpServers};
 use plait_core::error::Fault;
-use plait_run::tool::{ToolHost as _, ToolInvocation, ToolSpec};
+use plait_llm::tool::{ToolHost as _, ToolInvocation, ToolSpec};
 use plait_store::Store;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! The JSON of other clients, and where its secrets go.
 
 use plait_adapters::tools::mcp::{McpTransport, McpValue};
-use plait_run::tool::ToolHost as _;
+use plait_llm::tool::ToolHost as _;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, test_servers};

@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use plait_adapters::tools::mcp::McpServerPhase;
 use plait_core::attachment::{AttachmentStore, attachments_of};
-use plait_run::tool::ToolContext;
-use plait_run::tool::ToolHost as _;
+use plait_llm::tool::ToolContext;
+use plait_llm::tool::ToolHost as _;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, with_timeout};
@@ -248,7 +248,7 @@ async fn context_is_sent_only_to_servers_that_opt_in() {
         if sends {
             tool.binding["sendContext"] = json!(true);
         }
-        let mut call = plait_run::tool::ToolInvocation::new(tool, json!({ "do": "echo" }));
+        let mut call = plait_llm::tool::ToolInvocation::new(tool, json!({ "do": "echo" }));
         call.context = Arc::new(context.clone());
         let result = fixture.servers.call(call).await.unwrap();
         serde_json::from_str::<Value>(result.as_str().unwrap()).unwrap()

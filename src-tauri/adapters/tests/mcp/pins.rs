@@ -1,7 +1,7 @@
 //! Tools that change after they were accepted cannot be used until the person accepts what changed.
 
 use plait_adapters::McpServers;
-use plait_run::tool::{ToolHost as _, ToolInvocation};
+use plait_llm::tool::{ToolHost as _, ToolInvocation};
 use serde_json::json;
 
 use crate::fixture::Fixture;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use plait_adapters::codes;
 use plait_core::error::Fault;
-use plait_run::tool::{SamplingReply, SamplingRequest, ToolAnswer, ToolQuestion, ToolRequests};
+use plait_llm::tool::{SamplingReply, SamplingRequest, ToolAnswer, ToolQuestion, ToolRequests};
 use serde_json::{Value, json};
 
 use crate::fixture::Fixture;

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use plait_run::tool::ToolHost as _;
+use plait_llm::tool::ToolHost as _;
 use serde_json::json;
 use tokio::process::{Child, Command};
 
@@ -45,7 +45,7 @@ async fn ended_http_server_fails_with_a_code() {
     fixture.add("every", json!({ "url": url })).await;
     let echo = fixture.tool("every", "echo").await;
     child.kill().await.unwrap();
-    let call = plait_run::tool::ToolInvocation::new(echo, json!({ "message": "hello" }));
+    let call = plait_llm::tool::ToolInvocation::new(echo, json!({ "message": "hello" }));
     let fault = fixture.servers.call(call).await.unwrap_err();
     assert!(["mcp.unreachable", "mcp.ended"].contains(&fault.code.as_str()), "{fault}");
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plait_run::tool::{ToolHost as _, ToolInvocation};
+use plait_llm::tool::{ToolHost as _, ToolInvocation};
 use serde_json::json;
 
 use crate::fixture::{Fixture, reference_server};

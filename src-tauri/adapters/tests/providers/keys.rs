@@ -2,7 +2,7 @@
 
 use plait_adapters::keys::{KeyRetention, KeyStore};
 use plait_adapters::providers::{ProviderKind, ProviderRegistry};
-use plait_run::provider::{Chunk, Providers as _};
+use plait_llm::provider::{Chunk, Providers as _};
 use secrecy::SecretString;
 use serde_json::json;
 

@@ -7,8 +7,8 @@ use flate2::Compression;
 use plait_adapters::providers::ProviderKind::{
     self, Anthropic, Gemini, GeminiInteractions, Ollama, OpenAi, OpenAiResponses,
 };
-use plait_run::context::{Message, Role};
-use plait_run::provider::{ModelReply, ModelRequest, StopReason};
+use plait_llm::context::{Message, Role};
+use plait_llm::provider::{ModelReply, ModelRequest, StopReason};
 use serde_json::{Value, json};
 
 use crate::requests::{assistant_with_calls, message, to_shared, tool_message};

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use plait_adapters::providers::ProviderKind;
 use plait_core::error::Fault;
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ModelReply};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ModelReply};
 use serde_json::{Value, json};
 
 use crate::server::{

@@ -3,7 +3,7 @@
 
 use plait_adapters::providers::ProviderKind;
 use plait_core::expression::schema::accepts;
-use plait_run::provider::ModelRequest;
+use plait_llm::provider::ModelRequest;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
 use proptest::strategy::ValueTree as _;

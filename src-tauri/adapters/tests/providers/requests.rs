@@ -5,9 +5,9 @@ use std::sync::Arc;
 use plait_adapters::providers::ProviderKind;
 use plait_core::attachment::Attachment;
 use plait_core::id::{Activation, Epoch};
-use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
-use plait_run::provider::ModelRequest;
-use plait_run::tool::ToolSpec;
+use plait_llm::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_llm::provider::ModelRequest;
+use plait_llm::tool::ToolSpec;
 use serde_json::{Value, json};
 
 use crate::server::{Answer, ReceivedRequest, Server, call, request};

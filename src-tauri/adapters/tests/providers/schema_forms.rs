@@ -2,7 +2,7 @@
 
 use plait_adapters::ProviderSettings;
 use plait_adapters::providers::{ChatQuirks, ProviderKind, StructuredOutput};
-use plait_run::provider::{ModelRequest, SchemaForm};
+use plait_llm::provider::{ModelRequest, SchemaForm};
 use serde_json::{Value, json};
 
 use crate::requests::{closed_schema, tool};

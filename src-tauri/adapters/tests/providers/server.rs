@@ -14,7 +14,7 @@ use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderRegistry, ProviderSettings};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
-use plait_run::provider::{Chunk, ModelReply, ModelRequest, Provider, Providers as _};
+use plait_llm::provider::{Chunk, ModelReply, ModelRequest, Provider, Providers as _};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;

@@ -9,7 +9,7 @@ use plait_api::runs::{RunRequest, StartRun};
 use plait_api::settings::{SetSettings, Settings};
 use plait_api::tokens::CountTokens;
 use plait_api::{Options, Plait};
-use plait_run::journal::{Entry, Event, NodeEvent};
+use plait_journal::{Entry, Event, NodeEvent};
 use serde_json::{Map, json};
 
 use super::server::age;

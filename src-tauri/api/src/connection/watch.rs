@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 
 use super::client::RemoteWatch;
 use super::frames;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use plait_core::id::ConversationId;
-use plait_run::context::Role;
+use plait_llm::context::Role;
 use plait_store::conversation::record::{ConversationMessage, ConversationRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -8,7 +8,7 @@ use plait_adapters::retrieval::base_names;
 use plait_adapters::{McpServers, ProviderRegistry};
 use plait_core::config::{ConfigValues, run_values, settings_values};
 use plait_core::error::Fault;
-use plait_run::provider::Providers as _;
+use plait_llm::provider::Providers as _;
 use plait_store::Store;
 use serde_json::{Map, Value};
 

@@ -2,7 +2,7 @@
 
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::flow::Flow;
-use plait_run::models::{sampling_parameters, takes_sampling};
+use plait_llm::models::{sampling_parameters, takes_sampling};
 use serde_json::{Map, Value};
 
 use super::never_runs::MODEL_NODES;

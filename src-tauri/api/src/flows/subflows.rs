@@ -7,8 +7,8 @@ use plait_adapters::{AccessError, FileAccess};
 use plait_core::flow::Flow;
 use plait_core::id::Activation;
 use plait_formats::pipeline;
+use plait_journal::FlowRef;
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
-use plait_run::journal::FlowRef;
 use plait_store::flow_files;
 use plait_store::flow_files::{FLOW_ENDING, FLOW_ENDINGS, FlowFile};
 

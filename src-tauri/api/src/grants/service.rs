@@ -6,10 +6,10 @@ use std::sync::Arc;
 use plait_adapters::McpServers;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
-use plait_run::grant::{GrantPattern, GrantRule, Grants, MAX_RULES};
-use plait_run::needs::{Need, NeedCatalog, NeedState};
+use plait_llm::grant::{GrantPattern, GrantRule, Grants, MAX_RULES};
+use plait_llm::needs::{Need, NeedCatalog, NeedState};
+use plait_llm::tool::ToolHost;
 use plait_run::node::Registry;
-use plait_run::tool::ToolHost;
 use plait_store::Store;
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_adapters::retrieval::SourceText;
-use plait_run::retriever::{Knowledge, KnowledgeRef, Retrieval, RetrievalRequest, Retriever as _};
+use plait_llm::retriever::{Knowledge, KnowledgeRef, Retrieval, RetrievalRequest, Retriever as _};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -8,7 +8,7 @@ use plait_adapters::retrieval::{BaseStatus, Embedder, EmbeddingModel, KnowledgeB
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{FileAccess, Redaction};
 use plait_core::error::Fault;
-use plait_run::retriever::IndexProgress;
+use plait_llm::retriever::IndexProgress;
 use plait_store::Store;
 
 use crate::ErrorReply;

@@ -1,6 +1,6 @@
 //! A request as a curl command for a POSIX shell.
 
-use plait_run::provider::{HttpRequest, KeyPlaceholder};
+use plait_llm::provider::{HttpRequest, KeyPlaceholder};
 
 /// The command. The key is left out: its header names the environment variable that holds it.
 pub(super) fn curl_command(request: &HttpRequest) -> String {

@@ -2,8 +2,8 @@
 
 use plait_core::id::RunId;
 use plait_core::user::UserName;
-use plait_run::models::{Cost, TokenUsage};
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
+use plait_llm::models::{Cost, TokenUsage};
 use plait_store::RunFilter;
 use plait_store::record::RunRecord;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! `lens.request`.
 use plait_core::id::{Activation, Epoch, NodeId, RunId};
-use plait_run::provider::is_whole_hash;
+use plait_llm::provider::is_whole_hash;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

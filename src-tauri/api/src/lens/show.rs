@@ -2,7 +2,7 @@
 
 use plait_core::id::{Epoch, NodeId, RunId};
 use plait_insight::lens::{CallFilter, LensCall};
-use plait_run::view::{PlacedNotice, RunStatus};
+use plait_journal::view::{PlacedNotice, RunStatus};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -3,7 +3,7 @@
 use plait_core::id::MemoryId;
 use plait_core::origin::{Origin, Origins};
 use plait_core::user::UserName;
-use plait_run::long_term_memory::{MemoryContent, MemoryRecord, MemorySource};
+use plait_llm::long_term_memory::{MemoryContent, MemoryRecord, MemorySource};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use plait_core::user::UserName;
-use plait_run::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest, civil_date};
+use plait_llm::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest, civil_date};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ts_rs::TS;

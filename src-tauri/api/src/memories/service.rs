@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use plait_adapters::{KeyStore, LongTermMemory};
 use plait_core::user::UserName;
+use plait_llm::long_term_memory::MemoryRecord;
 use plait_run::host::Clock;
-use plait_run::long_term_memory::MemoryRecord;
 
 use crate::ErrorReply;
 use crate::users::UserService;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
-use plait_run::context::{Message, Role};
-use plait_run::provider::ModelRequest;
-use plait_run::tokens;
+use plait_llm::context::{Message, Role};
+use plait_llm::provider::ModelRequest;
+use plait_llm::tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

@@ -7,7 +7,7 @@ use parking_lot::{Mutex, RwLock};
 use plait_adapters::providers::Url;
 use plait_adapters::{KeyStore, ProviderRegistry, ProviderSettings};
 use plait_core::error::Fault;
-use plait_run::provider::Providers;
+use plait_llm::provider::Providers;
 
 /// Owns the table of providers. Settings replace it, runs and commands read it.
 pub struct ProviderService {

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
-use plait_run::journal::{CallEvent, Entry, Event};
-use plait_run::models::{Correction, ModelOverride, ModelOverrides};
+use plait_journal::{CallEvent, Entry, Event};
+use plait_llm::models::{Correction, ModelOverride, ModelOverrides};
 use plait_store::Store;
 
 /// Corrections and overrides, each by `provider/model`.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plait_core::attachment::AttachmentStore;
-use plait_run::journal::RecordingRef;
+use plait_journal::RecordingRef;
 use plait_store::{Store, atomic_file};
 use tokio::runtime::Handle;
 

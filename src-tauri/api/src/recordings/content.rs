@@ -17,11 +17,11 @@ use plait_core::error::Fault;
 use plait_core::flow::{self, Flow};
 use plait_core::hash::content_hash;
 use plait_core::id::{AttachmentHash, RunId};
+use plait_journal::{Entry, Event, FlowRef, RunEvent};
+use plait_llm::context::conversation::{ConversationReader, Summary, SummaryRef};
+use plait_llm::context::{Conversation, ConversationRef, SharedMessage};
+use plait_llm::tool::ToolSpec;
 use plait_run::codes::RUN_NOT_RECORDED;
-use plait_run::context::conversation::{ConversationReader, Summary, SummaryRef};
-use plait_run::context::{Conversation, ConversationRef, SharedMessage};
-use plait_run::journal::{Entry, Event, FlowRef, RunEvent};
-use plait_run::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
 
 use super::file::{self, Part, damaged};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_adapters::ProviderRegistry;
 use plait_core::error::Fault;
+use plait_llm::provider::{Provider, Providers};
+use plait_llm::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 use plait_run::codes::RUN_NOT_RECORDED;
 use plait_run::host::{Host, Refusal};
-use plait_run::provider::{Provider, Providers};
-use plait_run::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use super::content::About;

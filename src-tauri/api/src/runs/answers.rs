@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use plait_core::attachment::Attachment;
 use plait_core::id::{Activation, NodeId, RunId};
-use plait_run::tool::ToolPauseKind;
-use plait_run::view::{Asker, OpenPause, RunOutline};
+use plait_journal::view::{Asker, OpenPause, RunOutline};
+use plait_llm::tool::ToolPauseKind;
 use serde_json::Value;
 
 use super::answer_text;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plait_core::id::Activation;
-use plait_run::journal::{Entry, Event, NodeEvent};
+use plait_journal::{Entry, Event, NodeEvent};
 use tokio::sync::mpsc;
 
 use crate::ErrorReply;

@@ -2,9 +2,9 @@
 
 use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
+use plait_journal::RunEnd;
+use plait_journal::view::{RunOutline, RunStatus};
 use plait_run::host::subflow::ChildEnd;
-use plait_run::journal::RunEnd;
-use plait_run::view::{RunOutline, RunStatus};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};

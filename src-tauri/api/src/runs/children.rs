@@ -4,14 +4,14 @@
 use async_trait::async_trait;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
-use plait_run::earlier_run::EarlierTree;
-use plait_run::host::RunInfo;
-use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
-use plait_run::journal::{
+use plait_journal::earlier_run::EarlierTree;
+use plait_journal::view::{OpenPause, RunOutline};
+use plait_journal::{
     ChildEvent, ChildQuestion, Entry, Event, FlowRef, FreshFrom, MAX_LISTED_QUESTIONS, NodeEvent, RunEvent,
 };
-use plait_run::quota::TreeCount;
-use plait_run::view::{OpenPause, RunOutline};
+use plait_llm::quota::TreeCount;
+use plait_run::host::RunInfo;
+use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
 
 use super::child::{child_end, child_id, fault};
 use super::registry::ActiveRuns;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plait_core::attachment::Attachment;
 use plait_core::id::{Activation, Epoch, MessageId, NodeId, RunId};
-use plait_run::journal::Answer;
+use plait_journal::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

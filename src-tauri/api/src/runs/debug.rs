@@ -3,9 +3,9 @@
 
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId, PortName, RunId};
-use plait_run::context::{ContextHandle, ContextRecord, MessageEdit};
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopCause};
-use plait_run::view::{RunOutline, RunView, StopView};
+use plait_journal::view::{RunOutline, RunView, StopView};
+use plait_journal::{Breakpoint, DebugVerb, Side, StopCause};
+use plait_llm::context::{ContextHandle, ContextRecord, MessageEdit};
 use plait_run::{DebugCommand, RunHandle};
 use plait_store::Store;
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use plait_core::error::Fault;
 use plait_core::id::{ConversationId, RunId};
 use plait_core::quota::Amount;
-use plait_run::quota::{Holder, QuotaBank};
+use plait_llm::quota::{Holder, QuotaBank};
 use plait_store::RunSpending;
 use plait_store::Store;
 use plait_store::record::{QUARTER_MS, RunRecord};

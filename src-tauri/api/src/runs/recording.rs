@@ -7,9 +7,9 @@ use std::sync::Arc;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_insight::bill::{Bill, BillPlace};
-use plait_run::earlier_run::NotedKeys;
-use plait_run::journal::RecordingRef;
-use plait_run::view::RunStatus;
+use plait_journal::RecordingRef;
+use plait_journal::earlier_run::NotedKeys;
+use plait_journal::view::RunStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::{Activation, NodeId, RunId};
 use plait_insight::bill::Bill;
-use plait_run::earlier_run::{EarlierTree, NotedKeys};
-use plait_run::grant::GrantRule;
-use plait_run::journal::{Breakpoint, ChildEvent, Event, EventRef, FreshFrom, RecordingRef, ReplySource};
-use plait_run::world_policy::{LivePart, Misses, WorldPolicy};
+use plait_journal::earlier_run::{EarlierTree, NotedKeys};
+use plait_journal::world_policy::{LivePart, Misses, WorldPolicy};
+use plait_journal::{Breakpoint, ChildEvent, Event, EventRef, FreshFrom, RecordingRef, ReplySource};
+use plait_llm::grant::GrantRule;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,7 +1,7 @@
 //! `run.retry`: continues a run that has stopped for good as a new run, a fork without edits.
 
 use plait_core::id::RunId;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use plait_store::record::RunRecord;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use plait_core::config::tree_limits;
 use plait_core::flow::TreeLimits;
 use plait_core::id::RunId;
-use plait_run::earlier_run::EarlierTree;
+use plait_journal::earlier_run::EarlierTree;
+use plait_llm::quota::{QuotaChain, TreeAccount, TreeUsage};
 use plait_run::host::Host;
-use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
 use plait_store::Store;
 
 use super::service::RunService;

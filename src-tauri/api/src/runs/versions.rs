@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use plait_store::record::RunRecord;
 use plait_store::{RunFilter, Which};
 use serde::{Deserialize, Serialize};

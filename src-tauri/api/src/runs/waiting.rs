@@ -4,7 +4,7 @@ use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::RunId;
 use plait_insight::bill::{Bill, BillPlace};
-use plait_run::view::{OpenPause, RunStatus};
+use plait_journal::view::{OpenPause, RunStatus};
 use plait_store::record::RunRecord;
 use plait_store::{RunFilter, Which};
 use serde::{Deserialize, Serialize};

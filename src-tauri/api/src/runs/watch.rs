@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use plait_core::id::{Activation, RunId};
-use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
+use plait_journal::{CallEvent, Entry, Event, NodeEvent};
 use plait_store::JournalEntries;
 use plait_store::Store;
 use tokio::sync::mpsc;

@@ -10,7 +10,7 @@ use plait_core::config::{ConfigValues, Layer, check_values};
 use plait_core::error::Fault;
 use plait_core::flow::{SummarizerSettings, TreeLimits};
 use plait_core::quota::{DefaultQuotas, Quota};
-use plait_run::models::{ModelOverride, Price};
+use plait_llm::models::{ModelOverride, Price};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

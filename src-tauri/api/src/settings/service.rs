@@ -1,6 +1,6 @@
 //! The settings in force: reading and replacing them.
+use plait_llm::quota::QuotaBank;
 use plait_run::host::Clock;
-use plait_run::quota::QuotaBank;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use plait_core::id::RunId;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 use plait_store::atomic_file;
 use plait_suites::{CaseOutcome, TestCase, Variant, add_case, suggested_checks};
 use serde::{Deserialize, Serialize};

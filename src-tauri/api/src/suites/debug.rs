@@ -2,8 +2,8 @@
 
 use plait_core::id::{Activation, Epoch, NodeId, RunId};
 use plait_insight::comparison::{ActivationChange, ComparedActivation, RunDifference, compare};
-use plait_run::journal::{Breakpoint, DebugVerb, Side};
-use plait_run::world_policy::{Misses, WorldPolicy};
+use plait_journal::world_policy::{Misses, WorldPolicy};
+use plait_journal::{Breakpoint, DebugVerb, Side};
 use plait_suites::{CheckFailure, TestCase, Variant};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

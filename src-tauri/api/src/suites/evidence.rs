@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_insight::lineage::RecordedRun;
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 use plait_store::Store;
 use plait_suites::Evidence;
 

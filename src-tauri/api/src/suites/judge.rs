@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use plait_core::expression::as_text;
 use plait_core::flow::Flow;
-use plait_run::journal::ReplySource;
-use plait_run::view::RunStatus;
+use plait_journal::ReplySource;
+use plait_journal::view::RunStatus;
 use plait_suites::{Check, CheckFailure, Evidence};
 use serde_json::{Value, json};
 

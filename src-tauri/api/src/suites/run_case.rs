@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use plait_core::id::RunId;
-use plait_run::grant::GrantRule;
-use plait_run::journal::{Breakpoint, Event, InputOverrides, RunEvent};
-use plait_run::world_policy::{Misses, WorldPolicy};
+use plait_journal::world_policy::{Misses, WorldPolicy};
+use plait_journal::{Breakpoint, Event, InputOverrides, RunEvent};
+use plait_llm::grant::GrantRule;
 use plait_suites::{CaseOutcome, CheckFailure, TestCase, TestResult, Variant, check};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

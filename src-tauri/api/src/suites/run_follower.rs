@@ -1,7 +1,7 @@
 //! Follows a run that nobody watches: answers its questions as the case says, up to its end.
 
 use plait_core::id::RunId;
-use plait_run::view::{Asker, OpenPause, RunOutline};
+use plait_journal::view::{Asker, OpenPause, RunOutline};
 use plait_suites::TestAnswer;
 
 use super::service::SuiteService;

@@ -1,8 +1,8 @@
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
-use plait_run::journal::{CallAccount, CallEvent, Entry, Event};
-use plait_run::models::{Cost, TokenUsage};
-use plait_run::provider::ModelReply;
+use plait_journal::{CallAccount, CallEvent, Entry, Event};
+use plait_llm::models::{Cost, TokenUsage};
+use plait_llm::provider::ModelReply;
 use plait_store::record::RunRecord;
 use plait_testing::RunStart;
 
@@ -25,7 +25,7 @@ fn spending(calls: &[(u64, Option<u64>)]) -> RunSpending {
             estimated: false,
             disbelieved: None,
             cost_nano_usd: *cost,
-            pace: plait_run::stream_pace::StreamPace::default(),
+            pace: plait_llm::stream_pace::StreamPace::default(),
         };
         let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
         let event = Event::Call(

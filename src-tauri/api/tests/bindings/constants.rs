@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use plait_core::flow::{CanvasColor, VERSION};
 use plait_core::origin::OriginKind;
 use plait_core::port::{ERROR_PORT, PortType};
-use plait_run::grant::GrantKind;
-use plait_run::long_term_memory::MemoryKind;
+use plait_journal::view::RunStatus;
+use plait_llm::grant::GrantKind;
+use plait_llm::long_term_memory::MemoryKind;
 use plait_run::node::Category;
-use plait_run::view::RunStatus;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -74,25 +74,25 @@ pub fn typescript() -> String {
         "MAIN_CONTEXT",
         "The id of the context that a flow's `contextStart` creates.",
         "",
-        &plait_run::context::MAIN,
+        &plait_llm::context::MAIN,
     );
     file.constant(
         "MAX_COUNTED_TOKENS",
         "Above this sum of counted tokens, both sums of a correction are halved.",
         "",
-        &plait_run::models::MAX_COUNTED_TOKENS,
+        &plait_llm::models::MAX_COUNTED_TOKENS,
     );
     file.constant(
         "MAX_USD_PER_MILLION_TOKENS",
         "The highest price of a model.",
         "",
-        &plait_run::models::MAX_USD_PER_MILLION_TOKENS,
+        &plait_llm::models::MAX_USD_PER_MILLION_TOKENS,
     );
     file.constant(
         "MAX_CONTEXT_WINDOW",
         "The largest context window, in tokens.",
         "",
-        &plait_run::models::MAX_CONTEXT_WINDOW,
+        &plait_llm::models::MAX_CONTEXT_WINDOW,
     );
     file.text()
 }

@@ -24,8 +24,10 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 13] = [
+const TABLES: [&[CodeDomain]; 15] = [
     plait_core::codes::DOMAINS,
+    plait_llm::codes::DOMAINS,
+    plait_journal::codes::DOMAINS,
     plait_run::codes::DOMAINS,
     plait_nodes::codes::DOMAINS,
     plait_formats::codes::DOMAINS,

@@ -165,10 +165,10 @@ fn generate() -> String {
     let mut types = Types::new();
     plait_api::visit_commands(&mut types);
     // Types that do not travel with a command: a watched run's entries, errors, and the types of other generated files.
-    types.add::<plait_run::journal::Entry>();
-    types.add::<plait_run::view::RunView>();
-    types.add::<plait_run::context::ContextHandle>();
-    types.add::<plait_run::tool::ToolSpec>();
+    types.add::<plait_journal::Entry>();
+    types.add::<plait_journal::view::RunView>();
+    types.add::<plait_llm::context::ContextHandle>();
+    types.add::<plait_llm::tool::ToolSpec>();
     types.add::<plait_api::ErrorReply>();
     types.add::<config::ConfigForms>();
     types.write()

@@ -4,7 +4,7 @@ use clap::Args;
 use plait_api::runs::{CancelRun, ShowRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 
 use super::runs;
 use crate::codes;

@@ -8,7 +8,7 @@ use plait_api::runs::ForecastFlow;
 use plait_insight::forecast::{
     Executions, FlowForecast, NodeForecast, Outlook, SizeSource, UnknownCost, UnknownReason,
 };
-use plait_run::models::Cost;
+use plait_llm::models::Cost;
 
 use super::runs::find;
 use crate::exit::{CliError, ExitStatus};

@@ -7,8 +7,8 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use plait_api::grants::{FlowGrants, RevokeGrants, SetGrants, ShowGrants};
 use plait_api::{Connection, ErrorReply};
-use plait_run::grant::{GrantDecision, GrantPattern, GrantRule};
-use plait_run::needs::NeedState;
+use plait_llm::grant::{GrantDecision, GrantPattern, GrantRule};
+use plait_llm::needs::NeedState;
 
 use super::mcp::describe_pin;
 use crate::codes;

@@ -15,7 +15,7 @@ use clap::{Args, Subcommand};
 use plait_api::Connection;
 use plait_api::mcp::ConnectMcpServer;
 use plait_api::mcp_servers::{McpPin, McpServerDetails};
-use plait_run::tool::ToolProgress;
+use plait_llm::tool::ToolProgress;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::format_time;

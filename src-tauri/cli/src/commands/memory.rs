@@ -7,7 +7,7 @@ mod list;
 mod show;
 
 use clap::{Args, Subcommand, ValueEnum};
-use plait_run::long_term_memory::MemoryKind;
+use plait_llm::long_term_memory::MemoryKind;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};

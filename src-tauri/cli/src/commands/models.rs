@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use clap::{Args, Subcommand};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{Connection, ErrorReply};
-use plait_run::models::{ModelOverride, Price};
+use plait_llm::models::{ModelOverride, Price};
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};

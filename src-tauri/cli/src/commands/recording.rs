@@ -7,8 +7,8 @@ use plait_api::runs::answers::Answers;
 use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
-use plait_run::breakpoint::BreakpointText;
-use plait_run::world_policy::{Misses, Pace, WorldPolicy};
+use plait_journal::BreakpointText;
+use plait_journal::world_policy::{Misses, Pace, WorldPolicy};
 
 use crate::ctrl_c::CtrlC;
 use crate::debugger;

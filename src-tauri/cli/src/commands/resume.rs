@@ -5,8 +5,8 @@ use plait_api::AllowedHost;
 use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::answers::Answers;
 use plait_api::runs::{PutBreakpoint, ResumeRun, RunDetail, ShowRun};
-use plait_run::breakpoint::BreakpointText;
-use plait_run::view::RunOutline;
+use plait_journal::BreakpointText;
+use plait_journal::view::RunOutline;
 
 use super::runs;
 use crate::attach::FilesToAttach;

@@ -13,8 +13,8 @@ use plait_core::config;
 use plait_core::exact_json;
 use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::NodeId;
-use plait_run::breakpoint::BreakpointText;
-use plait_run::journal::InputOverrides;
+use plait_journal::BreakpointText;
+use plait_journal::InputOverrides;
 use serde_json::Value;
 
 use super::conversations;

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 use plait_api::runs::{ListRuns, ResolveRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};

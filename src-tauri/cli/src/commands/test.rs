@@ -15,8 +15,8 @@ use plait_api::suites::{
     BillSuite, CaseOutcome, FindSuites, ForgetResults, OpenSuite, RunTest, SuiteBill, SuiteCase, TestRef,
 };
 use plait_api::{Connection, ErrorReply};
-use plait_run::grant::GrantRule;
-use plait_run::models::Cost;
+use plait_llm::grant::GrantRule;
+use plait_llm::models::Cost;
 use serde_json::json;
 
 use crate::codes;

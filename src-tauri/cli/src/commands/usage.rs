@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::usage::{Usage, UsageByDay};
-use plait_run::journal::Spending;
+use plait_journal::Spending;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{new_table, to_json};

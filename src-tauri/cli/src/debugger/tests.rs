@@ -1,4 +1,4 @@
-use plait_run::journal::{Breakpoint, DebugVerb};
+use plait_journal::{Breakpoint, DebugVerb};
 
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use plait_api::ConnectionWatch;
 use plait_api::runs::{GoOn, HeldRun};
-use plait_run::journal::DebugVerb;
-use plait_run::view::RunOutline;
+use plait_journal::DebugVerb;
+use plait_journal::view::RunOutline;
 
 use super::{Next, RunFollower};
 use crate::codes;

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use plait_core::id::Epoch;
-use plait_run::journal::{DebugVerb, Side, StopCause, StopScope};
+use plait_journal::{DebugVerb, Side, StopCause, StopScope};
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn event(word: &str, node: &str) -> Event {
                 side: Side::Before,
                 call: None,
             }),
-            values: plait_run::journal::NodeOutputs::new(),
+            values: plait_journal::NodeOutputs::new(),
             ways: Vec::new(),
             error: None,
         }),

@@ -12,7 +12,7 @@ use plait_api::{Connection, ErrorReply};
 use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopEvent};
+use plait_journal::{Breakpoint, DebugVerb, Side, StopEvent};
 use serde_json::{Value, json};
 
 use super::{Debuggee, Origin, Session, Stop, out_of_order};

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use plait_api::ErrorReply;
 use plait_api::runs::{CancelRun, DropBreakpoint, GoOn, StopRun};
 use plait_core::id::{NodeId, RunId};
-use plait_run::journal::{DebugVerb, Side, StopPoint};
-use plait_run::view::StopView;
+use plait_journal::view::StopView;
+use plait_journal::{DebugVerb, Side, StopPoint};
 use serde_json::{Value, json};
 
 use super::{Debuggee, Session, Stop};

@@ -6,8 +6,8 @@ use plait_api::ErrorReply;
 use plait_api::lens::{EvaluateWatches, WatchedValue};
 use plait_api::runs::{ChangeValue, EditHistory, ForceWay, HeldHistory};
 use plait_core::id::PortName;
-use plait_run::context::MessageEdit;
-use plait_run::journal::{DebugVerb, Side};
+use plait_journal::{DebugVerb, Side};
+use plait_llm::context::MessageEdit;
 use serde_json::{Value, json};
 
 use super::{Reply, Session};
@@ -60,7 +60,7 @@ impl Session {
         let call = point.filter(|point| place.as_ref().is_some_and(|place| place.at == point.activation()));
         let call = call.and_then(|point| point.call.clone());
         let held_end =
-            point.filter(|point| point.side == Side::After).map(plait_run::journal::StopPoint::activation);
+            point.filter(|point| point.side == Side::After).map(plait_journal::StopPoint::activation);
         let found = match (&mut debuggee.tree, place) {
             (Some(tree), Some(place)) => {
                 frames(tree, &place, call.as_deref(), debuggee.past.as_ref()).await?
@@ -293,7 +293,7 @@ impl Session {
         let debuggee = self.running()?;
         let view = debuggee.stop_view().filter(|_| debuggee.past.is_none());
         let error = view.and_then(|view| match &view.cause {
-            plait_run::journal::StopCause::Condition { error, .. } => Some(error.clone()),
+            plait_journal::StopCause::Condition { error, .. } => Some(error.clone()),
             _ => view.error.clone(),
         });
         let Some(error) = error else {

@@ -3,10 +3,8 @@
 use plait_api::ErrorReply;
 use plait_api::runs::{DropBreakpoint, ResumeRun, ShowRun};
 use plait_core::id::RunId;
-use plait_run::journal::{
-    DebugEvent, DebugVerb, Entry, Event, NodeEvent, Side, StopCause, StopPoint, StopScope,
-};
-use plait_run::view::{RunStatus, StopView};
+use plait_journal::view::{RunStatus, StopView};
+use plait_journal::{DebugEvent, DebugVerb, Entry, Event, NodeEvent, Side, StopCause, StopPoint, StopScope};
 use serde_json::{Value, json};
 
 use super::{Session, Stop};

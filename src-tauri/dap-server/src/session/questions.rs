@@ -4,7 +4,7 @@ use plait_api::ErrorReply;
 use plait_api::runs::answers::{Answers, Questions, asker};
 use plait_api::runs::{AnswerRun, EndPause};
 use plait_core::id::Activation;
-use plait_run::view::{Asker, OpenPause};
+use plait_journal::view::{Asker, OpenPause};
 use serde_json::{Value, json};
 
 use super::Session;

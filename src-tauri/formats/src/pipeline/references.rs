@@ -9,7 +9,7 @@ use super::steps::{Pipeline, Step, StepKind};
 use super::yaml::{Yaml, below, shorten};
 use crate::codes;
 use plait_core::error::ErrorCode;
-use plait_run::loop_history::{AiTurnSource, HITL, NAMED_STEPS};
+use plait_llm::loop_history::{AiTurnSource, HITL, NAMED_STEPS};
 
 /// The problems of all loops.
 pub fn check(root: &Yaml, pipeline: &Pipeline) -> Vec<Problem> {

@@ -10,7 +10,7 @@ use super::document::{AgentRef, LoopKind};
 use super::order;
 use super::steps::{Pipeline, Step, StepKind};
 use super::yaml::below;
-use plait_run::node::no_effect;
+use plait_core::config::no_effect;
 
 /// Warnings, with pointers into the document.
 pub(super) fn find(pipeline: &Pipeline, flow: &Flow) -> Vec<Diagnostic> {

@@ -1,7 +1,7 @@
 //! Flow files. A readable flow can be checked, planned and written, and its text reads as the same flow.
 
 use plait_core::flow;
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
 use plait_run::node::Registry;
 use plait_run::plan;
 

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderRegistry, ProviderSettings};
 use plait_core::id::{Activation, Epoch};
-use plait_run::provider::{ModelRequest, Provider, Providers as _};
+use plait_llm::provider::{ModelRequest, Provider, Providers as _};
 use serde_json::Value;
 
 use super::{Handler, magnitude, runtime};

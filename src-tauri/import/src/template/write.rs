@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Expression, InputNames, Part, TemplateText};
 use crate::output::Output;
-use plait_run::http_tool::placeholder;
+use plait_llm::http_tool::placeholder;
 
 impl TemplateText {
     /// The template in Plait's language.

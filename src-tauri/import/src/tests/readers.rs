@@ -184,7 +184,7 @@ fn n8n_edges_that_lead_back_start_the_next_iteration() {
         &imported.flow,
         &plait_nodes::registry(),
         None,
-        &plait_run::journal::InputOverrides::new(),
+        &plait_journal::InputOverrides::new(),
     );
     assert_eq!(planned.unwrap().cycles.len(), 1);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use plait_core::id::Activation;
-use plait_run::journal::{CallEvent, ChildEvent, Entry, Event, NodeEvent, RunEvent};
+use plait_journal::{CallEvent, ChildEvent, Entry, Event, NodeEvent, RunEvent};
 use plait_run::plan::{NodeIx, Plan};
 
 /// These nodes, in the order of the plan; none if the run has ended. `attempts` says how often a node is tried.

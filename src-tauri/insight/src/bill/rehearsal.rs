@@ -13,13 +13,13 @@ use crate::forecast::{CostForecast, ForecastRequest, MeasuredSizes, forecast};
 use plait_core::error::Fault;
 use plait_core::port::Ports;
 use plait_core::quota::FlowQuotas;
+use plait_journal::view::RunOutline;
+use plait_journal::{Entry, Event, Journal};
+use plait_llm::models::ModelOverrides;
+use plait_llm::tool::ToolSpec;
 use plait_run::host::{Host, RunInfo};
-use plait_run::journal::{Entry, Event, Journal};
-use plait_run::models::ModelOverrides;
 use plait_run::node::{Behavior, BoundNode, Inputs, LoopKind, LoopSpec, NodeContext, NodeOutput};
 use plait_run::plan::{NodeIx, Plan};
-use plait_run::tool::ToolSpec;
-use plait_run::view::RunOutline;
 use plait_run::{Driver, RunSetup};
 
 /// The runs of a rehearsed tree. Clones are the same.

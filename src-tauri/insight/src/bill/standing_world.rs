@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use futures::future::{self, BoxFuture};
 
 use plait_core::error::Fault;
+use plait_llm::quota::QuotaChain;
 use plait_run::debugger::Debugger;
 use plait_run::host::{Clock, Host, Refusal};
-use plait_run::quota::QuotaChain;
 
 /// The host with which a fork is rehearsed, in place of this one: the same tools are offered, requests have the same keys, and the same
 /// limits hold the tree. No quota does.

@@ -12,9 +12,9 @@ use crate::test_runs::{host, info, plan_of, run_to_end};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{Epoch, ReplyKey, RunId};
-use plait_run::earlier_run::{EarlierRun, EarlierTree};
-use plait_run::journal::Entry;
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_journal::Entry;
+use plait_journal::earlier_run::{EarlierRun, EarlierTree};
+use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 use plait_testing::{RunStart, flow_of};
 
 /// Replies as long as they may be, no two of them the same, and counts them.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Bill, BillPlace, BoughtCall, Ceiling, NodeBehind, OutsideCall};
 use crate::forecast::UnknownReason;
-use plait_run::models::Cost;
+use plait_llm::models::Cost;
 
 /// How many places a sentence names.
 const MAX_NAMED: usize = 5;

@@ -1,8 +1,8 @@
 //! What two activations that correspond did otherwise.
 
 use plait_core::id::Activation;
-use plait_run::context::Role;
-use plait_run::view::{EpochView, NodeState};
+use plait_journal::view::{EpochView, NodeState};
+use plait_llm::context::Role;
 use serde_json::{Value, json};
 use similar::{Algorithm, capture_diff_slices};
 

@@ -1,5 +1,5 @@
 use plait_core::flow::Flow;
-use plait_run::earlier_run::EarlierTree;
+use plait_journal::earlier_run::EarlierTree;
 use plait_testing::{FakeProvider, flow_of};
 use serde_json::{Value, json};
 

@@ -130,7 +130,7 @@ mod tests {
 
     use super::{instance, text};
     use plait_core::expression::schema::accepts;
-    use plait_run::tokens::count;
+    use plait_llm::tokens::count;
 
     #[test]
     fn text_has_the_tokens_asked_for_in_both_tokenizers() {

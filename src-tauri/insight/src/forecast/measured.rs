@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use plait_core::id::NodeId;
-use plait_run::tokens;
-use plait_run::view::{EpochView, RunView};
+use plait_journal::view::{EpochView, RunView};
+use plait_llm::tokens;
 
 /// The reply of a model that says nothing about its length: a few paragraphs.
 const ASSUMED_REPLY_TOKENS: u64 = 300;

@@ -11,9 +11,9 @@ use crate::lens::{PromptShare, shares};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, NodeId};
 use plait_core::origin::{OriginKind, Origins};
-use plait_run::journal::{CallEvent, Entry, Event, LoopEvent};
+use plait_journal::{CallEvent, Entry, Event, LoopEvent};
+use plait_llm::prompt_record::{OmissionReason, PromptPurpose, PromptRecord};
 use plait_run::plan::NodeIx;
-use plait_run::prompt_record::{OmissionReason, PromptPurpose, PromptRecord};
 
 /// A loop or a cycle: its node or entry, and how many counters the epochs of its iterations have.
 pub(super) type RepeaterKey = (NodeId, usize);

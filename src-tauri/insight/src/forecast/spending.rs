@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 use super::observed::ObservedCall;
 use plait_core::id::NodeId;
-use plait_run::models::{Price, TokenUsage};
+use plait_llm::models::{Price, TokenUsage};
 use plait_run::node::CallLimit;
 
 /// Why there is no upper bound for what the calls of a node cost.

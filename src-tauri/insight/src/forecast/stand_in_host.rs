@@ -18,18 +18,18 @@ use plait_core::flow::TreeLimits;
 use plait_core::id::MemoryId;
 use plait_core::origin::Origin;
 use plait_core::user::UserName;
+use plait_journal::{Entry, Journal};
+use plait_llm::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
+use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
+use plait_llm::quota::{QuotaChain, TreeAccount, TreeUsage};
+use plait_llm::retriever::{
+    KnowledgeRef, Match, Passage, Retrieval, RetrievalRequest, RetrievedChunk, Retriever,
+};
+use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::{Clock, Host};
-use plait_run::journal::{Entry, Journal};
-use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 use plait_run::plan::Plan;
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
-use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
-use plait_run::retriever::{
-    KnowledgeRef, Match, Passage, Retrieval, RetrievalRequest, RetrievedChunk, Retriever,
-};
-use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 /// The most model calls of a dry run: enough for what people look at, few enough to take well under a second.
 const MAX_CALLS: u64 = 1_000;
@@ -57,7 +57,7 @@ pub(super) fn host(plan: &Plan, tools: Arc<[ToolSpec]>, shared: &Arc<Shared>) ->
         clock: Arc::new(NoTime),
         evaluator: Arc::new(NoEvaluator),
         subflows: Arc::new(NoSubflows),
-        earlier: plait_run::earlier_run::EarlierTree::default(),
+        earlier: plait_journal::earlier_run::EarlierTree::default(),
         debugger: plait_run::debugger::Debugger::default(),
         quotas: QuotaChain { tree, ..QuotaChain::default() },
     }

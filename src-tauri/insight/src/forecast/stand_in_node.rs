@@ -14,11 +14,11 @@ use super::stand_in_host::unknown_content;
 use plait_core::error::Fault;
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::{ERROR_PORT, OutputPort, PortKind, PortType, Ports};
+use plait_journal::Answer;
+use plait_llm::quota::is_limit_of_tree;
 use plait_nodes::codes;
-use plait_run::journal::Answer;
 use plait_run::node::{Behavior, BoundNode, CONTINUE, Inputs, LoopSpec, NodeContext, NodeOutput};
 use plait_run::plan::NodeIx;
-use plait_run::quota::is_limit_of_tree;
 
 /// A node, and what a dry run needs to know of its place.
 pub(super) struct StandInNode {

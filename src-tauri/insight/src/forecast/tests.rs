@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::*;
 use crate::test_runs::{host, info, plan_of, run_to_end};
 use plait_core::flow;
+use plait_journal::earlier_run::EarlierTree;
+use plait_journal::{CallEvent, Entry, Event, RunEvent};
+use plait_llm::prompt_record::{OmissionReason, PromptRecord};
+use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 use plait_nodes::codes;
-use plait_run::earlier_run::EarlierTree;
-use plait_run::journal::{CallEvent, Entry, Event, RunEvent};
-use plait_run::prompt_record::{OmissionReason, PromptRecord};
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 use plait_testing::flow_of;
 
 mod costs;
@@ -92,7 +92,7 @@ fn first_overflow(entries: &[Entry], id: &str) -> Option<(Option<String>, bool)>
     let trimmed =
         prompts(entries, id).find(|(_, prompt)| is_trimmed(prompt)).map(|(epoch, _)| (epoch.label(), false));
     let failed = entries.iter().find_map(|entry| match &entry.event {
-        Event::Node(at, plait_run::journal::NodeEvent::Failed { error, .. })
+        Event::Node(at, plait_journal::NodeEvent::Failed { error, .. })
             if at.node.as_str() == id && error.code == codes::CONTEXT_TOO_LARGE =>
         {
             Some((at.epoch.label(), true))

@@ -9,15 +9,15 @@ use super::{CallPlace, Lens};
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId};
-use plait_run::context::ToolCall;
-use plait_run::journal::EventRef;
-use plait_run::models::TokenUsage;
-use plait_run::prompt_record::{
+use plait_journal::EventRef;
+use plait_journal::view::ModelCallView;
+use plait_llm::context::ToolCall;
+use plait_llm::models::TokenUsage;
+use plait_llm::prompt_record::{
     BlockCut, BlockKind, OmissionReason, PromptPart, PromptPurpose, PromptRecord, RequestSettings,
 };
-use plait_run::provider::StopReason;
-use plait_run::tool::SamplingRef;
-use plait_run::view::ModelCallView;
+use plait_llm::provider::StopReason;
+use plait_llm::tool::SamplingRef;
 
 /// What stands out about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use plait_core::id::{Activation, ContextId, Epoch, MessageId};
-use plait_run::context::{ContextChange, EditedMessage, History, SharedMessage, with_edits};
-use plait_run::journal::{ContextEvent, Event, LoopEvent, NodeEvent};
-use plait_run::loop_history::{HistorySummary, SummaryAttempt};
+use plait_journal::{ContextEvent, Event, LoopEvent, NodeEvent};
+use plait_llm::context::{ContextChange, EditedMessage, History, SharedMessage, with_edits};
+use plait_llm::loop_history::{HistorySummary, SummaryAttempt};
 use plait_run::node::SUMMARY;
 
 /// The messages of each context in the order in which they were added. What was cleared stays: earlier prompts had it.
@@ -147,7 +147,7 @@ impl Histories {
 }
 
 fn is_system(message: &SharedMessage) -> bool {
-    message.role == plait_run::context::Role::System
+    message.role == plait_llm::context::Role::System
 }
 
 /// Whether the writes of one iteration are part of another: of itself, and of iterations around it or inside it.

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use plait_core::id::{Activation, Epoch, MessageId, NodeId};
-use plait_run::context::{Role, SharedMessage};
-use plait_run::journal::{Entry, Event, LoopEvent, NodeEvent};
+use plait_journal::{Entry, Event, LoopEvent, NodeEvent};
+use plait_llm::context::{Role, SharedMessage};
 
 /// A loop with a conversation, and what was said in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

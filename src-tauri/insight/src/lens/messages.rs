@@ -11,10 +11,10 @@ use plait_core::attachment::Attachment;
 use plait_core::expression::as_text;
 use plait_core::id::{Activation, MessageId, NodeId};
 use plait_core::origin::Origins;
+use plait_journal::view::{EpochView, ToolCallView};
+use plait_llm::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_llm::prompt_record::{BlockCut, BlockKind, BlockSource, PromptPart, PromptRecord};
 use plait_nodes::prompt::TOOL_IMAGES;
-use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
-use plait_run::prompt_record::{BlockCut, BlockKind, BlockSource, PromptPart, PromptRecord};
-use plait_run::view::{EpochView, ToolCallView};
 
 /// What a message of a prompt is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -272,7 +272,8 @@ fn step_messages(
     epoch: &EpochView,
 ) -> Vec<RebuiltMessage> {
     let earlier = epoch.calls.get(..place.index).unwrap_or_default();
-    let is_step = |call: &&plait_run::view::ModelCallView| call.step == place.step && call.sampling.is_none();
+    let is_step =
+        |call: &&plait_journal::view::ModelCallView| call.step == place.step && call.sampling.is_none();
     let Some(reply) = earlier.iter().rev().filter(is_step).find_map(|call| call.reply.as_ref()) else {
         return vec![RebuiltMessage::missing(count, tokens, &Origins::NONE, Role::Assistant)];
     };

@@ -5,12 +5,12 @@ use serde::Deserialize as _;
 use super::Lens;
 use super::messages::rebuild;
 use plait_core::id::{Activation, ReplyKey};
-use plait_run::context::{Role, SharedMessage};
-use plait_run::journal::SourceRef;
-use plait_run::prompt_record::{PromptPart, PromptRecord};
-use plait_run::provider::ModelRequest;
-use plait_run::tool::ToolSpec;
-use plait_run::view::EpochView;
+use plait_journal::SourceRef;
+use plait_journal::view::EpochView;
+use plait_llm::context::{Role, SharedMessage};
+use plait_llm::prompt_record::{PromptPart, PromptRecord};
+use plait_llm::provider::ModelRequest;
+use plait_llm::tool::ToolSpec;
 
 /// A request as it was sent, as far as the journal says.
 pub struct RebuiltRequest {

@@ -8,7 +8,7 @@ use ts_rs::TS;
 use super::Lens;
 use super::messages::{MessagePart, rebuild};
 use plait_core::id::{Epoch, MessageId, NodeId};
-use plait_run::context::Role;
+use plait_llm::context::Role;
 
 /// Maximum hits of one search. A search that finds as many should say more.
 pub const MAX_HITS: usize = 200;

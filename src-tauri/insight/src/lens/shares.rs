@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::messages::{MessagePart, SentMessage};
-use plait_run::context::Role;
-use plait_run::prompt_record::{BlockKind, PromptPart, PromptRecord};
-use plait_run::tokens;
+use plait_llm::context::Role;
+use plait_llm::prompt_record::{BlockKind, PromptPart, PromptRecord};
+use plait_llm::tokens;
 
 /// A kind of part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]

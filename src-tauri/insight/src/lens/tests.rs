@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 use plait_core::id::Epoch;
-use plait_run::context::Role;
-use plait_run::journal::Entry;
-use plait_run::view::NodeState;
+use plait_journal::Entry;
+use plait_journal::view::NodeState;
+use plait_llm::context::Role;
 
 /// A journal of these events, one every 10 ms.
 fn journal(events: &[Value]) -> Vec<Entry> {

@@ -8,8 +8,8 @@ use ts_rs::TS;
 use super::Lens;
 use plait_core::error::ErrorCode;
 use plait_core::id::{Epoch, NodeId, RunId};
-use plait_run::models::{Cost, TokenUsage};
-use plait_run::view::{EpochView, ModelCallView, NodeState, RunStatus, ToolCallView};
+use plait_journal::view::{EpochView, ModelCallView, NodeState, RunStatus, ToolCallView};
+use plait_llm::models::{Cost, TokenUsage};
 
 /// What a span of a trace is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

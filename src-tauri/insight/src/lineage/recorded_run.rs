@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use plait_core::flow::{Flow, Node};
 use plait_core::id::{Activation, MessageId, NodeId, PortName, RunId};
-use plait_run::context::SharedMessage;
-use plait_run::journal::{CallEvent, ContextEvent, DebugEvent, Entry, Event, NodeEvent, Side, SourceRef};
-use plait_run::long_term_memory::Recall;
-use plait_run::view::{EpochView, RunView};
+use plait_journal::view::{EpochView, RunView};
+use plait_journal::{CallEvent, ContextEvent, DebugEvent, Entry, Event, NodeEvent, Side, SourceRef};
+use plait_llm::context::SharedMessage;
+use plait_llm::long_term_memory::Recall;
 use serde_json::{Map, Value};
 
 use super::LineageSource;
@@ -87,7 +87,7 @@ impl RecordedRun {
             {
                 self.earlier.extend(context.message_history.iter().map(|message| message.id.clone()));
             }
-            Event::Child(at, plait_run::journal::ChildEvent::Started { run }) => {
+            Event::Child(at, plait_journal::ChildEvent::Started { run }) => {
                 self.parents.insert(run.clone(), at.clone());
             }
             Event::Debug(DebugEvent::Overridden { point, port, value, .. }) => {

@@ -6,8 +6,8 @@ use serde_json::json;
 use super::*;
 use crate::test_runs::{host, info, run_to_end};
 use plait_core::flow::Flow;
-use plait_run::earlier_run::EarlierTree;
-use plait_run::journal::Entry;
+use plait_journal::Entry;
+use plait_journal::earlier_run::EarlierTree;
 use plait_testing::{FakeProvider, ScriptedReply, flow_of};
 
 fn recorded(flow: &Flow, replies: &[ScriptedReply]) -> Arc<RecordedRun> {

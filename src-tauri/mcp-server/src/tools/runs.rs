@@ -4,7 +4,7 @@ use plait_api::ErrorReply;
 use plait_api::lens::CompareRuns;
 use plait_api::runs::{BillRerun, FindRuns, ListRuns, RerunRequest, ShowRun};
 use plait_core::id::NodeId;
-use plait_run::journal::Side;
+use plait_journal::Side;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;

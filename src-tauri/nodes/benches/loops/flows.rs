@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plait_core::flow;
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
 use plait_run::plan::{Plan, plan};
 use serde_json::{Value, json};
 

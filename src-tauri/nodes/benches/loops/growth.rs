@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
-use plait_run::journal::{Entry, Event, Journal, LoopEvent};
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
+use plait_journal::{Entry, Event, Journal, LoopEvent};
+use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 
 use crate::flows;
 use crate::workload::{BenchError, Figures, RUN, drive, drive_with};

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, SamplingMode, Throughput};
-use plait_run::journal::MemoryJournal;
+use plait_journal::MemoryJournal;
 use plait_run::plan::Plan;
 use thread_time::OnThread;
 use workload::{BenchError, Figures, FirstError, RUN, comparable_events, drive, is_selected};

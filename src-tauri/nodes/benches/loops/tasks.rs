@@ -8,11 +8,11 @@ use plait_core::Value;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
-use plait_run::host::Clock;
-use plait_run::journal::{
+use plait_journal::{
     Entry, Event, FinishMetadata, Journal, LoopEvent, MemoryJournal, NodeEvent, NodeOutputs, RunEvent,
     SourceRef,
 };
+use plait_run::host::Clock;
 use serde_json::json;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;

@@ -11,7 +11,7 @@ use std::cell::LazyCell;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
-use plait_run::journal::{Breakpoint, MemoryJournal, Side};
+use plait_journal::{Breakpoint, MemoryJournal, Side};
 use thread_time::OnThread;
 use workload::{
     BenchError, FirstError, PlannedFlow, RUN, Shape, comparable_events, drive, drive_with_breakpoints, floor,

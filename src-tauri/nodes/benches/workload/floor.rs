@@ -7,10 +7,8 @@ use std::collections::BTreeMap;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
+use plait_journal::{Entry, Event, FinishMetadata, Journal, NodeEvent, NodeOutputs, RunEvent, SourceRef};
 use plait_run::host::Clock;
-use plait_run::journal::{
-    Entry, Event, FinishMetadata, Journal, NodeEvent, NodeOutputs, RunEvent, SourceRef,
-};
 use plait_run::node::{Datum, Inputs};
 
 use super::host::{SystemClock, started_event};

@@ -9,14 +9,14 @@ use futures::future::BoxFuture;
 use plait_core::Value;
 use plait_core::error::Fault;
 use plait_core::flow::TreeLimits;
+use plait_journal::{Breakpoint, Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
+use plait_llm::provider::{Provider, Providers};
+use plait_llm::quota::{QuotaChain, TreeAccount, TreeUsage};
+use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::{Clock, Host, RunInfo};
-use plait_run::journal::{Breakpoint, Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
 use plait_run::plan::Plan;
-use plait_run::provider::{Provider, Providers};
-use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
-use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_run::{Driver, RunHandle, RunSetup};
 use plait_testing::RunStart;
 
@@ -123,13 +123,13 @@ fn start(
         host: Host {
             providers,
             tools: Arc::new(EmptyHost),
-            retriever: Arc::new(plait_run::retriever::NoRetriever),
-            memories: plait_run::long_term_memory::NoMemoryStore::shared(),
+            retriever: Arc::new(plait_llm::retriever::NoRetriever),
+            memories: plait_llm::long_term_memory::NoMemoryStore::shared(),
             attachments: plait_core::attachment::NoAttachmentStore::shared(),
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
-            earlier: plait_run::earlier_run::EarlierTree::default(),
+            earlier: plait_journal::earlier_run::EarlierTree::default(),
             debugger: plait_run::debugger::Debugger::default(),
             quotas: no_limits(),
         },

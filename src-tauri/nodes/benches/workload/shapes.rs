@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plait_core::flow::{Edge, Flow, Node};
 use plait_core::id::NodeId;
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
 use plait_run::plan::{Plan, plan};
 
 use super::first_error::BenchError;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use plait_core::attachment::{Attachment, AttachmentKind, AttachmentStore, attachments_of};
 use plait_core::error::Fault;
-use plait_run::context::{Content, Message, Part, SharedMessage};
-use plait_run::models;
-use plait_run::models::ModelConfig;
+use plait_llm::context::{Content, Message, Part, SharedMessage};
+use plait_llm::models;
+use plait_llm::models::ModelConfig;
+use plait_llm::provider::{ModelReply, ModelRequest, Provider};
 use plait_run::node::{Inputs, NodeContext};
-use plait_run::provider::{ModelReply, ModelRequest, Provider};
 
 use crate::codes;
 

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use plait_core::id::ContextId;
-use plait_run::context::SharedMessage;
-use plait_run::models::ModelConfig;
+use plait_llm::context::SharedMessage;
+use plait_llm::models::ModelConfig;
+use plait_llm::provider::{ModelRequest, Provider};
+use plait_llm::quota::IterationCost;
+use plait_llm::tool::SamplingRef;
 use plait_run::node::NodeContext;
-use plait_run::provider::{ModelRequest, Provider};
-use plait_run::quota::IterationCost;
-use plait_run::tool::SamplingRef;
 
 /// Which model call of an activation it is.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::reply_schema::json_candidates;
 use crate::codes;
 use plait_core::error::Fault;
-use plait_run::tool::ToolSpec;
+use plait_llm::tool::ToolSpec;
 
 /// What calls begin with in the formats that models are trained on. Texts for people have none of them.
 const MARKERS: [&str; 12] = [

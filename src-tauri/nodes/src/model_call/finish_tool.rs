@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::ENGINE_SOURCE;
 use crate::codes;
 use plait_core::error::Fault;
+use plait_llm::tool::ToolSpec;
 use plait_run::node::NodeContext;
-use plait_run::tool::ToolSpec;
 
 pub(crate) const FINISH: &str = "finish";
 

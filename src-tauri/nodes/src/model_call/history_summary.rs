@@ -9,13 +9,13 @@ use crate::prompt::{Overrides, resolve_model_config};
 use plait_core::error::Fault;
 use plait_core::flow::SummarizerAgent;
 use plait_core::offline::{ECHO, OFFLINE};
-use plait_run::context::{ContextRecord, ContextType, MAIN, Message, Role, SharedMessage};
-use plait_run::loop_history::{LoopConversation, SummaryAttempt, SummaryPlan};
-use plait_run::models::{ModelConfig, TokenUsage};
+use plait_llm::context::{ContextRecord, ContextType, MAIN, Message, Role, SharedMessage};
+use plait_llm::loop_history::{LoopConversation, SummaryAttempt, SummaryPlan};
+use plait_llm::models::{ModelConfig, TokenUsage};
+use plait_llm::prompt_record::PromptPurpose;
+use plait_llm::tokens;
+use plait_llm::transcript::SummaryRequest;
 use plait_run::node::NodeContext;
-use plait_run::prompt_record::PromptPurpose;
-use plait_run::tokens;
-use plait_run::transcript::SummaryRequest;
 
 /// Maximum tokens of a reply if the agent sets none: a page of text. The bounds of the history may allow less.
 const MAX_SUMMARY_TOKENS: u32 = 1_000;

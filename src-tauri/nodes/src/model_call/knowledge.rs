@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::Interruption;
 use super::tool_calls::allow_documents;
-use plait_run::earlier_run::Sought;
-use plait_run::journal::CallEvent;
+use plait_journal::CallEvent;
+use plait_journal::earlier_run::Sought;
+use plait_llm::retriever::{Knowledge, Retrieval, RetrievalRequest};
 use plait_run::node::NodeContext;
-use plait_run::retriever::{Knowledge, Retrieval, RetrievalRequest};
 
 /// The same as [`retrieve`], if there is anything to search.
 pub(crate) async fn retrieve_if_any(

@@ -4,9 +4,9 @@ use super::attachments::is_supported;
 use crate::prompt::LoopTurns;
 use plait_core::attachment::Attachment;
 use plait_core::id::MessageId;
-use plait_run::models::ModelConfig;
+use plait_llm::models::ModelConfig;
+use plait_llm::provider::Provider;
 use plait_run::node::NodeContext;
-use plait_run::provider::Provider;
 
 /// The conversation of the innermost conversational loop around the node, if there is one, for calls of `model`. `used` says
 /// whether the node takes the history; `incoming` is what the node received: the input, the text, and the message that it is, if it

@@ -7,13 +7,14 @@ use serde::Deserialize;
 
 use super::USER_MESSAGE_INDEX;
 use crate::prompt::{MemoryView, Partner};
+use plait_core::config::Unused;
 use plait_core::flow::{MemoryMode, MemorySettings, MemoryUse, SummarizerSettings};
 use plait_core::id::{MessageId, NodeId};
-use plait_run::memory::{DEFAULT_LABEL, MemoryChange, MemoryTurn};
-use plait_run::node::{NodeContext, Unused};
-use plait_run::tokens;
-use plait_run::tool::ToolContext;
-use plait_run::transcript::PromptText;
+use plait_llm::memory::{DEFAULT_LABEL, MemoryChange, MemoryTurn};
+use plait_llm::tokens;
+use plait_llm::tool::ToolContext;
+use plait_llm::transcript::PromptText;
+use plait_run::node::NodeContext;
 
 /// How a node uses the workflow's memory: a part of its config. The table of the configuration describes the fields that flows set, too.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -8,11 +8,11 @@ use crate::codes;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::offline::OFFLINE;
 use plait_core::quota::{Amount, FallbackModel, OnExceeded, Quota, Share};
-use plait_run::journal::CallEvent;
-use plait_run::models::{ModelConfig, ModelOverrides, TokenUsage};
+use plait_journal::CallEvent;
+use plait_llm::models::{ModelConfig, ModelOverrides, TokenUsage};
+use plait_llm::prompt_record::PromptRecord;
+use plait_llm::quota::{CallReservation, Probe, QuotaLink, QuotaScope, QuotaState, Refusal, TreeCount};
 use plait_run::node::NodeContext;
-use plait_run::prompt_record::PromptRecord;
-use plait_run::quota::{CallReservation, Probe, QuotaLink, QuotaScope, QuotaState, Refusal, TreeCount};
 
 /// Why a model call gave no reply.
 pub(crate) enum CallError {
@@ -328,7 +328,7 @@ fn show(share: Share) -> String {
 }
 
 fn dollars(nano_usd: u64) -> String {
-    plait_run::models::Cost::of_call(Some(nano_usd)).to_string()
+    plait_llm::models::Cost::of_call(Some(nano_usd)).to_string()
 }
 
 /// A number with its thousands apart.

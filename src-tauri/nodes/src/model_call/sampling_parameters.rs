@@ -1,7 +1,7 @@
 //! Leaves out the parameters of sampling that a model refuses: its provider would answer the whole call with an error.
 
-use plait_run::models::{sampling_parameters, takes_sampling};
-use plait_run::provider::ModelRequest;
+use plait_llm::models::{sampling_parameters, takes_sampling};
+use plait_llm::provider::ModelRequest;
 
 /// Removes what the model refuses. Returns the names of what was set.
 pub(super) fn remove_refused(provider: &str, request: &mut ModelRequest) -> Vec<String> {

@@ -11,12 +11,12 @@ use plait_core::expression::as_text;
 use plait_core::id::PortName;
 use plait_core::offline::{ECHO, OFFLINE};
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
-use plait_run::models::ModelConfig;
+use plait_llm::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
+use plait_llm::models::ModelConfig;
+use plait_llm::prompt_record::Block;
+use plait_llm::provider::{ModelReply, Provider};
+use plait_llm::retriever::{Knowledge, query_text};
 use plait_run::node::{Card, CardPart, Datum, Inputs, NodeContext, NodeOutput};
-use plait_run::prompt_record::Block;
-use plait_run::provider::{ModelReply, Provider};
-use plait_run::retriever::{Knowledge, query_text};
 
 /// A side query that is ready to be sent.
 pub(crate) struct SideQuery {

@@ -19,14 +19,14 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_core::expression::as_text;
 use plait_core::id::ReplyKey;
 use plait_core::origin::{Origin, Origins};
-use plait_run::earlier_run::{EarlierReply, EarlierRun, Sought};
-use plait_run::journal::{CallAccount, CallEvent, EventRef, MAX_NESTING_DEPTH, is_too_deep};
-use plait_run::models::{CalibrationSample, TokenUsage};
+use plait_journal::earlier_run::{EarlierReply, EarlierRun, Sought};
+use plait_journal::{CallAccount, CallEvent, EventRef, MAX_NESTING_DEPTH, is_too_deep};
+use plait_llm::models::{CalibrationSample, TokenUsage};
+use plait_llm::prompt_record::{PromptRecord, RequestSettings};
+use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, StopOutcome};
+use plait_llm::stream_pace::PaceRecorder;
+use plait_llm::tokens;
 use plait_run::node::NodeContext;
-use plait_run::prompt_record::{PromptRecord, RequestSettings};
-use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, StopOutcome};
-use plait_run::stream_pace::PaceRecorder;
-use plait_run::tokens;
 
 /// A call that can be sent.
 struct Prepared<'a> {

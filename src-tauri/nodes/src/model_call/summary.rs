@@ -11,14 +11,14 @@ use super::stages::Recorded;
 use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
-use plait_run::context::{Content, Message, Role};
-use plait_run::models::{EXACT_PERMILLE, ModelConfig};
+use plait_llm::context::{Content, Message, Role};
+use plait_llm::models::{EXACT_PERMILLE, ModelConfig};
+use plait_llm::prompt_record::{PromptPart, PromptPurpose, PromptRecord, RefusedPrompt};
+use plait_llm::provider::{ModelReply, ModelRequest, Provider};
+use plait_llm::quota::IterationCost;
+use plait_llm::tokens;
+use plait_llm::transcript::SummaryRequest;
 use plait_run::node::NodeContext;
-use plait_run::prompt_record::{PromptPart, PromptPurpose, PromptRecord, RefusedPrompt};
-use plait_run::provider::{ModelReply, ModelRequest, Provider};
-use plait_run::quota::IterationCost;
-use plait_run::tokens;
-use plait_run::transcript::SummaryRequest;
 
 pub(super) struct SummaryCall<'a> {
     pub(super) node_context: &'a NodeContext,

@@ -23,13 +23,13 @@ use crate::prompt::{BlockInputs, LoopTurns, TOOL_IMAGES};
 use plait_core::attachment::{Attachment, MAX_ATTACHMENTS};
 use plait_core::error::Fault;
 use plait_core::origin::Origins;
-use plait_run::context::{Content, ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
-use plait_run::journal::FINISHES_LOOP;
-use plait_run::models::{CalibrationSample, ModelConfig, TokenUsage};
+use plait_journal::FINISHES_LOOP;
+use plait_llm::context::{Content, ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
+use plait_llm::models::{CalibrationSample, ModelConfig, TokenUsage};
+use plait_llm::provider::{ModelReply, Provider, StopReason};
+use plait_llm::tokens;
+use plait_llm::tool::ToolSpec;
 use plait_run::node::{NodeContext, NodeOutput};
-use plait_run::provider::{ModelReply, Provider, StopReason};
-use plait_run::tokens;
-use plait_run::tool::ToolSpec;
 
 /// How much of a reply that was withheld a fault repeats.
 const MAX_EXCERPT_CHARS: usize = 500;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::{MemoryAccess, REPLY_INDEX, UserMessage, reply_message};
 use crate::codes;
 use plait_core::error::Fault;
-use plait_run::context::ContextManager;
-use plait_run::journal::ContextEvent;
-use plait_run::memory::MemoryChange;
+use plait_journal::ContextEvent;
+use plait_llm::context::ContextManager;
+use plait_llm::memory::MemoryChange;
 use plait_run::node::NodeContext;
 
 /// Writes the user message (unless it is in the history already) and the pinned reply to the conversation.

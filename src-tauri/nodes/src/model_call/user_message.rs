@@ -8,9 +8,9 @@ use plait_core::attachment::{Attachment, AttachmentKind};
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{MessageId, PortName};
-use plait_run::context::{Content, ContextHandle, ContextRecord, Message, Question, Role, SharedMessage};
+use plait_llm::context::{Content, ContextHandle, ContextRecord, Message, Question, Role, SharedMessage};
+use plait_llm::tokens;
 use plait_run::node::NodeContext;
-use plait_run::tokens;
 
 pub(crate) struct UserMessage {
     pub(crate) message: SharedMessage,

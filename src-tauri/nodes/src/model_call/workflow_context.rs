@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::{ENGINE_SOURCE, MemoryAccess};
 use crate::codes;
 use plait_core::error::Fault;
-use plait_run::memory::MemoryChange;
+use plait_llm::memory::MemoryChange;
+use plait_llm::tool::ToolSpec;
 use plait_run::node::NodeContext;
-use plait_run::tool::ToolSpec;
 
 const NAME: &str = "get_workflow_context";
 const ALIAS: &str = "read_external_context";

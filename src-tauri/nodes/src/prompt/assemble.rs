@@ -4,11 +4,11 @@ use super::blocks::{BlockInputs, SentBlock, add_blocks};
 use super::loop_turns::LoopTurns;
 use plait_core::id::{Epoch, MessageId};
 use plait_core::origin::Origins;
-use plait_run::context::{ContextRecord, History, Role, SharedMessage};
-use plait_run::loop_history::Insertion;
-use plait_run::tokens::{TOKENS_PER_MESSAGE, count_cached};
-use plait_run::tool::ToolSpec;
-use plait_run::transcript::CarriedMessages;
+use plait_llm::context::{ContextRecord, History, Role, SharedMessage};
+use plait_llm::loop_history::Insertion;
+use plait_llm::tokens::{TOKENS_PER_MESSAGE, count_cached};
+use plait_llm::tool::ToolSpec;
+use plait_llm::transcript::CarriedMessages;
 
 /// The parts of a call.
 pub(super) struct Assembled {

@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use plait_core::id::NodeId;
 use plait_core::origin::Origins;
-use plait_run::context::{Content, Message, Part, SharedMessage};
-use plait_run::prompt_record::{Block, BlockCut, BlockItem, BlockKind, BlockSettings, BlockSource};
-use plait_run::tokens;
-use plait_run::tool::ToolSpec;
-use plait_run::transcript::{CarriedMessages, PromptText};
+use plait_llm::context::{Content, Message, Part, SharedMessage};
+use plait_llm::prompt_record::{Block, BlockCut, BlockItem, BlockKind, BlockSettings, BlockSource};
+use plait_llm::tokens;
+use plait_llm::tool::ToolSpec;
+use plait_llm::transcript::{CarriedMessages, PromptText};
 
 pub use memory_block::MemoryView;
 

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
-use plait_run::context::{Content, Message, Part, SharedMessage};
-use plait_run::loop_history::{
+use plait_llm::context::{Content, Message, Part, SharedMessage};
+use plait_llm::loop_history::{
     BoundReason, BoundedHistory, HistoryBounds, Insertion, LoopConversation, LoopHistory, bound_history,
 };
-use plait_run::models::ModelConfig;
-use plait_run::prompt_record::{LoopConversationRecord, OmissionReason, OmittedTurns, SentTurn};
-use plait_run::tokens;
-use plait_run::transcript::{TextBlock, write_text_block};
+use plait_llm::models::ModelConfig;
+use plait_llm::prompt_record::{LoopConversationRecord, OmissionReason, OmittedTurns, SentTurn};
+use plait_llm::tokens;
+use plait_llm::transcript::{TextBlock, write_text_block};
 
 use crate::codes;
 

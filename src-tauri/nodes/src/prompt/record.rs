@@ -11,11 +11,11 @@ use super::blocks::{SentBlock, attachment_tokens};
 use super::loop_turns::{LoopTurns, SentTurns};
 use plait_core::attachment::Attachment;
 use plait_core::origin::Origins;
-use plait_run::context::{Message, Role, SharedMessage};
-use plait_run::loop_history::{BoundReason, BoundedHistory};
-use plait_run::models::{EXACT_PERMILLE, ModelConfig};
-use plait_run::prompt_record::{Omitted, PromptPart, PromptRecord};
-use plait_run::tool::ToolSpec;
+use plait_llm::context::{Message, Role, SharedMessage};
+use plait_llm::loop_history::{BoundReason, BoundedHistory};
+use plait_llm::models::{EXACT_PERMILLE, ModelConfig};
+use plait_llm::prompt_record::{Omitted, PromptPart, PromptRecord};
+use plait_llm::tool::ToolSpec;
 
 /// The record of a prompt with the part of the history that fits: its first position and its messages.
 pub(super) fn build_record(

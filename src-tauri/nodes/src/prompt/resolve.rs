@@ -2,8 +2,8 @@
 
 use plait_core::error::Fault;
 use plait_core::offline::{ECHO, OFFLINE};
-use plait_run::context::ContextRecord;
-use plait_run::models::{
+use plait_llm::context::ContextRecord;
+use plait_llm::models::{
     Correction, ModelConfig, ModelOverrides, RunModelSettings, caution_permille, is_exact, reserve,
 };
 

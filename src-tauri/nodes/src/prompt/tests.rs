@@ -7,11 +7,11 @@ use serde_json::json;
 use super::{BlockInputs, Call, ModelConfig, Prompt, prepare};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
-use plait_run::context::{Content, ContextRecord, ContextType, Message, Part, Role, SharedMessage, ToolCall};
-use plait_run::models::Correction;
-use plait_run::prompt_record::PromptPart;
-use plait_run::tokens;
-use plait_run::tool::ToolSpec;
+use plait_llm::context::{Content, ContextRecord, ContextType, Message, Part, Role, SharedMessage, ToolCall};
+use plait_llm::models::Correction;
+use plait_llm::prompt_record::PromptPart;
+use plait_llm::tokens;
+use plait_llm::tool::ToolSpec;
 
 const MODEL: &str = "gpt-4o";
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use plait_run::context::{History, Message, MessageStats};
+use plait_llm::context::{History, Message, MessageStats};
 
 /// The part of a conversation that must be sent does not fit. In tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

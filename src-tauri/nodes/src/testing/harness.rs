@@ -14,16 +14,16 @@ use plait_core::flow::MemorySettings;
 use plait_core::id::{Activation, ContextId, Epoch, MessageId};
 use plait_core::origin::{Origin, Origins};
 use plait_core::user::UserName;
-use plait_run::context::{
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::{Answer, Event, NodeEvent};
+use plait_llm::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
     Writes,
 };
-use plait_run::earlier_run::EarlierRun;
+use plait_llm::loop_history::{LoopConversation, PersonAnswers};
+use plait_llm::memory::{MemoryChange, WorkflowMemory};
+use plait_llm::models::ModelOverrides;
 use plait_run::host::{Host, RunInfo, RunInput};
-use plait_run::journal::{Answer, Event, NodeEvent};
-use plait_run::loop_history::{LoopConversation, PersonAnswers};
-use plait_run::memory::{MemoryChange, WorkflowMemory};
-use plait_run::models::ModelOverrides;
 use plait_run::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
 use plait_testing::{
     FakeAttachmentStore, FakeClock, FakeMemoryStore, FakeProvider, FakeProviders, FakeRetriever,
@@ -194,9 +194,9 @@ impl NodeHarness {
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),
-                earlier: plait_run::earlier_run::EarlierTree::default(),
+                earlier: plait_journal::earlier_run::EarlierTree::default(),
                 debugger: plait_run::debugger::Debugger::default(),
-                quotas: plait_run::quota::QuotaChain::default(),
+                quotas: plait_llm::quota::QuotaChain::default(),
             }),
             hold: None,
             cancel: CancellationToken::new(),

@@ -4,7 +4,7 @@
 use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::ContextHandle;
+use plait_llm::context::ContextHandle;
 use plait_run::node::{Behavior, Inputs, NodeOutput};
 
 use crate::codes;

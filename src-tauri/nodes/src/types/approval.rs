@@ -4,15 +4,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::schema::check_answer;
 use plait_core::expression::template::Template;
 use plait_core::origin::Origin;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::journal::Answer;
+use plait_journal::Answer;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause,
-    Surroundings, Unused, template_inputs,
+    Surroundings, template_inputs,
 };
 
 use crate::codes;

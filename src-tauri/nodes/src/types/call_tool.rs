@@ -7,15 +7,15 @@ use serde_json::{Map, json};
 use crate::codes;
 use crate::model_call::{SamplingModel, call_tool_with_model, collect_tools};
 use crate::prompt::{Overrides, resolve_model_config};
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::{ContextRecord, ContextType};
-use plait_run::needs::NodeNeed;
+use plait_llm::context::{ContextRecord, ContextType};
+use plait_llm::needs::NodeNeed;
+use plait_llm::tool::ToolSpec;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
-    Unused,
 };
-use plait_run::tool::ToolSpec;
 
 pub(super) struct CallTool;
 

@@ -5,11 +5,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::template::Template;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{
-    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings, Unused,
+    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
 };
 
 use crate::codes;

@@ -16,21 +16,21 @@ use crate::model_call;
 use crate::model_call::{ATTACH, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn};
 use crate::prompt::{BlockInputs, MemoryView, Overrides, resolve_model_config};
 use plait_core::attachment;
-use plait_core::config::DEFAULT_MAX_TOOL_ROUNDS;
+use plait_core::config::{DEFAULT_MAX_TOOL_ROUNDS, Unused};
 use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::expression::template::Template;
 use plait_core::id::MessageId;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::ContextHandle;
-use plait_run::needs::NodeNeed;
+use plait_llm::context::ContextHandle;
+use plait_llm::needs::NodeNeed;
+use plait_llm::prompt_record::{Block, BlockKind, BlockSettings};
+use plait_llm::provider::ModelReply;
+use plait_llm::retriever::{Knowledge, query_text};
 use plait_run::node::{
     Behavior, CallLimit, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
-    Surroundings, Unused, template_inputs,
+    Surroundings, template_inputs,
 };
-use plait_run::prompt_record::{Block, BlockKind, BlockSettings};
-use plait_run::provider::ModelReply;
-use plait_run::retriever::{Knowledge, query_text};
 
 pub(super) struct Chat;
 

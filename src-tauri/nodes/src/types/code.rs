@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::model_call::call_tool;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
+use plait_llm::tool::ToolSpec;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
-use plait_run::tool::ToolSpec;
 
 pub(super) struct Code;
 

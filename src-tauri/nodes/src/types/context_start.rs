@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::offline::{ECHO, OFFLINE};
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
+use plait_llm::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
-    Surroundings, Unused,
+    Surroundings,
 };
 
 use crate::codes;

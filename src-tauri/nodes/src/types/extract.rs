@@ -13,16 +13,16 @@ use crate::model_call::{
     side_query_inputs,
 };
 use crate::prompt::Overrides;
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::needs::NodeNeed;
+use plait_llm::needs::NodeNeed;
+use plait_llm::provider::ModelReply;
+use plait_llm::retriever::Knowledge;
 use plait_run::node::{
     Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
-    Unused,
 };
-use plait_run::provider::ModelReply;
-use plait_run::retriever::Knowledge;
 
 pub(super) struct Extract;
 

@@ -10,12 +10,12 @@ use crate::codes;
 use crate::model_call::call_tool;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::http_tool::{HTTP_SOURCE, HttpBinding, HttpMethod, placeholder, url_problem};
-use plait_run::needs::NodeNeed;
+use plait_llm::http_tool::{HTTP_SOURCE, HttpBinding, HttpMethod, placeholder, url_problem};
+use plait_llm::needs::NodeNeed;
+use plait_llm::tool::ToolSpec;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
-use plait_run::tool::ToolSpec;
 
 pub(super) struct HttpRequest;
 

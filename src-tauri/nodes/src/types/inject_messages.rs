@@ -9,7 +9,7 @@ use crate::model_call::UserMessage;
 use plait_core::error::Fault;
 use plait_core::expression::template::Template;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::{ContextHandle, Message, Question, Role};
+use plait_llm::context::{ContextHandle, Message, Question, Role};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, template_inputs,
 };

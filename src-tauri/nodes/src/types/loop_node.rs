@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::model_call::summarize_history;
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::loop_history::HistoryStrategy;
+use plait_llm::loop_history::HistoryStrategy;
 use plait_run::node::{
     Behavior, CONTINUE, Card, CardPart, Category, Example, Inputs, LoopKind, LoopSpec, NodeContext,
-    NodeOutput, NodeType, SUMMARY, Surroundings, Unused,
+    NodeOutput, NodeType, SUMMARY, Surroundings,
 };
 
 use config::{Config, Kind, OnError};

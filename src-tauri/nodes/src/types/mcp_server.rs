@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use crate::codes;
 use crate::model_call::allow_server;
+use plait_core::config::Unused;
 use plait_core::diagnostic::escape;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::journal::NodeEvent;
-use plait_run::needs::NodeNeed;
+use plait_journal::NodeEvent;
+use plait_llm::needs::NodeNeed;
+use plait_llm::tool::{ToolPolicy, ToolProgress, ToolSpec};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
-    Unused,
 };
-use plait_run::tool::{ToolPolicy, ToolProgress, ToolSpec};
 
 /// How often watchers see how long a server has been starting.
 const WAIT_INTERVAL: Duration = Duration::from_secs(2);

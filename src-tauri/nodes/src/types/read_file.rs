@@ -6,14 +6,14 @@ use serde_json::json;
 
 use crate::codes;
 use crate::model_call::call_tool;
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::needs::NodeNeed;
+use plait_llm::needs::NodeNeed;
+use plait_llm::tool::ToolSpec;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
-    Unused,
 };
-use plait_run::tool::ToolSpec;
 
 pub(super) struct ReadFile;
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::journal::CallEvent;
-use plait_run::long_term_memory::{
+use plait_journal::CallEvent;
+use plait_llm::long_term_memory::{
     DEFAULT_RECALLED, MAX_RECALLED, MemoryKind, Recall, RecallRequest, render,
 };
 use plait_run::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};

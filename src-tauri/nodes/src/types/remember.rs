@@ -6,15 +6,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::journal::CallEvent;
-use plait_run::long_term_memory::{
+use plait_journal::CallEvent;
+use plait_llm::long_term_memory::{
     MAX_REMEMBERED_AT_ONCE, MemoryContent, MemoryKind, MemoryRecord, MemorySource,
 };
 use plait_run::node::{
-    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings, Unused,
+    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
 };
 
 use super::subject::Subject;

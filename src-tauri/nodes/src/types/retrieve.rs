@@ -9,11 +9,11 @@ use crate::codes;
 use crate::model_call;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::needs::NodeNeed;
+use plait_llm::needs::NodeNeed;
+use plait_llm::retriever::{Knowledge, query_text};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
-use plait_run::retriever::{Knowledge, query_text};
 
 use super::subject::Subject;
 

@@ -14,18 +14,19 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::model_call;
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::{PortKind, PortType, Ports};
+use plait_journal::{NodeOutputs, RunEnd, RunFault};
+use plait_llm::quota::is_limit_of_tree;
 use plait_run::host::Host;
 use plait_run::host::subflow::{ChildCall, ChildEnd};
-use plait_run::journal::{NodeOutputs, RunEnd, RunFault};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, ConfigEdge, EditorTraits, Example, Inputs, NodeContext, NodeOutput,
-    NodeType, Surroundings, Unused,
+    NodeType, Surroundings,
 };
-use plait_run::quota::is_limit_of_tree;
 
 pub(crate) use config::Config;
 use config::{InputSource, NO_FLOW};

@@ -6,7 +6,7 @@ use serde_json::Value;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::ContextHandle;
+use plait_llm::context::ContextHandle;
 use plait_run::node::{Inputs, NodeOutput};
 
 /// What such a node works on.

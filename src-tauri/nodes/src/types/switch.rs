@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::condition::Condition;
 use plait_core::expression::values_equal;
@@ -14,7 +15,6 @@ use plait_core::id::PortName;
 use plait_core::port::{ERROR_PORT, PortKind, PortType, Ports};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
-    Unused,
 };
 
 pub(super) struct Switch;

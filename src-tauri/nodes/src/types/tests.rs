@@ -26,7 +26,7 @@ fn examples_produce_their_outputs() {
             let mut harness = NodeHarness::new();
             let needs_main = example.inputs.values().any(|value| value["contextId"] == json!("main"));
             if !needs_main {
-                harness.contexts = plait_run::context::Contexts::default();
+                harness.contexts = plait_llm::context::Contexts::default();
             }
             let run = harness.run_example(&descriptor.node_type, example);
             let place = format!("{}: {}", descriptor.node_type, example.title);

@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 
 use crate::codes;
 use crate::model_call::engine_tools;
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::http_tool::{HttpBinding, HttpTool, OpenApiImport, import};
-use plait_run::long_term_memory::READ_TOOL;
-use plait_run::needs::NodeNeed;
+use plait_llm::http_tool::{HttpBinding, HttpTool, OpenApiImport, import};
+use plait_llm::long_term_memory::READ_TOOL;
+use plait_llm::needs::NodeNeed;
+use plait_llm::tool::{ToolEffect, ToolPolicy, ToolSpec};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
-    Unused,
 };
-use plait_run::tool::{ToolEffect, ToolPolicy, ToolSpec};
 
 pub(super) struct Tools;
 

@@ -8,18 +8,19 @@ use std::sync::Arc;
 use crate::model_call::attach;
 use plait_core::attachment;
 use plait_core::attachment::{Attachment, TAKES_ATTACHMENTS};
+use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::expression::schema::{check_answer, check_schema};
 use plait_core::expression::template::Template;
 use plait_core::origin::Origin;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::Role;
-use plait_run::journal::{Answer, LOOP_TURN};
-use plait_run::loop_history::turn_content;
+use plait_journal::{Answer, LOOP_TURN};
+use plait_llm::context::Role;
+use plait_llm::loop_history::turn_content;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
-    Pause, Surroundings, Unused, template_inputs,
+    Pause, Surroundings, template_inputs,
 };
 
 pub(super) struct UserInput;

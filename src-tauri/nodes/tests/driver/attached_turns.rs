@@ -8,7 +8,7 @@ use super::{Driver, Stage};
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
 use plait_core::id::Activation;
 use plait_insight::lens::{CallFilter, Lens, ShareKind};
-use plait_run::journal::{Answer, Entry, Event, LOOP_TURN, NodeEvent};
+use plait_journal::{Answer, Entry, Event, LOOP_TURN, NodeEvent};
 use plait_testing::{FakeAttachmentStore, PIXEL};
 
 const NOTES: &str = "U0\n\n----- Begin of file notes.txt\nMilk.\n----- End of file notes.txt";
@@ -72,7 +72,7 @@ fn play(stage: &Stage, flow: &(Value, Value), files: &[Attachment]) -> Vec<Value
 /// What a request had: text and names of the attachments of each message.
 fn received(stage: &Stage, request: usize) -> Vec<(String, Vec<String>)> {
     let requests = stage.provider.requests();
-    let message = |message: &plait_run::context::SharedMessage| {
+    let message = |message: &plait_llm::context::SharedMessage| {
         for attachment in message.content.attachments() {
             assert_eq!(attachment.data.as_deref(), Some(PIXEL), "the bytes are sent");
         }
@@ -101,11 +101,11 @@ fn attachments_of_a_turn_reach_later_iterations() {
     assert_eq!(received(&stage, 2), whole());
 
     let appended = events.iter().find(|event| event["type"] == "history.appended").unwrap();
-    let expected = plait_run::tokens::count_message("", &NOTES.into()) + 1;
+    let expected = plait_llm::tokens::count_message("", &NOTES.into()) + 1;
     assert_eq!(appended["turns"][0]["tokens"], expected, "the image counts");
     let rendered = events.iter().rfind(|event| event["type"] == "prompt.rendered").unwrap();
     let turns = rendered["prompt"]["parts"].as_array().unwrap().iter().find(|part| part["kind"] == "turns");
-    let size = |text: &str| u64::from(plait_run::tokens::count_message("", &text.into()));
+    let size = |text: &str| u64::from(plait_llm::tokens::count_message("", &text.into()));
     let rest: u64 = ["Yes.", "U1", "Yes."].map(size).iter().sum();
     assert_eq!(turns.unwrap()["tokens"], u64::from(expected) + rest);
 }
@@ -142,9 +142,9 @@ fn model_that_takes_no_image_receives_its_name() {
     let events = play(&stage, &(nodes, edges), &files);
     let named = format!("{NOTES}\n{}", files[0].label());
     assert_eq!(received(&stage, 1), said(&[(&named, &[]), ("Yes.", &[]), ("U1", &[])]));
-    let size = u64::from(plait_run::tokens::count_message("", &named.as_str().into()));
+    let size = u64::from(plait_llm::tokens::count_message("", &named.as_str().into()));
     let rendered = events.iter().filter(|event| event["type"] == "prompt.rendered").nth(1).unwrap();
-    let reply = u64::from(plait_run::tokens::count_message("", &"Yes.".into()));
+    let reply = u64::from(plait_llm::tokens::count_message("", &"Yes.".into()));
     assert_eq!(rendered["prompt"]["parts"][0]["tokens"], size + reply);
     let calls = Lens::of(&stage.entries()).calls(&CallFilter::default());
     assert_eq!(
@@ -189,7 +189,7 @@ fn without_attached_turns(entries: &[Entry]) -> Vec<Entry> {
         for turn in value.get_mut("turns").and_then(Value::as_array_mut).into_iter().flatten() {
             if turn["content"].is_array() {
                 turn["content"] = json!("U0");
-                turn["tokens"] = json!(plait_run::tokens::count_message("", &"U0".into()));
+                turn["tokens"] = json!(plait_llm::tokens::count_message("", &"U0".into()));
             }
         }
         serde_json::from_value(value).unwrap()

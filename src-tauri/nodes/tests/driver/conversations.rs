@@ -11,7 +11,7 @@ pub(super) type Messages = Vec<(String, String)>;
 
 /// Role and text of the messages of each request.
 pub(super) fn received(stage: &Stage) -> Vec<Messages> {
-    let message = |message: &plait_run::context::SharedMessage| {
+    let message = |message: &plait_llm::context::SharedMessage| {
         (format!("{:?}", message.role).to_lowercase(), message.content.text())
     };
     stage.provider.requests().iter().map(|request| request.messages.iter().map(message).collect()).collect()
@@ -147,7 +147,7 @@ fn strategies_bound_the_turns_of_a_running_loop() {
     let turns = |max_turns: u32| bounded(json!({ "strategy": "truncate_turns", "max_turns": max_turns }));
     assert_eq!((turns(6), turns(5), turns(4)), (whole.clone(), whole.clone(), whole[1..].to_vec()));
     let sizes =
-        whole[..5].iter().map(|(_, text)| plait_run::tokens::count_message("", &text.as_str().into()));
+        whole[..5].iter().map(|(_, text)| plait_llm::tokens::count_message("", &text.as_str().into()));
     let size: u32 = sizes.sum();
     let tokens = |max_tokens: u32| bounded(json!({ "max_tokens": max_tokens }));
     assert_eq!(

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use super::{Stage, of, types};
 use plait_core::error::Fault;
-use plait_run::journal::{Breakpoint, DebugVerb, Side, StopScope};
-use plait_run::view::{RunOutline, RunStatus, StopView};
+use plait_journal::view::{RunOutline, RunStatus, StopView};
+use plait_journal::{Breakpoint, DebugVerb, Side, StopScope};
 use plait_run::{DebugCommand, Driver, RunHandle};
 use plait_testing::ScriptedReply;
 

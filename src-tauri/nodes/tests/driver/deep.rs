@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{Stage, nested, of, types};
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::{Activation, Epoch};
+use plait_journal::{Entry, Event, InputOverrides};
 use plait_run::Driver;
-use plait_run::journal::{Entry, Event, InputOverrides};
 use plait_testing::{RunStart, ScriptedReply};
 
 /// Reads every entry as a store does.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Stage, of};
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 
 #[test]
 fn integers_keep_all_digits() {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Driver, Stage, drive, of, types};
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 use plait_testing::ScriptedReply;
 
 fn outputs(node: &str, events: &[Value]) -> Vec<Value> {

@@ -39,12 +39,12 @@ use plait_core::error::Fault;
 use plait_run::{Driver, RunHandle, RunSetup};
 
 use plait_core::id::Activation;
+use plait_journal::{Answer, Entry, Event, InputOverrides, Journal, NodeEvent};
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
+use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_run::host::subflow::Subflows;
 use plait_run::host::{Clock, Host, RunInfo};
-use plait_run::journal::{Answer, Entry, Event, InputOverrides, Journal, NodeEvent};
 use plait_run::plan::plan;
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
-use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_testing::{FakeClock, FakeProvider, FakeSubflows, RunStart, flow_of};
 
 /// A world around one flow after another.
@@ -67,15 +67,15 @@ impl Stage {
         let host = Host {
             providers: Arc::new(Both(Arc::clone(&provider))),
             tools: Arc::new(Deep),
-            retriever: Arc::new(plait_run::retriever::NoRetriever),
-            memories: plait_run::long_term_memory::NoMemoryStore::shared(),
+            retriever: Arc::new(plait_llm::retriever::NoRetriever),
+            memories: plait_llm::long_term_memory::NoMemoryStore::shared(),
             attachments: plait_core::attachment::NoAttachmentStore::shared(),
             clock,
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
-            earlier: plait_run::earlier_run::EarlierTree::default(),
+            earlier: plait_journal::earlier_run::EarlierTree::default(),
             debugger: plait_run::debugger::Debugger::default(),
-            quotas: plait_run::quota::QuotaChain::default(),
+            quotas: plait_llm::quota::QuotaChain::default(),
         };
         Self { provider, subflows, host, kept: SharedJournal::default() }
     }

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{Stage, drive, of, started};
 use plait_core::error::Fault;
+use plait_llm::context::Role;
 use plait_nodes::codes;
 use plait_run::Driver;
-use plait_run::context::Role;
 use plait_testing::ScriptedReply;
 
 /// A pair of agents, each in a context of its own, that answer each other three times.
@@ -42,7 +42,7 @@ fn replies(count: usize) -> impl Iterator<Item = ScriptedReply> {
 /// The messages of each request, each as "role: text".
 fn prompts(stage: &Stage) -> Vec<Vec<String>> {
     let requests = stage.provider.requests();
-    let lines = |request: &plait_run::provider::ModelRequest| {
+    let lines = |request: &plait_llm::provider::ModelRequest| {
         let messages = request.messages.iter();
         let line = |role: Role, text: String| format!("{}: {text}", format!("{role:?}").to_lowercase());
         messages.map(|message| line(message.role, message.content.text())).collect()
@@ -219,7 +219,7 @@ fn memory_is_the_same_after_resume_from_every_prefix() {
     let settings = json!({ "memory": { "mode": "readWrite", "recentTurns": 2 } });
     whole.play(&nodes, &edges, &settings);
     let (entries, wanted) = (whole.entries(), whole.provider.requests());
-    let view = plait_run::view::RunView::of(&entries);
+    let view = plait_journal::view::RunView::of(&entries);
     assert_eq!(view.memory.as_ref().unwrap().memory.turns.len(), 1);
     for length in 1..entries.len() {
         let stage = Stage::new();
@@ -233,7 +233,7 @@ fn memory_is_the_same_after_resume_from_every_prefix() {
         let sent: Vec<_> = stage.provider.requests().into_iter().map(|request| request.messages).collect();
         let rest: Vec<_> = wanted[bought..].iter().map(|request| request.messages.clone()).collect();
         assert_eq!(sent, rest, "after {length} entries");
-        let resumed = plait_run::view::RunView::of(&stage.entries());
+        let resumed = plait_journal::view::RunView::of(&stage.entries());
         assert_eq!(
             resumed.memory.map(|state| state.memory),
             view.memory.clone().map(|state| state.memory),
@@ -242,8 +242,8 @@ fn memory_is_the_same_after_resume_from_every_prefix() {
     }
 }
 
-fn is_reply(event: &plait_run::journal::Event) -> bool {
-    matches!(event, plait_run::journal::Event::Call(_, plait_run::journal::CallEvent::ModelReplied { .. }))
+fn is_reply(event: &plait_journal::Event) -> bool {
+    matches!(event, plait_journal::Event::Call(_, plait_journal::CallEvent::ModelReplied { .. }))
 }
 
 #[test]

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Driver, Stage, drive};
 use plait_core::error::{ErrorCode, Fault};
+use plait_journal::{CallEvent, Entry, Event, Spending};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::ModelReply;
 use plait_nodes::codes;
-use plait_run::journal::{CallEvent, Entry, Event, Spending};
-use plait_run::models::TokenUsage;
-use plait_run::provider::ModelReply;
 use plait_testing::ScriptedReply;
 
 /// A reply that the provider says took so many tokens.

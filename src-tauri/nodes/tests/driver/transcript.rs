@@ -463,7 +463,7 @@ fn steps_after_a_handled_failure_say_why_they_are_skipped() {
         .map(|entry| {
             let mut value = serde_json::to_value(entry).unwrap();
             value.as_object_mut().unwrap().remove("failed");
-            serde_json::from_value::<plait_run::journal::Entry>(value).unwrap()
+            serde_json::from_value::<plait_journal::Entry>(value).unwrap()
         })
         .collect();
     let ended = older.len() - 1;

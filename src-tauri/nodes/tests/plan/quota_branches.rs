@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use plait_journal::InputOverrides;
 use plait_nodes::registry;
-use plait_run::journal::InputOverrides;
 use plait_run::plan::{Plan, plan};
 use plait_testing::flow_of;
 

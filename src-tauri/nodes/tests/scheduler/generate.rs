@@ -71,7 +71,7 @@ impl Case {
 
     /// The engine's plan to run to a node.
     pub fn plan_to(&self, target: Option<&NodeId>) -> Result<Plan, Vec<plait_core::diagnostic::Diagnostic>> {
-        let overrides: plait_run::journal::InputOverrides = self
+        let overrides: plait_journal::InputOverrides = self
             .overrides
             .iter()
             .map(|(id, ports)| {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::Value;
 use plait_core::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
-use plait_run::context::ContextChange;
-use plait_run::journal::{
+use plait_journal::{
     ContextEvent, Entry, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent, SkipReason, SourceRef,
 };
+use plait_llm::context::ContextChange;
 
 /// The final state of an activation.
 #[derive(Clone, Debug, PartialEq)]

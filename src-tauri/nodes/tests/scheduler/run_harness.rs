@@ -11,11 +11,11 @@ use futures::future::BoxFuture;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId};
-use plait_run::earlier_run::EarlierRun;
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::view::RunOutline;
+use plait_journal::{Answer, Breakpoint, DebugVerb, Entry, Event, FreshFrom, NodeEvent, RunEnd};
 use plait_run::host::RunInfo;
-use plait_run::journal::{Answer, Breakpoint, DebugVerb, Entry, Event, FreshFrom, NodeEvent, RunEnd};
 use plait_run::plan::Plan;
-use plait_run::view::RunOutline;
 use plait_run::{DebugCommand, Driver, RunHandle, RunSetup};
 use plait_testing::RunStart;
 

@@ -13,13 +13,13 @@ use futures::future::BoxFuture;
 use plait_core::Value;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::Activation;
+use plait_journal::{Entry, Event, Journal};
+use plait_llm::provider::{Provider, Providers};
+use plait_llm::retriever::NoRetriever;
+use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::{Clock, Host};
-use plait_run::journal::{Entry, Event, Journal};
-use plait_run::provider::{Provider, Providers};
-use plait_run::retriever::NoRetriever;
-use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 use crate::nodes::semantics;
 
@@ -80,14 +80,14 @@ impl Simulation {
             providers: Arc::new(NoProviders),
             tools: Arc::new(self.clone()),
             retriever: Arc::new(NoRetriever),
-            memories: plait_run::long_term_memory::NoMemoryStore::shared(),
+            memories: plait_llm::long_term_memory::NoMemoryStore::shared(),
             attachments: plait_core::attachment::NoAttachmentStore::shared(),
             clock: Arc::new(self.clone()),
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
-            earlier: plait_run::earlier_run::EarlierTree::default(),
+            earlier: plait_journal::earlier_run::EarlierTree::default(),
             debugger: plait_run::debugger::Debugger::default(),
-            quotas: plait_run::quota::QuotaChain::default(),
+            quotas: plait_llm::quota::QuotaChain::default(),
         }
     }
 

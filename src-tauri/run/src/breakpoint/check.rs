@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::{edges_into, has_port};
 use crate::codes;
-use crate::journal::{Breakpoint, Side, StopEvent};
 use crate::plan::{NodeIx, Plan, is_entering};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::expression::template::Template;
 use plait_core::id::{ContextId, NodeId, PortName};
 use plait_core::similar_name::similar_name;
+use plait_journal::{Breakpoint, Side, StopEvent};
 
 /// Refuses breakpoints that can never hold anything, as far as the flow that was started shows it; what is in sub-flows is for
 /// [`check_place`]. `debug.unknown_node`, `debug.bad_breakpoint`.

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use smallvec::SmallVec;
 
 use super::Key;
-use crate::grant::GrantPattern;
-use crate::journal::{CallEvent, ContextEvent, Event, MemoryEvent, Side, Spending, StopEvent, StopPoint};
-use crate::models::{Cost, TreeSpending};
 use crate::plan::Plan;
-use crate::view::ModelCallView;
 use plait_core::id::ContextId;
+use plait_journal::view::ModelCallView;
+use plait_journal::{CallEvent, ContextEvent, Event, MemoryEvent, Side, Spending, StopEvent, StopPoint};
+use plait_llm::grant::GrantPattern;
+use plait_llm::models::{Cost, TreeSpending};
 
 /// The facts of one activation's calls.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! Loops as places to stop at: where they begin, where they end, and what is inside of them.
 
 use super::Key;
-use crate::journal::{Event, NodeEvent, NodeOutputs};
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, Epoch};
+use plait_journal::{Event, NodeEvent, NodeOutputs};
 
 /// The loops that begin when an activation starts, since it is in their first iterations. The outermost comes first.
 pub(crate) fn loops_that_begin(plan: &Plan, key: &Key) -> Vec<Key> {

@@ -23,16 +23,16 @@ use super::{
     ActivationFacts, Armed, Key, Place, Reached, Sources, Values, ended_loop, input_values, loops_that_begin,
 };
 use crate::codes;
-use crate::journal::divergence::{diverged, impossible, recorded_revision};
-use crate::journal::{
-    CallEvent, ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint,
-};
-use crate::models::TreeSpending;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::{RunPhase, Scheduler};
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::Activation;
+use plait_journal::divergence::{diverged, impossible, recorded_revision};
+use plait_journal::{
+    CallEvent, ENGINE_REVISION, Entry, Event, NodeEvent, NodeOutputs, RunEvent, Side, StopPoint,
+};
+use plait_llm::models::TreeSpending;
 
 use super::check::has_place;
 use calls::OpenCalls;

@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::body_path::{Ancestors, BodyPath, is_sequential};
-use crate::journal::{Event, LoopEvent, NodeEvent};
-use crate::loop_history::{PersonAnswer, PersonAnswers};
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
+use plait_journal::{Event, LoopEvent, NodeEvent};
+use plait_llm::loop_history::{PersonAnswer, PersonAnswers};
 
 type Key = (NodeIx, Epoch);
 

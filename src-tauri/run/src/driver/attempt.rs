@@ -11,11 +11,8 @@ use serde_json::Value;
 
 use super::{Driver, Start};
 use crate::codes;
-use crate::context::{Transaction, Writes};
 use crate::debugger::BranchHold;
 use crate::host::{Host, sleep_unless_held};
-use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
-use crate::memory::WorkflowMemory;
 use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
 use crate::plan::{NodeIx, Plan, PlanNode};
 use plait_core::error::Fault;
@@ -24,6 +21,9 @@ use plait_core::flow::RetryPolicy;
 use plait_core::id::{Activation, Epoch, NodeId};
 use plait_core::origin::Origins;
 use plait_core::port::ERROR_PORT;
+use plait_journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
+use plait_llm::context::{Transaction, Writes};
+use plait_llm::memory::WorkflowMemory;
 
 /// A try that was begun.
 #[allow(

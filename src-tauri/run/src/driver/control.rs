@@ -12,14 +12,14 @@ use super::attempt::Done;
 use super::stops::{DebugCommand, DebugReply};
 use crate::codes;
 use crate::debugger::{Debugger, Registration};
-use crate::journal::{
-    Answer, Event, EventRef, LoopEvent, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep,
-};
 use crate::scheduler::RunPhase;
 use plait_core::attachment::{Attachment, takes_attachments};
 use plait_core::error::Fault;
 use plait_core::expression::schema::check_answer;
 use plait_core::id::{Activation, MessageId};
+use plait_journal::{
+    Answer, Event, EventRef, LoopEvent, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep,
+};
 
 /// What a person wants of a run.
 pub enum Control {

@@ -16,21 +16,21 @@ use serde::Deserialize;
 
 use super::answers::LoopAnswers;
 use super::body_path::{Ancestors, BodyPath, container};
-use crate::context::{Content, Role, SharedMessage};
-use crate::journal::{
-    CallEvent, Event, FinishMetadata, LOOP_TURN, LoopEvent, NodeEvent, NodeOutputs, SourceRef,
-};
-use crate::loop_history::{
-    AiTurnSource, ConversationScope, ConversationSettings, HistorySummary, HistoryTurn, LoopConversation,
-    LoopHistory, PersonAnswers, SummaryAttempt, turn_content,
-};
 use crate::node::SUMMARY;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
-use crate::tokens;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName};
 use plait_core::origin::Origins;
+use plait_journal::{
+    CallEvent, Event, FinishMetadata, LOOP_TURN, LoopEvent, NodeEvent, NodeOutputs, SourceRef,
+};
+use plait_llm::context::{Content, Role, SharedMessage};
+use plait_llm::loop_history::{
+    AiTurnSource, ConversationScope, ConversationSettings, HistorySummary, HistoryTurn, LoopConversation,
+    LoopHistory, PersonAnswers, SummaryAttempt, turn_content,
+};
+use plait_llm::tokens;
 
 use layout::{Layout, said};
 use lineage::Lineage;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::journal::{CallEvent, Event, NodeEvent};
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, Epoch};
+use plait_journal::{CallEvent, Event, NodeEvent};
 
 /// Replies, retrieved knowledge, recalled and stored memories, tool calls and their results, questions about tool calls with their answers, and
 /// notices, by activation.

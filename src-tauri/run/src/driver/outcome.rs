@@ -7,12 +7,12 @@ use super::attempt::{self, Done, Outcome};
 use super::scoped_state::is_unordered;
 use super::{Driver, Start, turns};
 use crate::codes;
-use crate::journal::{Event, NodeEvent};
 use crate::node::{Pause, Signal};
 use crate::plan::{NodeIx, ROOT_SCOPE};
-use crate::quota::is_limit_of_tree;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, Epoch};
+use plait_journal::{Event, NodeEvent};
+use plait_llm::quota::is_limit_of_tree;
 
 impl Driver {
     /// Takes the outcome of an attempt.

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::RunInfo;
-use crate::journal::{Answer, CallEvent, ChildEvent, Entry, Event, LoopEvent, NodeEvent, Spending};
 use crate::plan::{NodeIx, Plan, QuotaBranch, QuotaSplit, ScopeIx};
-use crate::quota::{Holder, QuotaChain, QuotaLink, QuotaScope};
 use crate::scheduler::Scheduler;
-use crate::tool::{SamplingRef, ToolPauseKind};
 use plait_core::id::{Activation, Epoch, RunId};
 use plait_core::quota::{Amount, Quota};
+use plait_journal::{Answer, CallEvent, ChildEvent, Entry, Event, LoopEvent, NodeEvent, Spending};
+use plait_llm::quota::{Holder, QuotaChain, QuotaLink, QuotaScope};
+use plait_llm::tool::{SamplingRef, ToolPauseKind};
 
 /// The quotas of a run.
 pub(super) struct Quotas {

@@ -11,9 +11,9 @@ use futures::future::BoxFuture;
 use super::Watcher;
 use crate::codes;
 use crate::host::Clock;
-use crate::journal::{ContextEvent, DebugEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
-use crate::quota::{TreeAccount, TreeCount};
 use plait_core::error::Fault;
+use plait_journal::{ContextEvent, DebugEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
+use plait_llm::quota::{TreeAccount, TreeCount};
 
 pub(super) struct Recorder {
     journal: Box<dyn Journal>,

@@ -14,15 +14,15 @@ use super::effects::RecordedEffects;
 use super::scoped_state::ScopedState;
 use super::stops::RestoredStops;
 use super::turns::OpenTurns;
-use crate::context::{ContextChange, ConversationRef};
-use crate::journal::divergence::{diverged, impossible, is_without_cause, recorded_revision};
-use crate::journal::{ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent, SkipReason};
-use crate::memory::WorkflowMemory;
-use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
+use plait_journal::divergence::{diverged, impossible, is_without_cause, recorded_revision};
+use plait_journal::{ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent, SkipReason};
+use plait_llm::context::{ContextChange, ConversationRef};
+use plait_llm::memory::WorkflowMemory;
+use plait_llm::models::ModelOverrides;
 
 pub(super) struct Restored {
     pub scheduler: Scheduler,

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::turns::fold;
-use crate::context::{ContextChange, Contexts};
-use crate::journal::{ContextEvent, Event, LoopEvent, NodeEvent};
-use crate::memory::WorkflowMemory;
 use crate::plan::{NodeIx, Plan, ROOT_SCOPE, ScopeIx};
 use plait_core::id::{Activation, ContextId, Epoch};
+use plait_journal::{ContextEvent, Event, LoopEvent, NodeEvent};
+use plait_llm::context::{ContextChange, Contexts};
+use plait_llm::memory::WorkflowMemory;
 
 /// The contexts and the memory of one scope.
 #[derive(Clone, Default)]

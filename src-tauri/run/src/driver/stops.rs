@@ -24,14 +24,14 @@ use super::attempt::{Done, Outcome};
 use super::{Driver, Start};
 use crate::breakpoint::{ActivationFacts, Key, Sources, Values, ended_loop, input_values, is_inside};
 use crate::debugger::Debugger;
-use crate::journal::{
-    ChildEvent, DebugEvent, DebugVerb, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint, StopScope,
-};
 use crate::node::ToolRound;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
+use plait_journal::{
+    ChildEvent, DebugEvent, DebugVerb, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint, StopScope,
+};
 
 use branch::BranchStop;
 use breakpoints::ArmedBreakpoints;

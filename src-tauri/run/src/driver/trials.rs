@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use super::{Driver, Start};
 use crate::codes;
-use crate::journal::{BegunAttempt, DebugEvent, Event};
 use crate::node::{Behavior, CallLimit};
 use crate::plan::{NodeIx, Plan, PlanNode};
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId};
+use plait_journal::{BegunAttempt, DebugEvent, Event};
 
 /// The config of a trial.
 type Tried = Arc<Map<String, Value>>;

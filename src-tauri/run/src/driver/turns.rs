@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::context::{ContextChange, Contexts, Writes};
-use crate::earlier_run::EarlierRun;
-use crate::journal::{ActivationEvent, ContextEvent, Event, MemoryEvent, NodeEvent};
-use crate::memory::WorkflowMemory;
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, ContextId, Epoch};
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::{ActivationEvent, ContextEvent, Event, MemoryEvent, NodeEvent};
+use plait_llm::context::{ContextChange, Contexts, Writes};
+use plait_llm::memory::WorkflowMemory;
 
 /// The events of what an activation wrote; `pending` if it is in a loop. A turn that it committed in an earlier run names that
 /// event.

@@ -8,13 +8,15 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::Host;
-use crate::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
-use crate::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, Providers, SchemaForm};
-use crate::retriever::{Retrieval, RetrievalRequest, Retriever};
-use crate::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 use plait_core::error::Fault;
 use plait_core::id::{MemoryId, ReplyKey};
 use plait_core::user::UserName;
+use plait_llm::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
+use plait_llm::provider::{
+    ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, Providers, SchemaForm,
+};
+use plait_llm::retriever::{Retrieval, RetrievalRequest, Retriever};
+use plait_llm::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 
 /// What becomes of a question to a closed world.
 #[async_trait]

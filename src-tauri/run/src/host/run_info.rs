@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::context::Conversation;
-use crate::earlier_run::EarlierRun;
-use crate::grant::Grants;
 use plait_core::id::{Activation, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
+use plait_journal::earlier_run::EarlierRun;
+use plait_llm::context::Conversation;
+use plait_llm::grant::Grants;
 
 /// The text that a run was started with.
 #[derive(Clone, Debug, PartialEq, Eq)]

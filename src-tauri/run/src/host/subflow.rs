@@ -14,11 +14,11 @@ use async_trait::async_trait;
 
 use super::{Host, RunInfo};
 use crate::codes;
-use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId, RunId};
 use plait_core::origin::Origins;
+use plait_journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
 
 /// The maximum depth of nested flows. The root has depth 0, its children 1. It stops endless recursion early.
 pub const MAX_DEPTH: usize = 16;

@@ -8,11 +8,11 @@ use ts_rs::TS;
 
 use super::{Card, EditorTraits};
 use crate::host::subflow::ChildFlow;
-use crate::loop_history::ConversationSettings;
-use crate::needs::NodeNeed;
 use plait_core::flow::MemoryUse;
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::Ports;
+use plait_llm::loop_history::ConversationSettings;
+use plait_llm::needs::NodeNeed;
 
 /// The palette's sections, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]

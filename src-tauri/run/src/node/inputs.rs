@@ -7,11 +7,11 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::codes;
-use crate::context::ContextHandle;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{MessageId, PortName};
 use plait_core::origin::Origins;
+use plait_llm::context::ContextHandle;
 
 /// A value on an edge.
 #[derive(Clone, Debug, PartialEq)]

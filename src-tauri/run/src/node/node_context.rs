@@ -8,20 +8,20 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::codes;
-use crate::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
 use crate::debugger::BranchHold;
-use crate::earlier_run::EarlierRun;
-use crate::grant::GrantPattern;
 use crate::host::{Host, RunInfo};
-use crate::journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
-use crate::loop_history::{LoopConversation, PersonAnswers};
-use crate::memory::{MemoryChange, WorkflowMemory};
-use crate::models::{ModelOverrides, RunModelSettings};
-use crate::tokens;
 use plait_core::error::Fault;
 use plait_core::flow::{FolderAccess, MemoryMode, MemorySettings};
 use plait_core::id::{Activation, ContextId, Epoch, MessageId};
 use plait_core::origin::{Origin, Origins};
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
+use plait_llm::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
+use plait_llm::grant::GrantPattern;
+use plait_llm::loop_history::{LoopConversation, PersonAnswers};
+use plait_llm::memory::{MemoryChange, WorkflowMemory};
+use plait_llm::models::{ModelOverrides, RunModelSettings};
+use plait_llm::tokens;
 
 /// A message from a running node to its run.
 pub enum Signal {

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::{Datum, Inputs};
 use crate::codes;
-use crate::context::ContextHandle;
-use crate::journal::NodeOutputs;
-use crate::models::TokenUsage;
-use crate::tool::ToolPause;
 use plait_core::error::Fault;
 use plait_core::id::{MessageId, PortName};
+use plait_journal::NodeOutputs;
+use plait_llm::context::ContextHandle;
+use plait_llm::models::TokenUsage;
+use plait_llm::tool::ToolPause;
 
 /// A question to a person.
 #[derive(Clone, Debug, PartialEq)]

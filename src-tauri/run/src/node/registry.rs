@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 
 use super::{
     Behavior, Card, Category, EditorTraits, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput,
-    Surroundings, Unused,
+    Surroundings,
 };
 use crate::codes;
-use plait_core::config::node_schema;
+use plait_core::config::{Unused, node_schema};
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::error::Fault;
 use plait_core::id::NodeId;

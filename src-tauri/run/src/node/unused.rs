@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::unused_setting::Unused;
+use plait_core::config::Unused;
 use plait_core::flow::{MemoryMode, MemorySettings, MemoryUse};
 
 /// The part that a node has in the conversation of the loop around it.

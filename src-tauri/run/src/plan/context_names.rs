@@ -21,10 +21,10 @@ use super::clocks::Clocks;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
 use super::wiring::{Wire, Wiring};
-use crate::context::ContextHandle;
 use crate::node::BoundNode;
 use plait_core::id::{ContextId, NodeId, PortName};
 use plait_core::port::PortKind;
+use plait_llm::context::ContextHandle;
 
 pub(super) use body_contexts::BodyContexts;
 pub(super) use check::{check_addressed, check_context_names, check_shared_changes};

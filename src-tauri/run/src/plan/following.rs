@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::{CycleIx, NodeIx, Plan, ScopeIx};
-use crate::earlier_run::Fresh;
-use crate::journal::FreshFrom;
 use plait_core::id::NodeId;
+use plait_journal::FreshFrom;
+use plait_journal::earlier_run::Fresh;
 
 /// A counter of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

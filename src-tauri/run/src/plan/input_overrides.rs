@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::wiring::{Vertex, Wiring};
 use crate::codes;
-pub(super) use crate::journal::InputOverrides;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::id::{NodeId, PortName};
+pub(super) use plait_journal::InputOverrides;
 
 /// Reports overrides of nodes that don't run.
 pub(super) fn check_overridden_nodes(

@@ -9,12 +9,13 @@ use super::analysis::ScopeAnalysis;
 use super::summarizers;
 use super::wiring::{Vertex, Wiring};
 use crate::codes;
-use crate::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryManagement, HistoryStrategy};
-use crate::node::{LoopPart, Surroundings, Unused, no_effect};
+use crate::node::{LoopPart, Surroundings};
+use plait_core::config::{Unused, no_effect};
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::flow::{Flow, MemoryMode, MemorySettings, RetryPolicy, TreeLimits};
 use plait_core::id::NodeId;
 use plait_core::similar_name::similar_name;
+use plait_llm::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryManagement, HistoryStrategy};
 
 /// What the config of an agent that only summarizes is read for.
 const SUMMARIZER_SETTINGS: [&str; 6] =

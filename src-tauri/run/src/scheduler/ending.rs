@@ -5,10 +5,10 @@ use super::scope::{Scope, Shared};
 use super::slot::Phase;
 use super::{Event, Fault, NodeIx, RunPhase, Scheduler};
 use crate::codes;
-use crate::journal::{MAX_LISTED_QUESTIONS, NodeEvent, RunEvent, SkipReason};
 use crate::plan::Plan;
 use plait_core::id::{Activation, Epoch, NodeId};
 use plait_core::origin::Origins;
+use plait_journal::{MAX_LISTED_QUESTIONS, NodeEvent, RunEvent, SkipReason};
 
 impl Scheduler {
     /// After all that follows from an event: has the run ended, or does it wait?

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::journal::InputOverrides;
 use plait_core::attachment::origins_of_attachments;
 use plait_core::id::{NodeId, PortName};
 use plait_core::origin::Origins;
+use plait_journal::InputOverrides;
 
 #[derive(Default)]
 pub(super) struct GivenOrigins {

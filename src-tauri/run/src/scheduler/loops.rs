@@ -23,13 +23,13 @@ use super::scope::{IterationResult, Opening, Scope, Written};
 use super::slot::Phase;
 use super::{Event, Fault, NodeOutputs, Scheduler};
 use crate::codes;
-use crate::context::ContextHandle;
-use crate::journal::{ContextEvent, FinishMetadata, LoopEvent, NodeEvent};
 use crate::node::{Datum, LoopKind};
 use crate::plan::{NodeIx, ScopeIx};
 use plait_core::expression::is_truthy;
 use plait_core::id::{Activation, Epoch, MessageId, PortName};
 use plait_core::origin::Origins;
+use plait_journal::{ContextEvent, FinishMetadata, LoopEvent, NodeEvent};
+use plait_llm::context::ContextHandle;
 
 use condition::Test;
 pub(super) use loop_run::LoopRun;

@@ -16,11 +16,11 @@ use smallvec::SmallVec;
 use super::given_origins::GivenOrigins;
 use super::slot::{Arrival, Counts, Delivered, Phase, Slot, Sources};
 use super::{Event, NodeOutputs};
-use crate::journal::SkipReason;
 use crate::node::Inputs;
 use crate::plan::{CycleIx, EdgeIx, NodeIx, Plan, ScopeIx};
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
+use plait_journal::SkipReason;
 
 use cycles::CycleState;
 use delivery::Held;

@@ -6,12 +6,12 @@ use smallvec::SmallVec;
 
 use super::given_origins::GivenOrigins;
 use super::{Answer, Start};
-use crate::journal::{FinishMetadata, SourceRef};
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, PlanNode};
-use crate::transcript::said_id;
 use plait_core::id::{ContextId, Epoch, PortName};
 use plait_core::origin::Origins;
+use plait_journal::{FinishMetadata, SourceRef};
+use plait_llm::transcript::said_id;
 
 /// Where an open activation stands. The transitions head the [scheduler](super).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::RunId;
-use plait_run::context::Role;
-use plait_run::context::conversation::{Summary, SummaryRef};
-use plait_run::journal::Spending;
-use plait_run::memory::{MemoryChange, WorkflowMemory};
+use plait_journal::Spending;
+use plait_llm::context::Role;
+use plait_llm::context::conversation::{Summary, SummaryRef};
+use plait_llm::memory::{MemoryChange, WorkflowMemory};
 use serde::{Deserialize, Serialize};
 
 use super::projector::ConversationUpdate;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::{ConversationId, RunId};
-use plait_run::context::{ConversationRef, Role};
-use plait_run::journal::{Entry, Spending};
-use plait_run::memory::{MemoryChange, MemoryTurn, WorkflowMemory};
+use plait_journal::{Entry, Spending};
+use plait_llm::context::{ConversationRef, Role};
+use plait_llm::memory::{MemoryChange, MemoryTurn, WorkflowMemory};
 
 use super::file::ConversationFile;
 use super::projector::{ConversationProjector, ConversationUpdate};

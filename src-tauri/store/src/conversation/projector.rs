@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, RunId};
-use plait_run::context::conversation::{Summary, SummaryRef};
-use plait_run::context::{ContextChange, EditedMessage, MAIN, Role, SharedMessage};
-use plait_run::journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
-use plait_run::memory::MemoryChange;
+use plait_journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
+use plait_llm::context::conversation::{Summary, SummaryRef};
+use plait_llm::context::{ContextChange, EditedMessage, MAIN, Role, SharedMessage};
+use plait_llm::memory::MemoryChange;
 
 use super::key_of;
 use crate::log_file::Key;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::ConversationId;
-use plait_run::context::SharedMessage;
-use plait_run::context::conversation::{ConversationReader, Summary, SummaryRef};
-use plait_run::memory::WorkflowMemory;
+use plait_llm::context::SharedMessage;
+use plait_llm::context::conversation::{ConversationReader, Summary, SummaryRef};
+use plait_llm::memory::WorkflowMemory;
 
 use super::{Conversations, id_of, key_of, unknown};
 use crate::log_file::Key;

@@ -2,9 +2,9 @@
 
 use plait_core::id::{Activation, ConversationId, RunId};
 use plait_core::origin::{Origin, Origins};
-use plait_run::context::conversation::{ConversationRef, SummaryRef, message_id};
-use plait_run::context::{Content, Message, Role};
-use plait_run::journal::Spending;
+use plait_journal::Spending;
+use plait_llm::context::conversation::{ConversationRef, SummaryRef, message_id};
+use plait_llm::context::{Content, Message, Role};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
-use plait_run::context::conversation::{Recalled, summary_message};
-use plait_run::context::{ContextChange, Role, SharedMessage};
-use plait_run::journal::{ContextEvent, Entry, Event};
+use plait_journal::{ContextEvent, Entry, Event};
+use plait_llm::context::conversation::{Recalled, summary_message};
+use plait_llm::context::{ContextChange, Role, SharedMessage};
 
 use super::{Conversations, key_of};
 use crate::codes;

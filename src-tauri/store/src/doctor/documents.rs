@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use plait_core::error::Fault;
-use plait_run::grant::Grants;
-use plait_run::models::Correction;
+use plait_llm::grant::Grants;
+use plait_llm::models::Correction;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 

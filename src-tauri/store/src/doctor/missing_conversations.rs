@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use plait_core::error::Fault;
-use plait_run::journal::{Event, RunEvent, Spending};
+use plait_journal::{Event, RunEvent, Spending};
 
 use super::Report;
 use super::salvage::replace;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use plait_core::error::Fault;
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 
 use crate::codes;
 use crate::journal_reader::TreeFile;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use plait_core::error::Fault;
 use plait_core::id::RunId;
-use plait_run::context::ContextChange;
-use plait_run::journal::{ContextEvent, Entry, Event};
+use plait_journal::{ContextEvent, Entry, Event};
+use plait_llm::context::ContextChange;
 
 use super::Report;
 use crate::codes;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plait_core::error::Fault;
 use plait_core::id::{MemoryId, RunId};
 use plait_core::user::UserName;
-use plait_run::long_term_memory::MemoryRecord;
+use plait_llm::long_term_memory::MemoryRecord;
 
 use super::file::MemoryFile;
 use super::folder::{branch_path_in, branches_in};

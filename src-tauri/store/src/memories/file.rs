@@ -9,7 +9,7 @@ use plait_core::error::Fault;
 use plait_core::hash::content_hash;
 use plait_core::id::MemoryId;
 use plait_core::user::UserName;
-use plait_run::long_term_memory::MemoryRecord;
+use plait_llm::long_term_memory::MemoryRecord;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

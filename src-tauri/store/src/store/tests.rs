@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use futures::executor::block_on;
 use plait_core::id::{Activation, Epoch};
-use plait_run::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent, RunEvent};
+use plait_journal::{Entry, Event, FinishMetadata, Journal, NodeEvent, RunEvent};
 use plait_testing::RunStart;
 use serde_json::json;
 

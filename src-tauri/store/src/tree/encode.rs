@@ -2,7 +2,7 @@
 
 use plait_core::error::Fault;
 use plait_core::id::RunId;
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 
 use super::{ENTRIES, HAS_REFERENCES, VALUE};
 use crate::codes;

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plait_core::id::{Activation, Epoch};
-use plait_run::journal::{Entry, Event, FinishMetadata, NodeEvent};
+use plait_journal::{Entry, Event, FinishMetadata, NodeEvent};
 use serde_json::json;
 
 use super::*;

@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use plait_run::journal::Journal;
+use plait_journal::Journal;
 use plait_store::Store;
 
 use crate::support::{entry, finished, flush, read, run_id, started};

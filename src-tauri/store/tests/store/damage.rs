@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_core::id::{Activation, ConversationId, Epoch, RunId};
-use plait_run::context::{Message, Role};
-use plait_run::journal::{ContextEvent, Entry, Event, FlowRef, Journal, RunEvent};
+use plait_journal::{ContextEvent, Entry, Event, FlowRef, Journal, RunEvent};
+use plait_llm::context::{Message, Role};
 use plait_store::Store;
 use plait_store::conversation::record::ConversationMessage;
 use plait_store::{ConversationFilter, NewConversation, doctor};

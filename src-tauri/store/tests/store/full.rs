@@ -7,7 +7,7 @@
 
 use std::process::Command;
 
-use plait_run::journal::Journal;
+use plait_journal::Journal;
 use plait_store::Store;
 
 use crate::support::{entry, finished, flush, read, run_id, started};

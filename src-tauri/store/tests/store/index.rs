@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_run::context::{Message, Role};
-use plait_run::journal::{
+use plait_journal::view::RunStatus;
+use plait_journal::{
     Answer, CallEvent, ContextEvent, Event, FlowRef, Journal, NodeEvent, RunEvent, SkipReason,
 };
-use plait_run::models::TokenUsage;
-use plait_run::provider::ModelReply;
-use plait_run::view::RunStatus;
+use plait_llm::context::{Message, Role};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::ModelReply;
 use plait_store::Store;
 use plait_store::record::RunCounters;
 use plait_store::{ConversationFilter, Draft, NewConversation, RecentFlow, RunFilter};

@@ -1,7 +1,7 @@
 //! Journals against a plain vector, and damage to them.
 
 use plait_core::origin::Origins;
-use plait_run::journal::{Event, Journal, RunEvent};
+use plait_journal::{Event, Journal, RunEvent};
 use plait_store::Store;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use plait_core::id::RunId;
 use plait_core::origin::Origins;
-use plait_run::journal::{Event, EventRef, Journal, RunEvent, Spending};
-use plait_run::models::{Cost, TokenUsage};
+use plait_journal::{Event, EventRef, Journal, RunEvent, Spending};
+use plait_llm::models::{Cost, TokenUsage};
 use plait_store::doctor;
 use plait_store::{GuardedDocument, Store};
 use plait_testing::bought_reply;

@@ -1,9 +1,9 @@
 //! Opening: locks, leftovers and damage.
 
-use plait_run::journal::Journal;
+use plait_journal::Journal;
 use plait_store::Store;
 
-use plait_run::view::RunStatus;
+use plait_journal::view::RunStatus;
 
 use crate::support::{entries, flush, journal_path, read, run_id};
 

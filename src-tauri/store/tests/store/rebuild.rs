@@ -5,8 +5,8 @@ use std::path::Path;
 
 use plait_core::id::{Activation, Epoch, ReplyKey, RunId};
 use plait_core::origin::Origins;
-use plait_run::journal::{CallEvent, Event, Journal, RunEvent};
-use plait_run::provider::ModelReply;
+use plait_journal::{CallEvent, Event, Journal, RunEvent};
+use plait_llm::provider::ModelReply;
 use plait_store::Store;
 use plait_store::{RunFilter, RunJournal, doctor};
 
@@ -26,7 +26,7 @@ fn replied(key: &str, reused: bool) -> Event {
         bought: None,
     };
     if let (true, CallEvent::ModelReplied { reused, .. }) = (reused, &mut event) {
-        *reused = Some(plait_run::journal::EventRef { run: run_id(0), seq: 0 });
+        *reused = Some(plait_journal::EventRef { run: run_id(0), seq: 0 });
     }
     Event::Call(Activation { node: "chat".into(), epoch: Epoch::root() }, event)
 }

@@ -1,7 +1,7 @@
 //! Events and runs to store.
 
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent};
+use plait_journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent};
 use plait_store::Store;
 use plait_testing::RunStart;
 use serde_json::json;

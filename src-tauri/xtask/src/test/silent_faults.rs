@@ -15,9 +15,16 @@ use syn::{Attribute, Expr, ItemFn, Local, Pat, ReturnType, Signature};
 use crate::repo;
 
 /// The crates that execute runs.
-const CRATES: &[&str] = &["src-tauri/run/src/", "src-tauri/nodes/src/"];
+const CRATES: &[&str] =
+    &["src-tauri/llm/src/", "src-tauri/journal/src/", "src-tauri/run/src/", "src-tauri/nodes/src/"];
 /// The crates whose functions they call.
-const CALLED: &[&str] = &["src-tauri/core/src/", "src-tauri/run/src/", "src-tauri/nodes/src/"];
+const CALLED: &[&str] = &[
+    "src-tauri/core/src/",
+    "src-tauri/llm/src/",
+    "src-tauri/journal/src/",
+    "src-tauri/run/src/",
+    "src-tauri/nodes/src/",
+];
 const TABLE: &str = "src-tauri/xtask/src/test/silent_faults/reviewed.txt";
 
 /// Methods that only a `Result` has, and that lose its error.

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { Markdown } from "@/design/markdown/Markdown";
 import { ErrorMessage } from "@/design/text/ErrorMessage";
-import { pauseKey } from "@/run/control/control";
+import { pauseKey } from "@/run/control/pauses";
 import { formatIteration } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { useLayout, useWorkspace } from "@/workspace/context";

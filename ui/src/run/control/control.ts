@@ -5,11 +5,9 @@ import type {
   Attachment,
   Bill,
   Breakpoint,
-  Epoch,
   ErrorCode,
   Flow,
   MessageId,
-  NodeId,
   RunId,
   RunStatus,
   RunSummary,
@@ -27,7 +25,6 @@ import { type BreakpointStore, breakpointsIn } from "@/run/debug/breakpoints";
 import { RunDebugger } from "@/run/debug/debugger";
 import { isOver, isResting, needsPerson } from "@/run/fold/status";
 import type { OpenPause } from "@/run/fold/types";
-import type { GrantAnswer, GrantRequest } from "@/run/grants/grant-requests";
 import { neededBy } from "@/run/grants/grants";
 import { RunFiles } from "@/run/list/run-files";
 import { PAGE, type RunList } from "@/run/list/run-list";
@@ -35,8 +32,10 @@ import type { ActiveRun } from "@/run/live/active-run";
 import { RunSession, type SessionEvents } from "@/run/live/session";
 import { TEXTS } from "@/run/texts";
 import { DocumentSessions, type RunState } from "./document-sessions";
-import { type BillRequest, type ForkChoice, type ForkEdits, hasForkablePlaces, isForkable } from "./rerun";
+import { newestQuestion, pauseKey, pauseOwner } from "./pauses";
+import { type ForkChoice, type ForkEdits, hasForkablePlaces, isForkable } from "./rerun";
 import { runBlockers } from "./run-blockers";
+import type { RunWindow } from "./run-window";
 import { askTrigger } from "./trigger-question";
 
 /** Events after which the list of runs reads differently. */
@@ -63,40 +62,6 @@ const NEEDS_RETRY: ReadonlySet<string> = new Set<ErrorCode>([
 export function isRetryable(status: RunStatus, parent: RunId | undefined): boolean {
   return parent === undefined && (status === "failed" || status === "cancelled");
 }
-
-/** The run, node and epoch that take the answer. */
-function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; epoch: Epoch } {
-  const { node, epoch } = pause;
-  return pause.asker ?? { run, node, epoch };
-}
-
-/** Identifies an open pause among those of all runs. */
-export function pauseKey(run: RunId, pause: OpenPause): string {
-  const owner = pauseOwner(run, pause);
-  return `${owner.run}/${owner.node}/${owner.epoch.join(".")}`;
-}
-
-/** The first question that was asked since the run last waited; else the first that is open. */
-function newestQuestion({ fold, log }: RunSession): OpenPause | undefined {
-  const since = log.waits.at(-2)?.to ?? 0;
-  const { pauses } = fold.head;
-  return pauses.find((pause) => pause.askedAt >= since) ?? pauses[0];
-}
-
-/** What runs ask of the window around them. */
-export type RunWindow = {
-  showProblems(): void;
-  /** A run is about to start, where the focus is now. */
-  runStarts(): void;
-  /** Shows the question that a run has just asked. `pause` is its `pauseKey`. */
-  showQuestion(pause: string): void;
-  /** Asks what the flow may use. Nothing if the person cancels. */
-  askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
-  /** Shows what a fork reuses and buys. What it asks the world for if the person wants it, or undefined. */
-  askBill(request: BillRequest): Promise<ForkChoice | undefined>;
-  /** The button to offer with an error; nothing when no part of the window helps. */
-  errorAction(error: { code: string; message: string }): { label: string; run: () => void } | undefined;
-};
 
 type Parts = {
   host: Host;

@@ -1,7 +1,7 @@
 import { Ban, Check, CircleAlert, CircleDot, CirclePause, Clock, LoaderCircle, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunStatus } from "@/bindings";
-import { pauseKey } from "@/run/control/control";
+import { pauseKey } from "@/run/control/pauses";
 import { formatIteration } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
 import { formatCount } from "@/run/values/format";

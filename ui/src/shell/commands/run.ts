@@ -5,7 +5,8 @@ import { keepFork } from "@/panels/conversations/actions";
 import { exportRecording, openRecording, replayRun } from "@/panels/runs/recordings";
 import { makeTest } from "@/panels/tests/suite-run";
 import { openChild, runsFlow } from "@/run/control/child-run";
-import { isRetryable, pauseKey } from "@/run/control/control";
+import { isRetryable } from "@/run/control/control";
+import { pauseKey } from "@/run/control/pauses";
 import {
   hasForkablePlaces,
   isForkable,

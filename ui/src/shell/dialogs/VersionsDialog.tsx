@@ -3,12 +3,12 @@ import type { FlowVersion } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { Dialog, DialogButtons, DialogTitle } from "@/design/dialogs/Dialog";
 import { notify } from "@/design/dialogs/notify";
-import { type FlowChanges, flowChanges } from "@/flow/document/flow-changes";
 import { documentFlow } from "@/flow/document/flow-state";
 import { HostError } from "@/ipc";
 import { formatDate } from "@/run/values/format";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useOverlays, useWorkspace } from "@/workspace/context";
+import { describeChanges } from "./version-changes";
 
 /** The versions of the shown flow that its runs have kept: to look at, and to restore. */
 export function VersionsDialog() {
@@ -24,15 +24,23 @@ export function VersionsDialog() {
   );
 }
 
+/** A version with what restoring it changes; empty if nothing. */
+type DescribedVersion = FlowVersion & { changes: string };
+
 function Versions({ onDone }: { onDone: () => void }) {
   const { host, editor, runs } = useWorkspace();
   const path = useFlow((state) => state.path);
   const current = useFlow(documentFlow);
-  const [versions, setVersions] = useState<readonly FlowVersion[]>();
+  const [versions, setVersions] = useState<readonly DescribedVersion[]>();
   useEffect(() => {
     if (path === undefined) return setVersions([]);
-    host.call("flow.versions", { path }).then(setVersions, (thrown) => notify.error(HostError.from(thrown)));
-  }, [host, path]);
+    const describe = async (version: FlowVersion) => {
+      const diff = await host.call("flow.diff", { before: current, after: version.flow });
+      return { ...version, changes: describeChanges(diff, current, version.flow) };
+    };
+    const found = host.call("flow.versions", { path }).then((all) => Promise.all(all.map(describe)));
+    found.then(setVersions, (thrown) => notify.error(HostError.from(thrown)));
+  }, [host, path, current]);
   if (!versions) return <p className="mb-4 text-fg-2">{TEXTS.opening}</p>;
   if (versions.length === 0) return <p className="mb-4 text-fg-2">{TEXTS.noVersions}</p>;
   const restore = ({ flow }: FlowVersion) => {
@@ -45,7 +53,7 @@ function Versions({ onDone }: { onDone: () => void }) {
     <ul className="mb-4 flex max-h-[50vh] flex-col gap-2 overflow-y-auto">
       {versions.map((version) => {
         const [latest] = version.runs;
-        const changes = describe(flowChanges(current, version.flow));
+        const { changes } = version;
         return (
           <li key={version.hash} className="flex items-center gap-2 rounded-lg border border-line px-3 py-2">
             <span className="min-w-0 flex-1">
@@ -77,17 +85,4 @@ function Versions({ onDone }: { onDone: () => void }) {
       })}
     </ul>
   );
-}
-
-/** Empty if nothing differs. */
-function describe({ added, removed, changed, edges, rest, layout }: FlowChanges): string {
-  const part = (word: string, names: readonly string[]) => (names.length > 0 ? `${word} ${names.join(", ")}` : "");
-  const parts = [
-    part("Adds", added),
-    part("Removes", removed),
-    part("Changes", changed),
-    edges > 0 ? `${edges} ${edges === 1 ? "edge differs" : "edges differ"}` : "",
-    part("Other", rest),
-  ].filter(Boolean);
-  return parts.length === 0 && layout ? TEXTS.otherLayout : parts.join(" · ");
 }

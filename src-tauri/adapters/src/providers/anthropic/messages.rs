@@ -2,7 +2,7 @@
 //! of one role, sends thinking blocks back unchanged, and places the cache breakpoints within the conversation.
 
 use plait_core::attachment::{Attachment, AttachmentKind};
-use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_llm::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use serde_json::{Value, json};
 
 use super::{STATE_KEY, prompt_cache};

@@ -8,7 +8,7 @@
 
 mod narrow;
 
-use plait_run::provider::{ModelRequest, SchemaForm};
+use plait_llm::provider::{ModelRequest, SchemaForm};
 use serde_json::{Value, json};
 
 use crate::providers::protocol::instructions::schema_instruction;

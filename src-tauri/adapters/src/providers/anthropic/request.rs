@@ -2,8 +2,8 @@
 //! [`reply_schema`] asks for structured output.
 
 use plait_core::error::Fault;
-use plait_run::provider::ModelRequest;
-use plait_run::tool::ToolSpec;
+use plait_llm::provider::ModelRequest;
+use plait_llm::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::reply_schema::{self, StructuredOutput};

@@ -1,6 +1,6 @@
 //! The JSON of responses. Unknown types of events, blocks and deltas are ignored, as the protocol requires.
 
-use plait_run::models::TokenUsage;
+use plait_llm::models::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use plait_core::attachment::Attachment;
-use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_llm::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use serde_json::{Value, json};
 
 use super::STATE_KEY;

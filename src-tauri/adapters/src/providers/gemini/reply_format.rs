@@ -1,6 +1,6 @@
 //! How a request asks a Gemini model for a reply that follows a schema.
 
-use plait_run::provider::{ModelRequest, SchemaForm};
+use plait_llm::provider::{ModelRequest, SchemaForm};
 use serde_json::Value;
 
 use super::models::short_name;

@@ -1,8 +1,8 @@
 //! Encodes a request: how this protocol writes instructions, tools and limits. [`contents`] encodes the conversation.
 
 use plait_core::error::Fault;
-use plait_run::provider::ModelRequest;
-use plait_run::tool::ToolSpec;
+use plait_llm::provider::ModelRequest;
+use plait_llm::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::contents;

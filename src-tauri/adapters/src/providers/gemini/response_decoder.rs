@@ -5,9 +5,9 @@
 
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
-use plait_run::context::ToolCall;
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
+use plait_llm::context::ToolCall;
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Map, Value, json};
 
 use super::STATE_KEY;

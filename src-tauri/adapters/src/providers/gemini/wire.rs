@@ -1,6 +1,6 @@
 //! The JSON of responses. API versions differ, so every field is optional and unknown fields are ignored.
 
-use plait_run::models::TokenUsage;
+use plait_llm::models::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 

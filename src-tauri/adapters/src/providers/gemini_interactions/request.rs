@@ -4,8 +4,8 @@
 //! one interaction only (<https://ai.google.dev/gemini-api/docs/interactions>).
 
 use plait_core::error::Fault;
-use plait_run::provider::ModelRequest;
-use plait_run::tool::ToolSpec;
+use plait_llm::provider::ModelRequest;
+use plait_llm::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::steps::steps;

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
-use plait_run::context::ToolCall;
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
+use plait_llm::context::ToolCall;
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::steps::{CALL, STATE_KEY, TEXT};

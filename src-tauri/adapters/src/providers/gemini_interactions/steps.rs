@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use plait_core::attachment::AttachmentKind;
-use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
-use plait_run::provider::ModelReply;
+use plait_llm::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_llm::provider::ModelReply;
 use serde_json::{Value, json};
 
 use crate::providers::protocol::tool_calls::arguments_object;

@@ -1,6 +1,6 @@
 //! The JSON of responses. Everything but an event's type is optional; unknown fields are ignored.
 
-use plait_run::models::TokenUsage;
+use plait_llm::models::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 

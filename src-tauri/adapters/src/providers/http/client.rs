@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plait_core::error::Fault;
 use plait_core::id::ReplyKey;
-use plait_run::provider::{HttpRequest, KeyPlaceholder, hash_request};
+use plait_llm::provider::{HttpRequest, KeyPlaceholder, hash_request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 //! complete. No I/O.
 
 use plait_core::error::Fault;
-use plait_run::provider::{ChunkSink, ModelReply};
+use plait_llm::provider::{ChunkSink, ModelReply};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 

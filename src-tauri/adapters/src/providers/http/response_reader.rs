@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
 use plait_core::error::Fault;
-use plait_run::provider::{ChunkSink, ModelReply};
+use plait_llm::provider::{ChunkSink, ModelReply};
 use reqwest::header::CONTENT_TYPE;
 use serde::de::IgnoredAny;
 use sse_stream::SseByteStream;

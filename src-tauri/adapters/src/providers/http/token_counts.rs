@@ -1,7 +1,7 @@
 //! Token counts reported by providers. Implausible values are ignored, as if the provider had reported none; they never
 //! fail a reply.
 
-use plait_run::models::TokenUsage;
+use plait_llm::models::TokenUsage;
 use serde_json::Value;
 
 /// No context window is nearly as large; a larger number is not a count.

@@ -8,8 +8,8 @@
 //! since the model does not see it.
 
 use plait_core::error::Fault;
-use plait_run::context::{Role, ToolCall};
-use plait_run::provider::ModelRequest;
+use plait_llm::context::{Role, ToolCall};
+use plait_llm::provider::ModelRequest;
 
 use super::{OfflineOptions, Repeat, ScriptedCall, ScriptedReply};
 use crate::codes;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plait_core::id::{Activation, Epoch};
-use plait_run::context::{Message, ToolCall};
+use plait_llm::context::{Message, ToolCall};
 use serde_json::{Value, json};
 
 use super::*;

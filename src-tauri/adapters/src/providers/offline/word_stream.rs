@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use plait_run::provider::{Chunk, ChunkSink};
-use plait_run::tokens;
+use plait_llm::provider::{Chunk, ChunkSink};
+use plait_llm::tokens;
 
 /// One reply being sent.
 pub(super) struct WordStream<'a> {

@@ -3,10 +3,10 @@
 
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
+use plait_llm::context::{Content, Message, Role, ToolCall};
+use plait_llm::provider::{ModelRequest, SchemaForm};
+use plait_llm::tokens;
 use plait_nodes::prompt::tool_tokens;
-use plait_run::context::{Content, Message, Role, ToolCall};
-use plait_run::provider::{ModelRequest, SchemaForm};
-use plait_run::tokens;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;

@@ -1,9 +1,9 @@
 //! Decodes lines into a reply. Owns when a reply is complete: with the line that has `done: true`. No I/O.
 
 use plait_core::error::Fault;
-use plait_run::context::ToolCall;
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
+use plait_llm::context::ToolCall;
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::Value;
 
 use super::wire::{Call, Line};

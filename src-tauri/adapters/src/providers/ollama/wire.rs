@@ -1,6 +1,6 @@
 //! The JSON of responses. Every field is optional; unknown fields are ignored.
 
-use plait_run::models::TokenUsage;
+use plait_llm::models::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 

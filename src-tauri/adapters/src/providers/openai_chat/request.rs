@@ -2,8 +2,8 @@
 
 use plait_core::attachment::AttachmentKind;
 use plait_core::error::Fault;
-use plait_run::context::{Content, Message, Part, Role, ToolCall};
-use plait_run::provider::{ModelRequest, SchemaForm};
+use plait_llm::context::{Content, Message, Part, Role, ToolCall};
+use plait_llm::provider::{ModelRequest, SchemaForm};
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;

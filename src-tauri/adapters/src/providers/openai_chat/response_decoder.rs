@@ -5,8 +5,8 @@
 
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::Value;
 
 use super::reasoning_details::ReasoningDetails;

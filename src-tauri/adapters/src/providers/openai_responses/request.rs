@@ -2,9 +2,9 @@
 
 use plait_core::attachment::AttachmentKind;
 use plait_core::error::Fault;
-use plait_run::context::{Content, Message, Part, Role, ToolCall};
-use plait_run::provider::{ModelReply, ModelRequest, SchemaForm};
-use plait_run::tool::ToolSpec;
+use plait_llm::context::{Content, Message, Part, Role, ToolCall};
+use plait_llm::provider::{ModelReply, ModelRequest, SchemaForm};
+use plait_llm::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::add_options;

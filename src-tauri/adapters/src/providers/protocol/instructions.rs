@@ -1,7 +1,7 @@
 //! System instructions for protocols that take them in one place, outside the conversation.
 
-use plait_run::context::Role;
-use plait_run::provider::ModelRequest;
+use plait_llm::context::Role;
+use plait_llm::provider::ModelRequest;
 use serde_json::Value;
 
 /// The context's instructions, then the system messages of the history. Empty ones are left out.

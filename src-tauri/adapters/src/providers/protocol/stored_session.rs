@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_core::error::Fault;
 use plait_core::id::ReplyKey;
-use plait_run::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
+use plait_llm::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! The text of a reply that arrives in several parts.
 
-use plait_run::provider::{Chunk, ChunkSink};
+use plait_llm::provider::{Chunk, ChunkSink};
 
 /// Appends `more` to `all` and streams it, after a blank line if it starts a new part.
 pub(in crate::providers) fn push_text(

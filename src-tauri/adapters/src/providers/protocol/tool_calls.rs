@@ -2,8 +2,8 @@
 //! directions. No schema accepts text in place of an object, so the model gets an error and can correct the call.
 
 use plait_core::exact_json;
-use plait_run::context::ToolCall;
-use plait_run::tool::ToolSpec;
+use plait_llm::context::ToolCall;
+use plait_llm::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 /// A tool's definition in the format of chat completions, which other protocols share.

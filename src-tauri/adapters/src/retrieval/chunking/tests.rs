@@ -75,7 +75,7 @@ fn estimate_is_near_the_count() {
     let text = "日本語の文書を検索する。東京都の電車は時間どおりに来ます。".repeat(20);
     for text in [markdown, code, &text] {
         #[allow(clippy::cast_precision_loss, reason = "small numbers")]
-        let counted = plait_run::tokens::count("gpt-5", text) as f64;
+        let counted = plait_llm::tokens::count("gpt-5", text) as f64;
         #[allow(clippy::cast_precision_loss, reason = "small numbers")]
         let ratio = TokenEstimate.size(text) as f64 / counted;
         assert!((0.8..1.6).contains(&ratio), "{ratio} of {counted}");

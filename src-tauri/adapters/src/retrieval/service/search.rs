@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_core::error::Fault;
-use plait_run::retriever::{
+use plait_llm::retriever::{
     Candidate, KnowledgeRef, MAX_CANDIDATES, Passage, Retrieval, RetrievalRequest, Retriever, fit,
 };
 use tantivy::DocAddress;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::hash::content_hash;
-use plait_run::retriever::KnowledgeRef;
+use plait_llm::retriever::KnowledgeRef;
 
 use super::KnowledgeBases;
 use crate::codes;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use parking_lot::Mutex as SyncMutex;
-use plait_run::retriever::{KnowledgeRef, LeftOutReason, Match, Retrieval, RetrievalRequest, Retriever as _};
+use plait_llm::retriever::{KnowledgeRef, LeftOutReason, Match, Retrieval, RetrievalRequest, Retriever as _};
 
 use super::*;
 use crate::codes;
@@ -133,7 +133,7 @@ impl World {
 
     async fn folder(&self, folder: &str) -> Result<Vec<String>, String> {
         let found = self.ask("train", KnowledgeRef::Folder(folder.to_owned())).await;
-        let shown = |chunk: plait_run::retriever::RetrievedChunk| {
+        let shown = |chunk: plait_llm::retriever::RetrievedChunk| {
             format!("{} {}", chunk.passage.base, chunk.passage.source)
         };
         found.map(|found| found.used.into_iter().map(shown).collect()).map_err(|fault| fault.code.to_string())

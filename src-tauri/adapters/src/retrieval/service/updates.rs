@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plait_core::error::Fault;
-use plait_run::retriever::IndexProgress;
+use plait_llm::retriever::IndexProgress;
 use tantivy::DocAddress;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;

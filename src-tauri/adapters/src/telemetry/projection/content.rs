@@ -2,7 +2,7 @@
 
 use plait_core::id::Activation;
 use plait_insight::lens::{Lens, LensCall, MessagePart, ReplyView, SentMessage};
-use plait_run::context::{Role, ToolCall};
+use plait_llm::context::{Role, ToolCall};
 use serde_json::{Value, json};
 
 use super::finish_reason;

@@ -1,4 +1,4 @@
-use plait_run::journal::Entry;
+use plait_journal::Entry;
 
 use super::*;
 use crate::telemetry::otlp;

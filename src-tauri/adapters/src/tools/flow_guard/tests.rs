@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use plait_core::id::RunId;
-use plait_run::grant::{GrantRule, Grants};
-use plait_run::journal::{Entry, FlowRef, Journal as _};
+use plait_journal::{Entry, FlowRef, Journal as _};
+use plait_llm::grant::{GrantRule, Grants};
 
 use super::FlowGuard;
 use plait_store::Store;

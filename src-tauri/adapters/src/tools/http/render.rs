@@ -1,7 +1,7 @@
 //! Texts of a declaration with the arguments of a call.
 
 use plait_core::expression::as_text;
-use plait_run::http_tool::placeholder::{Part, lookup, parse};
+use plait_llm::http_tool::placeholder::{Part, lookup, parse};
 use serde_json::Value;
 
 /// A text with its placeholders filled; absent arguments are empty.

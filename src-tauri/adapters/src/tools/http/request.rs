@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
-use plait_run::http_tool::placeholder::{Part, first_segment, lookup, parse, whole};
-use plait_run::http_tool::{ContextPlacement, HttpBinding, url_problem};
-use plait_run::tool::{TOOL_CONTEXT_KEY, ToolContext};
+use plait_llm::http_tool::placeholder::{Part, first_segment, lookup, parse, whole};
+use plait_llm::http_tool::{ContextPlacement, HttpBinding, url_problem};
+use plait_llm::tool::{TOOL_CONTEXT_KEY, ToolContext};
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};

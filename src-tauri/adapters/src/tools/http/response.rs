@@ -2,7 +2,7 @@
 
 use plait_core::error::Fault;
 use plait_core::exact_json;
-use plait_run::http_tool::HttpBinding;
+use plait_llm::http_tool::HttpBinding;
 use reqwest::header::RETRY_AFTER;
 use serde_json::{Map, Value, json};
 

@@ -3,7 +3,7 @@
 //! Only the text of the declaration is searched for references, never an argument: a model can't name a secret.
 
 use plait_core::error::Fault;
-use plait_run::http_tool::HttpBinding;
+use plait_llm::http_tool::HttpBinding;
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::ExposeSecret as _;
 use secrecy::zeroize::Zeroizing;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plait_core::error::Fault;
-use plait_run::http_tool::HttpTool;
-use plait_run::tool::ToolContext;
+use plait_llm::http_tool::HttpTool;
+use plait_llm::tool::ToolContext;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use plait_core::error::Fault;
-use plait_run::tool::{TOOL_CONTEXT_KEY, ToolContext, ToolInvocation};
+use plait_llm::tool::{TOOL_CONTEXT_KEY, ToolContext, ToolInvocation};
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
 use rmcp::model::{

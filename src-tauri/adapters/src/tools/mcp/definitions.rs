@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::hash::content_hash;
-use plait_run::tool::{ToolEffect, ToolSpec};
+use plait_llm::tool::{ToolEffect, ToolSpec};
 use rmcp::model::Tool;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use plait_core::error::Fault;
-use plait_run::tool::ServerAddress;
+use plait_llm::tool::ServerAddress;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use url::Url;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use plait_core::error::Fault;
-use plait_run::tool::{
+use plait_llm::tool::{
     SamplingMessage, SamplingReply, SamplingRequest, ToolAnswer, ToolProgress, ToolQuestion, ToolRequests,
 };
 use rmcp::model::{

@@ -2,7 +2,7 @@
 
 use plait_core::error::Fault;
 use plait_core::origin::Origin;
-use plait_run::tool::ToolEffect;
+use plait_llm::tool::ToolEffect;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use schemars::JsonSchema;

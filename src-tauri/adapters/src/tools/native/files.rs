@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use plait_core::error::Fault;
-use plait_run::grant::{CallGrants, GrantTarget, normalize_folder};
+use plait_llm::grant::{CallGrants, GrantTarget, normalize_folder};
 use serde_json::Value;
 
 use super::tool::CallContext;

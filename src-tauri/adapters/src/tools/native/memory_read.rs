@@ -1,7 +1,7 @@
 //! `memory_read`: finds something in the long-term memory of the run's user.
 
 use plait_core::error::Fault;
-use plait_run::long_term_memory::{
+use plait_llm::long_term_memory::{
     DEFAULT_RECALLED, MAX_RECALLED, MemoryKind, MemoryRecord, READ_TOOL, RecallRequest, civil_date,
 };
 use schemars::JsonSchema;

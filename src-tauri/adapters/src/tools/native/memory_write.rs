@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::MemoryId;
+use plait_llm::long_term_memory::{MemoryContent, MemoryKind, MemoryRecord};
+use plait_llm::tool::ToolEffect;
 use plait_run::host::Clock;
-use plait_run::long_term_memory::{MemoryContent, MemoryKind, MemoryRecord};
-use plait_run::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

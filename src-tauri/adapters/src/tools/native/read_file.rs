@@ -7,7 +7,7 @@ use std::path::Path;
 use plait_core::error::Fault;
 use plait_core::origin::Origin;
 use plait_core::text_file;
-use plait_run::grant::CallGrants;
+use plait_llm::grant::CallGrants;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -10,8 +10,8 @@ use serde_json::json;
 use plait_core::flow::FolderAccess;
 use plait_core::origin::{Origin, Origins};
 use plait_core::user::UserName;
-use plait_run::long_term_memory::MemoryStore;
-use plait_run::tool::{CallSite, ToolEffect};
+use plait_llm::long_term_memory::MemoryStore;
+use plait_llm::tool::{CallSite, ToolEffect};
 
 use super::*;
 use crate::keys::KeyStore;
@@ -184,7 +184,7 @@ async fn read_file_stays_in_the_folder() {
 
 #[tokio::test]
 async fn native_tools_get_the_conversation_as_their_second_argument() {
-    use plait_run::tool::ToolContext;
+    use plait_llm::tool::ToolContext;
 
     struct Probe;
 

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use parking_lot::Mutex;
 use plait_core::error::ErrorCode;
-use plait_run::tool::SamplingMessage;
+use plait_llm::tool::SamplingMessage;
 
 use super::*;
 use crate::keys::KeyOwner;

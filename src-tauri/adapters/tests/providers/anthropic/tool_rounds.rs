@@ -1,7 +1,7 @@
 //! Tool rounds: content is sent back unchanged, with the results and a cache mark.
 
-use plait_run::context::{Message, Role};
-use plait_run::provider::ModelRequest;
+use plait_llm::context::{Message, Role};
+use plait_llm::provider::ModelRequest;
 use serde_json::{Value, json};
 
 use super::request::sent_body;

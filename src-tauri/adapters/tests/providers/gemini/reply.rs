@@ -1,7 +1,7 @@
 //! Decoding of replies.
 
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ModelReply, StopReason};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::{KIND, final_event, parts, text_events};

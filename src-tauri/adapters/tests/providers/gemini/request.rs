@@ -1,8 +1,8 @@
 //! The exact request bodies and headers.
 
 use plait_adapters::ProviderRegistry;
-use plait_run::context::{Content, Message, Part, Role};
-use plait_run::provider::{ModelRequest, Providers as _};
+use plait_llm::context::{Content, Message, Part, Role};
+use plait_llm::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, text_events};

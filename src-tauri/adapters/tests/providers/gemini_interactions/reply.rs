@@ -1,6 +1,6 @@
 //! Decoding of replies.
 
-use plait_run::provider::{Chunk, ModelReply, StopReason};
+use plait_llm::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::{KIND, completed, created, delta, start, stop, stream_of, text_delta};

@@ -1,7 +1,7 @@
 //! The exact request bodies and headers.
 
-use plait_run::context::{Message, Role};
-use plait_run::provider::ModelRequest;
+use plait_llm::context::{Message, Role};
+use plait_llm::provider::ModelRequest;
 use serde_json::{Value, json};
 
 use super::{KIND, text_answer};

@@ -1,8 +1,8 @@
 //! Provider-side sessions: requests get shorter, their meaning stays the same. What makes a request continue is tested with OpenAI's
 //! Responses, which use the same code.
 
-use plait_run::context::Message;
-use plait_run::provider::{ModelRequest, Provider};
+use plait_llm::context::Message;
+use plait_llm::provider::{ModelRequest, Provider};
 use serde_json::{Value, json};
 
 use super::{KIND, completed, created, start, stream_of, text_answer};

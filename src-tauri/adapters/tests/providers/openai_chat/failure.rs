@@ -1,7 +1,7 @@
 //! Failures specific to this protocol: its errors and invalid responses.
 
-use plait_run::models::TokenUsage;
-use plait_run::provider::StopReason;
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::StopReason;
 use serde_json::json;
 
 use super::{KIND, stream_of};

@@ -8,8 +8,8 @@ use plait_adapters::providers::{
     ChatQuirks, ProviderPreset, ProviderRegistry, ReasoningField, StructuredOutput, TokenLimitField, presets,
 };
 use plait_adapters::retrieval::{Embedder as _, EmbeddingModel};
-use plait_run::context::Message;
-use plait_run::provider::{ModelReply, ModelRequest, Providers as _};
+use plait_llm::context::Message;
+use plait_llm::provider::{ModelReply, ModelRequest, Providers as _};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Decoding of replies, in the dialects of several servers.
 
 use plait_adapters::ProviderSettings;
-use plait_run::models::TokenUsage;
-use plait_run::provider::{Chunk, ModelReply, StopReason};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};

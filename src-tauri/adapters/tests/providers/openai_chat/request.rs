@@ -1,8 +1,8 @@
 //! The exact request bodies and headers.
 
 use plait_adapters::ProviderRegistry;
-use plait_run::context::{Message, Role};
-use plait_run::provider::{ModelRequest, Providers as _};
+use plait_llm::context::{Message, Role};
+use plait_llm::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};

@@ -1,6 +1,6 @@
 //! Decoding of replies, also of servers that omit events.
 
-use plait_run::provider::{Chunk, ModelReply, StopReason};
+use plait_llm::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::{KIND, completed, delta, stream_of};

@@ -1,7 +1,7 @@
 //! The exact request bodies and headers.
 
-use plait_run::context::Message;
-use plait_run::provider::ModelRequest;
+use plait_llm::context::Message;
+use plait_llm::provider::ModelRequest;
 use serde_json::{Value, json};
 
 use super::{KIND, text_answer};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use plait_run::context::Message;
-use plait_run::provider::{ModelRequest, Provider};
+use plait_llm::context::Message;
+use plait_llm::provider::{ModelRequest, Provider};
 use serde_json::{Value, json};
 
 use super::{KIND, completed, stream_of, text_answer};

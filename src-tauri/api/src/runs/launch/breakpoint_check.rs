@@ -3,9 +3,9 @@
 use plait_adapters::FileAccess;
 use plait_core::config::{ConfigValues, with_settings};
 use plait_core::id::RunId;
+use plait_journal::{Breakpoint, Event, InputOverrides, RunEvent};
 use plait_run::breakpoint::{check_place, check_subflow};
 use plait_run::host::subflow::ChildFlow;
-use plait_run::journal::{Breakpoint, Event, InputOverrides, RunEvent};
 use plait_run::node::Registry;
 use plait_run::plan::Plan;
 use plait_store::Store;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
-use plait_run::earlier_run::{EarlierTree, OtherReplies};
+use plait_journal::earlier_run::{EarlierTree, OtherReplies};
+use plait_journal::{ChildEvent, Entry, Event, EventRef, FreshFrom, NodeEvent, RunOrigin};
 use plait_run::host::subflow::MAX_DEPTH;
-use plait_run::journal::{ChildEvent, Entry, Event, EventRef, FreshFrom, NodeEvent, RunOrigin};
 
 use super::{Launch, end_of, fork};
 use crate::ErrorReply;

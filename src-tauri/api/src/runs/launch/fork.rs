@@ -10,12 +10,12 @@ use plait_core::hash::content_hash;
 use plait_core::id::{NodeId, RunId};
 use plait_core::origin::{Origin, Origins};
 use plait_insight::bill::{Bill, rehearse, standing_host};
-use plait_run::earlier_run::EarlierRun;
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::view::RunOutline;
+use plait_journal::world_policy::{LivePart, Pace, WorldPolicy};
+use plait_journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::host::Host;
-use plait_run::journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::plan::Plan;
-use plait_run::view::RunOutline;
-use plait_run::world_policy::{LivePart, Pace, WorldPolicy};
 use plait_run::{Driver, RunHandle, RunSetup, TrialConfigs, check_breakpoints};
 
 use super::blocking_host::blocking_host;

@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::{ReplyKey, RunId};
 use plait_core::user::UserName;
-use plait_run::earlier_run::{EarlierReply, OtherReplies, reusable_replies};
-use plait_run::journal::Entry;
-use plait_run::view::RunStatus;
+use plait_journal::Entry;
+use plait_journal::earlier_run::{EarlierReply, OtherReplies, reusable_replies};
+use plait_journal::view::RunStatus;
 use plait_store::{ForgottenReplies, Store};
 
 /// The replies of a run that can be reused, by the position of their events.

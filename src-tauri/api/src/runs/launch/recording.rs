@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use plait_run::context::{Conversation, ConversationRef};
-use plait_run::journal::{Event, RecordingRef, RunEvent, RunOrigin};
-use plait_run::world_policy::Misses;
+use plait_journal::world_policy::Misses;
+use plait_journal::{Event, RecordingRef, RunEvent, RunOrigin};
+use plait_llm::context::{Conversation, ConversationRef};
 
 use super::Launch;
 use crate::ErrorReply;

@@ -7,9 +7,9 @@ use plait_adapters::FileAccess;
 use plait_core::error::Fault;
 use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::Rehearsal;
+use plait_journal::{ChildEvent, Event, FlowRef};
+use plait_llm::quota::TreeCount;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildListener, Subflows};
-use plait_run::journal::{ChildEvent, Event, FlowRef};
-use plait_run::quota::TreeCount;
 use plait_run::{Driver, RunSetup};
 
 use super::Launch;

@@ -1,5 +1,5 @@
 use plait_core::id::{Activation, Epoch, NodeId};
-use plait_run::tool::ToolProgress;
+use plait_llm::tool::ToolProgress;
 
 use super::*;
 use crate::codes;

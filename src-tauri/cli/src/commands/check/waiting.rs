@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use plait_api::runs::{CheckWaiting, EditEffect, MoveRun, RerunRequest, WaitingRun};
 use plait_api::{Connection, ErrorReply};
-use plait_run::journal::{Event, RunEvent};
+use plait_journal::{Event, RunEvent};
 
 use super::CheckArgs;
 use crate::codes;

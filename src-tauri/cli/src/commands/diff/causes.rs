@@ -8,8 +8,8 @@ use plait_api::runs::{BeginInquiry, ContinueInquiry};
 use plait_core::id::RunId;
 use plait_insight::causes::{FoundCause, InquiryState, Swap, Trial, Verdict};
 use plait_insight::flow_diff::ValueChange;
-use plait_run::grant::GrantRule;
-use plait_run::models::Cost;
+use plait_llm::grant::GrantRule;
+use plait_llm::models::Cost;
 use serde_json::Value;
 
 use super::super::rerun::may_start;

@@ -9,7 +9,7 @@ use plait_api::runs::{RunRequest, ShowRun, StartRun};
 use plait_api::{Connection, ErrorReply, flow_files};
 use plait_core::id::{NodeId, RunId};
 use plait_import::trial::{self, Compared};
-use plait_run::view::{RunStatus, RunView};
+use plait_journal::view::{RunStatus, RunView};
 use serde_json::{Value, json};
 
 use crate::exit::{CliError, ExitStatus};

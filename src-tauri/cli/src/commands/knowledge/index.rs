@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_api::Connection;
 use plait_api::knowledge::base::BaseStatus;
 use plait_api::knowledge::{CancelKnowledge, ReindexKnowledge};
-use plait_run::retriever::IndexProgress;
+use plait_llm::retriever::IndexProgress;
 
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::Connection;
 use plait_api::knowledge::SearchKnowledge;
-use plait_run::retriever::{LeftOutReason, Match, Passage};
+use plait_llm::retriever::{LeftOutReason, Match, Passage};
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;

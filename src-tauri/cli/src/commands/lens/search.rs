@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::Connection;
 use plait_api::lens::{PromptHit, SearchPrompts};
-use plait_run::context::Role;
+use plait_llm::context::Role;
 
 use crate::commands::runs::find;
 use crate::exit::CliError;

@@ -6,11 +6,11 @@ use clap::Args;
 use plait_api::Connection;
 use plait_core::attachment::Attachment;
 use plait_insight::lens::{LeftOut, LensCall, MessagePart, PromptBadge, SentMessage, ShareKind};
-use plait_run::context::{Role, ToolCall};
-use plait_run::models::Cost;
-use plait_run::prompt_record::{BlockKind, OmissionReason};
-use plait_run::provider::{SchemaForm, StopReason};
-use plait_run::view::PlacedNotice;
+use plait_journal::view::PlacedNotice;
+use plait_llm::context::{Role, ToolCall};
+use plait_llm::models::Cost;
+use plait_llm::prompt_record::{BlockKind, OmissionReason};
+use plait_llm::provider::{SchemaForm, StopReason};
 use serde::Serialize;
 
 use super::{CallArgs, select_calls};

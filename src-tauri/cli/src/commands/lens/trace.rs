@@ -6,8 +6,8 @@ use clap::Args;
 use plait_api::Connection;
 use plait_api::lens::TraceRun;
 use plait_insight::lens::{TraceKind, TraceSpan};
-use plait_run::models::Cost;
-use plait_run::view::{NodeState, RunStatus};
+use plait_journal::view::{NodeState, RunStatus};
+use plait_llm::models::Cost;
 
 use crate::commands::runs::find;
 use crate::exit::CliError;

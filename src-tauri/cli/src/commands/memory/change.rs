@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::Connection;
 use plait_api::memories::{AddMemory, EditMemory, ResolveMemory};
-use plait_run::long_term_memory::{MemoryContent, MemoryRecord};
+use plait_llm::long_term_memory::{MemoryContent, MemoryRecord};
 
 use super::Kind;
 use crate::exit::CliError;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::Connection;
 use plait_api::memories::ResolveMemory;
-use plait_run::long_term_memory::MemoryRecord;
+use plait_llm::long_term_memory::MemoryRecord;
 
 use super::kind_text;
 use crate::exit::CliError;

@@ -6,8 +6,8 @@ use std::path::Path;
 use clap::Args;
 use plait_api::Connection;
 use plait_api::runs::{FindRuns, FoundPlace, FoundRun, FoundRuns};
-use plait_run::breakpoint::BreakpointText;
-use plait_run::journal::Breakpoint;
+use plait_journal::Breakpoint;
+use plait_journal::BreakpointText;
 
 use crate::debugger::{self, describe_point};
 use crate::exit::CliError;

@@ -7,9 +7,9 @@ use plait_api::Connection;
 use plait_api::runs::{RunDetail, RunSummary, ShowRun};
 use plait_core::attachment::Attachment;
 use plait_core::id::Activation;
-use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
-use plait_run::prompt_record::PromptPart;
-use plait_run::view::{PlacedNotice, RunView};
+use plait_journal::view::{PlacedNotice, RunView};
+use plait_journal::{CallEvent, Entry, Event, NodeEvent};
+use plait_llm::prompt_record::PromptPart;
 
 use super::{find, status_text};
 use crate::exit::CliError;

@@ -6,7 +6,7 @@ use clap::Args;
 use plait_api::Connection;
 use plait_api::lens::ListTurns;
 use plait_insight::lens::{LoopTurnView, LoopTurnsView};
-use plait_run::context::Role;
+use plait_llm::context::Role;
 
 use super::find;
 use crate::exit::CliError;

@@ -3,7 +3,7 @@
 use plait_api::runs::answers::Answers;
 use plait_api::suites::{DebugTest, RunTest};
 use plait_api::{Connection, ErrorReply};
-use plait_run::grant::GrantRule;
+use plait_llm::grant::GrantRule;
 
 use super::{WantedCase, no_tests, title};
 use crate::codes;

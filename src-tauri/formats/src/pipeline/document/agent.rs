@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use plait_core::quota::{FallbackModel, OnExceeded, Quota};
-use plait_run::http_tool::HttpTool;
+use plait_llm::http_tool::HttpTool;
 
 /// A model with its instructions and settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

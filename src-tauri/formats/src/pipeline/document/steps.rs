@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::agent::{AgentRef, StepQuota};
 use crate::pipeline::yaml::below;
-use plait_run::loop_history::{AiTurnSource, HistoryInit, HistoryManagement};
+use plait_llm::loop_history::{AiTurnSource, HistoryInit, HistoryManagement};
 
 /// The steps of a pipeline, a body or a branch. The reader reads them one by one.
 #[derive(Debug, Default)]

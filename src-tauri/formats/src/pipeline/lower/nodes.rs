@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::pipeline::document::{Agent, AllTools, McpServer, McpServerRef, Retry, Tools};
 use plait_core::flow::{Node, RetryPolicy};
-use plait_run::tool::ToolPolicy;
+use plait_llm::tool::ToolPolicy;
 
 /// The settings of `chat` that an agent has, and the keys of the agent.
 pub(in crate::pipeline) const CHAT_KEYS: [(&str, &str); 6] = [

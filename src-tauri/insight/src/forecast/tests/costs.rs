@@ -1,7 +1,7 @@
 //! What a run may cost.
 
 use super::*;
-use plait_run::models::{ModelOverride, Price};
+use plait_llm::models::{ModelOverride, Price};
 
 /// A dollar for a million tokens in, two for a million out.
 fn priced(model: &str) -> ModelOverrides {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use plait_core::expression::as_text;
 use plait_core::id::PortName;
 use plait_core::origin::Origin as Label;
-use plait_run::view::EpochView;
+use plait_journal::view::EpochView;
 use serde_json::Value;
 
 use super::super::json_text::{Pair, pairs};

@@ -1,8 +1,8 @@
 //! What the messages of prompts were made of.
 
 use plait_core::id::Activation;
-use plait_run::context::{Role, SharedMessage};
-use plait_run::prompt_record::{BlockKind, BlockSource};
+use plait_llm::context::{Role, SharedMessage};
+use plait_llm::prompt_record::{BlockKind, BlockSource};
 
 use super::super::{Lineage, LineagePlace, LineageSource, LineageSpot};
 use super::templates::position;
@@ -111,8 +111,9 @@ impl Lineage<'_> {
                 replies.into_iter().find(same)
             }
             Role::Tool => {
-                let is_of =
-                    |tool: &plait_run::view::ToolCallView| Some(&tool.call.id) == sent.tool_call_id.as_ref();
+                let is_of = |tool: &plait_journal::view::ToolCallView| {
+                    Some(&tool.call.id) == sent.tool_call_id.as_ref()
+                };
                 let tool = epoch.tools.iter().rposition(is_of);
                 let place = tool.map(|tool| at.place(LineageSpot::tool_result(at.activation, tool)));
                 if let Some(place) = &place

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_core::expression::as_text;
 use plait_core::id::{Activation, NodeId, PortName, RunId};
-use plait_run::view::RunView;
+use plait_journal::view::RunView;
 use serde_json::Value;
 
 use super::super::json_text::{pairs, part};

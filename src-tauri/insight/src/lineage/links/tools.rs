@@ -2,8 +2,8 @@
 
 use plait_core::expression::as_text;
 use plait_core::origin::Origin as Label;
-use plait_run::long_term_memory::MemoryRecord;
-use plait_run::view::ToolCallView;
+use plait_journal::view::ToolCallView;
+use plait_llm::long_term_memory::MemoryRecord;
 use serde_json::Value;
 
 use super::super::{Lineage, LineageSource, LineageSpot};

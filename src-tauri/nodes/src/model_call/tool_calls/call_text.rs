@@ -5,9 +5,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::requests::fenced;
-use plait_run::context::ToolCall;
-use plait_run::http_tool::{HTTP_SOURCE, HttpBinding, HttpMethod};
-use plait_run::tool::ToolSpec;
+use plait_llm::context::ToolCall;
+use plait_llm::http_tool::{HTTP_SOURCE, HttpBinding, HttpMethod};
+use plait_llm::tool::ToolSpec;
 
 /// How many characters of the arguments are shown: so many of the beginning, and so many of the end.
 const MAX_HEAD_CHARS: usize = 3_000;

@@ -4,12 +4,12 @@
 use super::questions::{approval_of, ask_about_target};
 use crate::model_call::Interruption;
 use plait_core::error::Fault;
-use plait_run::grant::{CallGrants, GrantDecision, GrantKind, GrantPattern, GrantTarget, refuse};
-use plait_run::http_tool::HTTP_SOURCE;
-use plait_run::needs::{CallAccess, server_access, targets_of_call};
+use plait_llm::grant::{CallGrants, GrantDecision, GrantKind, GrantPattern, GrantTarget, refuse};
+use plait_llm::http_tool::HTTP_SOURCE;
+use plait_llm::needs::{CallAccess, server_access, targets_of_call};
+use plait_llm::retriever::{Knowledge, KnowledgeRef};
+use plait_llm::tool::{ToolEffect, ToolSpec};
 use plait_run::node::NodeContext;
-use plait_run::retriever::{Knowledge, KnowledgeRef};
-use plait_run::tool::{ToolEffect, ToolSpec};
 
 /// What the grants say about a tool call that may be made.
 #[derive(Debug, Default)]
@@ -80,7 +80,7 @@ pub(in crate::model_call) fn allow_documents(
     let Some(base) = &node_context.run.folder else { return Ok(()) };
     for one in knowledge.refs() {
         let KnowledgeRef::Folder(path) = one else { continue };
-        let Some(target) = plait_run::grant::folder_target(base, &path) else { continue };
+        let Some(target) = plait_llm::grant::folder_target(base, &path) else { continue };
         allow(node_context, &CallAccess { target, write: false })?;
     }
     Ok(())

@@ -16,16 +16,16 @@ use crate::codes;
 use crate::model_call::Interruption;
 use plait_core::error::Fault;
 use plait_core::origin::Origin;
-use plait_run::context::ToolCall;
-use plait_run::grant::CallGrants;
-use plait_run::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
-use plait_run::long_term_memory::MemorySource;
-use plait_run::node::NodeContext;
-use plait_run::quota::is_limit_of_tree;
-use plait_run::tool::{
+use plait_journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
+use plait_llm::context::ToolCall;
+use plait_llm::grant::CallGrants;
+use plait_llm::long_term_memory::MemorySource;
+use plait_llm::quota::is_limit_of_tree;
+use plait_llm::tool::{
     CallSite, OriginSink, SamplingRef, ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests,
     ToolSpec,
 };
+use plait_run::node::NodeContext;
 
 /// The time limit of a call, if the flow sets none.
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;

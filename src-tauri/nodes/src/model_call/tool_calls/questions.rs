@@ -11,11 +11,11 @@ use crate::codes;
 use crate::model_call::Interruption;
 use plait_core::error::Fault;
 use plait_core::origin::Origins;
-use plait_run::context::ToolCall;
-use plait_run::grant::GrantPattern;
-use plait_run::journal::{Answer, CallEvent, Event, NodeEvent};
+use plait_journal::{Answer, CallEvent, Event, NodeEvent};
+use plait_llm::context::ToolCall;
+use plait_llm::grant::GrantPattern;
+use plait_llm::tool::{ToolPause, ToolPauseKind, ToolSpec};
 use plait_run::node::{NodeContext, Pause};
-use plait_run::tool::{ToolPause, ToolPauseKind, ToolSpec};
 
 /// What the journal says about a call that has no outcome.
 #[derive(Debug, Default)]

@@ -14,12 +14,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use plait_core::error::Fault;
 use plait_core::origin::Origins;
-use plait_run::context::ToolCall;
-use plait_run::models::ModelConfig;
-use plait_run::node::Pause;
-use plait_run::tool::{
+use plait_llm::context::ToolCall;
+use plait_llm::models::ModelConfig;
+use plait_llm::tool::{
     SamplingReply, SamplingRequest, ToolAnswer, ToolPause, ToolPauseKind, ToolQuestion, ToolRequests,
 };
+use plait_run::node::Pause;
 
 use crate::codes;
 

@@ -17,15 +17,15 @@ use crate::model_call::stages::Recorded;
 use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
-use plait_run::context::{Message, Role, SharedMessage};
-use plait_run::journal::{CallEvent, Event};
-use plait_run::models::{ModelConfig, TokenUsage, reserve};
+use plait_journal::{CallEvent, Event};
+use plait_llm::context::{Message, Role, SharedMessage};
+use plait_llm::models::{ModelConfig, TokenUsage, reserve};
+use plait_llm::prompt_record::{PromptPart, PromptPurpose, PromptRecord};
+use plait_llm::provider::{Chunk, ModelReply, ModelRequest};
+use plait_llm::quota::IterationCost;
+use plait_llm::tokens;
+use plait_llm::tool::{OriginSink, SamplingRef, SamplingReply, SamplingRequest};
 use plait_run::node::{NodeContext, NodeOutput};
-use plait_run::prompt_record::{PromptPart, PromptPurpose, PromptRecord};
-use plait_run::provider::{Chunk, ModelReply, ModelRequest};
-use plait_run::quota::IterationCost;
-use plait_run::tokens;
-use plait_run::tool::{OriginSink, SamplingRef, SamplingReply, SamplingRequest};
 
 /// The model that replies to tools.
 #[derive(Clone, Debug)]

@@ -10,10 +10,10 @@ use crate::model_call::stages::Recorded;
 use crate::model_call::tool_calls::{ask_to_exceed, may_not_exceed};
 use crate::prompt::{Call, Overrides, prepare, prepare_as_text, resolve_model_config};
 use plait_core::error::Fault;
-use plait_run::models::CalibrationSample;
-use plait_run::prompt_record::{PromptRecord, RefusedPrompt};
-use plait_run::provider::{Chunk, ModelRequest};
-use plait_run::quota::IterationCost;
+use plait_llm::models::CalibrationSample;
+use plait_llm::prompt_record::{PromptRecord, RefusedPrompt};
+use plait_llm::provider::{Chunk, ModelRequest};
+use plait_llm::quota::IterationCost;
 
 impl Turn<'_> {
     pub(super) async fn ask(&mut self, step: u32) -> Result<Recorded, Interruption> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::Turn;
 use crate::model_call::{Interruption, reply_message};
 use plait_core::error::Fault;
-use plait_run::context::{Content, ContextManager, Message};
-use plait_run::journal::ContextEvent;
+use plait_journal::ContextEvent;
+use plait_llm::context::{Content, ContextManager, Message};
+use plait_llm::provider::ModelReply;
 use plait_run::node::NodeOutput;
-use plait_run::provider::ModelReply;
 
 impl<'a> Turn<'a> {
     /// Makes the turn one of this conversation: a commit writes to it.

@@ -13,13 +13,13 @@ use plait_core::config;
 use plait_core::error::Fault;
 use plait_core::flow::SummarizerSettings;
 use plait_core::origin::Origins;
-use plait_run::context::{Message, Role};
-use plait_run::memory::{MemorySummary, MemoryTurn};
-use plait_run::models::ModelConfig;
-use plait_run::prompt_record::PromptPurpose;
-use plait_run::provider::Provider;
-use plait_run::tokens;
-use plait_run::transcript::SummaryRequest;
+use plait_llm::context::{Message, Role};
+use plait_llm::memory::{MemorySummary, MemoryTurn};
+use plait_llm::models::ModelConfig;
+use plait_llm::prompt_record::PromptPurpose;
+use plait_llm::provider::Provider;
+use plait_llm::tokens;
+use plait_llm::transcript::SummaryRequest;
 
 /// Maximum tokens of a summary: it is sent with every call of every node that reads the memory.
 const MAX_SUMMARY_TOKENS: u32 = 1_000;

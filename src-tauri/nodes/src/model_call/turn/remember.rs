@@ -3,8 +3,8 @@
 use super::Turn;
 use super::memory_summary::MemorySummarizer;
 use crate::model_call::{MemoryAccess, REPLY_INDEX};
-use plait_run::memory::MemoryChange;
-use plait_run::provider::ModelReply;
+use plait_llm::memory::MemoryChange;
+use plait_llm::provider::ModelReply;
 
 impl Turn<'_> {
     /// Adds what the node received and said to the memory, if it may. Summarizes the turns that are no longer recent; if that

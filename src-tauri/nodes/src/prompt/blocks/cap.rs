@@ -2,8 +2,8 @@
 
 use super::SentBlock;
 use plait_core::origin::Origins;
-use plait_run::prompt_record::{Block, BlockCut, BlockItem};
-use plait_run::tokens;
+use plait_llm::prompt_record::{Block, BlockCut, BlockItem};
+use plait_llm::tokens;
 
 /// What stands in place of text that was cut off.
 const ELLIPSIS: &str = " […]";

@@ -1,11 +1,11 @@
 //! The block with the workflow's memory: its summary, then the recent turns.
 
 use plait_core::id::{MessageId, NodeId};
-use plait_run::context::{History, Role};
-use plait_run::memory::{MemoryTurn, WorkflowMemory};
-use plait_run::prompt_record::{Block, BlockItem, BlockKind, BlockSource};
-use plait_run::tokens;
-use plait_run::transcript::{CarriedMessages, PromptText};
+use plait_llm::context::{History, Role};
+use plait_llm::memory::{MemoryTurn, WorkflowMemory};
+use plait_llm::prompt_record::{Block, BlockItem, BlockKind, BlockSource};
+use plait_llm::tokens;
+use plait_llm::transcript::{CarriedMessages, PromptText};
 
 /// The workflow's memory as a node sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,5 +91,5 @@ fn is_recalled_by(history: &History, turn: &MemoryTurn) -> bool {
 }
 
 fn is_recalled(id: &MessageId) -> bool {
-    id.as_str().starts_with(plait_run::context::conversation::MESSAGE_ID_PREFIX)
+    id.as_str().starts_with(plait_llm::context::conversation::MESSAGE_ID_PREFIX)
 }

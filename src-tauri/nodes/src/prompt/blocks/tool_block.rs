@@ -1,10 +1,10 @@
 //! The block with the instructions of tools.
 
 use plait_core::origin::Origins;
-use plait_run::prompt_record::{Block, BlockItem, BlockKind, BlockSource};
-use plait_run::tokens;
-use plait_run::tool::ToolSpec;
-use plait_run::transcript::PromptText;
+use plait_llm::prompt_record::{Block, BlockItem, BlockKind, BlockSource};
+use plait_llm::tokens;
+use plait_llm::tool::ToolSpec;
+use plait_llm::transcript::PromptText;
 
 const HEADING: &str = "How to use the tools:";
 

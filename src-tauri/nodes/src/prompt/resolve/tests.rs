@@ -1,8 +1,8 @@
 use std::num::NonZeroU32;
 
 use super::*;
-use plait_run::context::ContextType;
-use plait_run::models::ModelOverride;
+use plait_llm::context::ContextType;
+use plait_llm::models::ModelOverride;
 
 fn context() -> ContextRecord {
     ContextRecord::new("main".into(), ContextType::Main, "openai", "gpt-4o")

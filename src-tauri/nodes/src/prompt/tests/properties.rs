@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::{MODEL, context, message, tool};
 use crate::prompt::{BlockInputs, Call, prepare, tool_tokens};
-use plait_run::context::{Message, Role, SharedMessage, ToolCall};
-use plait_run::models::{Correction, ModelConfig};
-use plait_run::tokens;
+use plait_llm::context::{Message, Role, SharedMessage, ToolCall};
+use plait_llm::models::{Correction, ModelConfig};
+use plait_llm::tokens;
 
 /// A message of any role: role, tokens, call id.
 fn any_message() -> impl Strategy<Value = (Role, u32, Option<u8>)> {

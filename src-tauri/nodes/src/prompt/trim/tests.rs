@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{TooLarge, trim};
 use plait_core::id::{Activation, Epoch};
-use plait_run::context::{Message, Role, ToolCall};
+use plait_llm::context::{Message, Role, ToolCall};
 
 fn message(role: Role, tokens: u32) -> Message {
     Message::plain("m".into(), role, "", Activation { node: "n".into(), epoch: Epoch::root() }, tokens)

@@ -4,7 +4,7 @@ use super::{Config, user_message};
 use crate::model_call::{self, Incoming, MemoryAccess, UserMessage};
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
-use plait_run::context::ContextHandle;
+use plait_llm::context::ContextHandle;
 use plait_run::node::{Inputs, NodeContext, NodeOutput};
 
 /// Records the turn, if the pin has a reply and there is a message before it. Returns the output, which says which message the reply is.

@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::error::{ErrorCode, Fault};
-use plait_run::context::{ContextChange, ContextRecord, ContextType, Role};
-use plait_run::journal::{CallEvent, ContextEvent, Event};
-use plait_run::models::TokenUsage;
+use plait_journal::{CallEvent, ContextEvent, Event};
+use plait_llm::context::{ContextChange, ContextRecord, ContextType, Role};
+use plait_llm::models::TokenUsage;
+use plait_llm::prompt_record::PromptRecord;
+use plait_llm::provider::{ModelReply, StopReason};
 use plait_run::node::Datum;
-use plait_run::prompt_record::PromptRecord;
-use plait_run::provider::{ModelReply, StopReason};
 use plait_testing::ScriptedReply;
 
 fn main() -> Value {

@@ -6,7 +6,7 @@ use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::expression::template::Template;
 use plait_core::id::{MessageId, PortName};
-use plait_run::context::{ContextHandle, ContextRecord};
+use plait_llm::context::{ContextHandle, ContextRecord};
 use plait_run::node::{Inputs, NodeContext, template_inputs};
 
 /// The text of the user message of a chat with this template and these inputs, and what it comes from.

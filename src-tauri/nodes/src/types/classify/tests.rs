@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
 
 use crate::testing::NodeHarness;
-use plait_run::context::Role;
-use plait_run::journal::{CallEvent, Event};
-use plait_run::models::TokenUsage;
-use plait_run::provider::{ModelReply, StopReason};
+use plait_journal::{CallEvent, Event};
+use plait_llm::context::Role;
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{ModelReply, StopReason};
 use plait_testing::ScriptedReply;
 
 fn config() -> Value {

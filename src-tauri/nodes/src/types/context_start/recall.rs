@@ -8,13 +8,13 @@ use super::summary::{SUMMARY_TOKENS, Summarizer};
 use super::{Memory, Strategy};
 use plait_core::error::Fault;
 use plait_core::origin::Origins;
-use plait_run::context::conversation::{
+use plait_llm::context::conversation::{
     RecallLimits, Recalled, Summary, SummaryRef, find_recall_start, summary_message,
 };
-use plait_run::context::{ContextRecord, Conversation, SharedMessage};
-use plait_run::models::TokenUsage;
+use plait_llm::context::{ContextRecord, Conversation, SharedMessage};
+use plait_llm::models::TokenUsage;
+use plait_llm::tokens;
 use plait_run::node::NodeContext;
-use plait_run::tokens;
 
 /// What the context `record` recalls from `conversation`, and the tokens used for a summary.
 pub(super) async fn recall(

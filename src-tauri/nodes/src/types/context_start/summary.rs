@@ -10,14 +10,14 @@ use crate::prompt::{Overrides, resolve_model_config};
 use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
-use plait_run::context::{ContextRecord, Message, Role, SharedMessage};
-use plait_run::models::{ModelConfig, TokenUsage};
+use plait_llm::context::{ContextRecord, Message, Role, SharedMessage};
+use plait_llm::models::{ModelConfig, TokenUsage};
+use plait_llm::prompt_record::{PromptPart, PromptRecord};
+use plait_llm::provider::{ModelReply, ModelRequest, Provider};
+use plait_llm::quota::IterationCost;
+use plait_llm::tokens;
+use plait_llm::transcript::{PromptText, SummaryRequest};
 use plait_run::node::NodeContext;
-use plait_run::prompt_record::{PromptPart, PromptRecord};
-use plait_run::provider::{ModelReply, ModelRequest, Provider};
-use plait_run::quota::IterationCost;
-use plait_run::tokens;
-use plait_run::transcript::{PromptText, SummaryRequest};
 
 /// Maximum tokens of a summary: a page of text, an eighth of the default limit of recalled messages.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;

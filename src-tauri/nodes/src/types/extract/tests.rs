@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::testing::NodeHarness;
-use plait_run::provider::{ModelReply, StopReason};
+use plait_llm::provider::{ModelReply, StopReason};
 use plait_testing::ScriptedReply;
 
 fn config() -> Value {

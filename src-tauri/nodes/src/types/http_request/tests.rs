@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::testing::NodeHarness;
-use plait_run::tool::ToolEffect;
+use plait_llm::tool::ToolEffect;
 
 #[test]
 fn http_request_calls_the_http_host_with_its_binding_and_inputs() {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::testing::NodeHarness;
 use plait_core::origin::Origins;
-use plait_run::loop_history::PersonAnswer;
+use plait_llm::loop_history::PersonAnswer;
 
 fn run(query: &str, value: Value, mode: &str) -> Result<Value, (String, String)> {
     let run = NodeHarness::new().run("json", json!({ "query": query, "mode": mode }), &[("value", value)]);

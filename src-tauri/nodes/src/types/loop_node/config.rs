@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use plait_core::config::Unused;
 use plait_core::config::{DEFAULT_MAX_ITERATIONS, MAX_ITERATIONS};
 use plait_core::expression::condition::IterationCondition;
 use plait_core::id::NodeId;
-use plait_run::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryInit, HistoryManagement};
-use plait_run::node::Unused;
-use plait_run::transcript::HistoryTemplate;
+use plait_llm::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryInit, HistoryManagement};
+use plait_llm::transcript::HistoryTemplate;
 
 /// More open iterations than this only take room: a run starts fewer nodes at once.
 const MAX_CONCURRENCY: u32 = 1000;

@@ -8,7 +8,7 @@ use crate::registry;
 use crate::testing::NodeHarness;
 use plait_core::flow;
 use plait_core::origin::{Origin, Origins};
-use plait_run::loop_history::PersonAnswer;
+use plait_llm::loop_history::PersonAnswer;
 use plait_run::plan::check;
 
 fn problem(config: &serde_json::Value) -> (String, String) {

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::testing::NodeHarness;
-use plait_run::journal::{Event, NodeEvent};
+use plait_journal::{Event, NodeEvent};
 
 fn offered(config: Value) -> Vec<Value> {
     let run = NodeHarness::new().run("mcpServer", config, &[]);

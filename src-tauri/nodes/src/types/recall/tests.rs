@@ -2,8 +2,8 @@ use serde_json::json;
 
 use crate::testing::NodeHarness;
 use plait_core::user::UserName;
-use plait_run::earlier_run::EarlierRun;
-use plait_run::journal::{CallEvent, Entry, Event};
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::{CallEvent, Entry, Event};
 
 fn harness() -> NodeHarness {
     let mut harness = NodeHarness::new();

@@ -7,8 +7,8 @@ use crate::testing::NodeHarness;
 use plait_core::id::Activation;
 use plait_core::origin::{Origin, Origins};
 use plait_core::user::UserName;
-use plait_run::earlier_run::EarlierRun;
-use plait_run::journal::{Entry, Event};
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::{Entry, Event};
 use plait_run::node::Datum;
 
 fn texts(harness: &NodeHarness, user: &str) -> Vec<String> {

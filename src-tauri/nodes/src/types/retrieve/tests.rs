@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::testing::NodeHarness;
 use plait_core::origin::{Origin, Origins};
-use plait_run::retriever::KnowledgeRef;
+use plait_llm::retriever::KnowledgeRef;
 
 #[test]
 fn passages_come_with_source_and_score() {

@@ -8,8 +8,8 @@ use super::VALUE;
 use super::config::{Config, InputSource, MappingTarget};
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
-use plait_run::context::ContextHandle;
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
+use plait_llm::context::ContextHandle;
 use plait_run::node::{Inputs, NodeContext};
 
 #[derive(Default)]

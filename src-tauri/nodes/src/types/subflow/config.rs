@@ -6,11 +6,11 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
+use plait_core::config::Unused;
 use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, PortName};
 use plait_run::host::subflow::ChildFlow;
-use plait_run::node::Unused;
 
 /// The message for a new node, which has no flow yet.
 pub(super) const NO_FLOW: &str = "Set the file of the flow to run, or define one inside the node.";

@@ -4,7 +4,7 @@ use super::VALUE;
 use super::config::{Config, InputSource, Mapped, MappingTarget};
 use crate::model_call::UserMessage;
 use plait_core::expression::as_text;
-use plait_run::context::{ContextHandle, ContextRecord, Question};
+use plait_llm::context::{ContextHandle, ContextRecord, Question};
 use plait_run::node::{Datum, Inputs, NodeContext};
 
 /// The question of the child, if it is asked anything.

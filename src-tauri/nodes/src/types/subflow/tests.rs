@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::codes;
 use crate::testing::NodeHarness;
 use plait_core::error::Fault;
-use plait_run::context::ContextChange;
+use plait_journal::{RunEnd, RunFault};
+use plait_llm::context::ContextChange;
 use plait_run::host::subflow::ChildEnd;
-use plait_run::journal::{RunEnd, RunFault};
 use plait_testing::FakeSubflows;
 
 fn child_texts(harness: &NodeHarness) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::registry;
 use crate::testing::NodeHarness;
 use plait_core::id::Epoch;
 use plait_core::origin::{Origin, Origins};
-use plait_run::context::{ContextType, Contexts};
+use plait_llm::context::{ContextType, Contexts};
 use plait_run::node::Datum;
 
 fn empty() -> NodeHarness {

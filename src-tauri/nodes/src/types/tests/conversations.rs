@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use crate::testing::NodeHarness;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
-use plait_run::codes;
-use plait_run::context::conversation::{
+use plait_journal::{CallEvent, Event, NodeEvent};
+use plait_llm::context::conversation::{
     Conversation, ConversationReader, ConversationRef, Summary, SummaryRef, message_id,
 };
-use plait_run::context::{Message, Role, SharedMessage};
-use plait_run::journal::{CallEvent, Event, NodeEvent};
-use plait_run::models::TokenUsage;
-use plait_run::provider::{ModelReply, StopReason};
+use plait_llm::context::{Message, Role, SharedMessage};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{ModelReply, StopReason};
+use plait_run::codes;
 use plait_testing::ScriptedReply;
 
 /// A conversation with this many messages: `0`, `1` and so on, of 10 tokens each.

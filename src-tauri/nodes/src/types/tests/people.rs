@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::attachment;
 use plait_core::attachment::{Attachment, inspect};
-use plait_run::context::Content;
+use plait_llm::context::Content;
 use plait_run::node::Pause;
 use plait_testing::PIXEL;
 

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::restarts::resumed;
 use super::{Session, breakpoint, chat, diamond, repeated, session_of, tool_round, undebugged};
 use crate::{Stage, of, types};
+use plait_journal::view::RunStatus;
+use plait_journal::{DebugVerb, StopScope};
 use plait_run::DebugCommand;
-use plait_run::journal::{DebugVerb, StopScope};
-use plait_run::view::RunStatus;
 
 /// The events but those of the debugger, without their numbers and in an order that does not depend on which branch was first.
 fn events_in_any_order(events: &[Value]) -> Vec<String> {

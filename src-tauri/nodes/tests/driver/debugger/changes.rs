@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::restarts::resumed;
 use super::{chat, diamond, session_of, tool_round};
 use crate::{Stage, of};
+use plait_journal::DebugVerb;
+use plait_journal::view::RunStatus;
 use plait_run::DebugCommand;
-use plait_run::journal::DebugVerb;
-use plait_run::view::RunStatus;
 
 #[test]
 fn changed_output_is_what_the_next_node_gets_and_names_the_person() {

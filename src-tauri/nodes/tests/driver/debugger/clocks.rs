@@ -9,9 +9,9 @@ use tokio::sync::watch;
 
 use super::{chat, session_of, tool_round};
 use crate::{Stage, of, types};
+use plait_journal::DebugVerb;
+use plait_journal::view::{RunStatus, RunView};
 use plait_run::host::Clock;
-use plait_run::journal::DebugVerb;
-use plait_run::view::{RunStatus, RunView};
 
 /// A clock that a test sets.
 struct SetClock(watch::Sender<u64>);

@@ -6,9 +6,9 @@ use super::restarts::resumed;
 use super::{Session, chat, diamond, session_of, undebugged};
 use crate::{Stage, of, types};
 use plait_core::error::{ErrorCode, Fault};
+use plait_journal::view::RunStatus;
+use plait_journal::{DebugVerb, Entry};
 use plait_run::DebugCommand;
-use plait_run::journal::{DebugVerb, Entry};
-use plait_run::view::RunStatus;
 use plait_testing::ScriptedReply;
 
 fn outputs(events: &[Value]) -> Value {
@@ -136,7 +136,7 @@ fn node_that_is_run_again_buys_a_reply_of_its_own_and_both_are_counted() {
     let requests = stage.provider.requests();
     assert_eq!(requests.len(), 2);
     assert_eq!(requests[0].messages, requests[1].messages);
-    let view = plait_run::view::RunView::of(&stage.entries());
+    let view = plait_journal::view::RunView::of(&stage.entries());
     assert_eq!((view.totals.model_calls, view.totals.tokens.output), (2, 4));
     expect_same_end(&flow, &stage.entries(), "node.retrying", |stage, entries| {
         let known = entries
@@ -223,7 +223,7 @@ fn forced_way_is_taken_and_names_the_person() {
     assert_eq!(finished["outputs"], json!({ "small": 9 }));
     assert_eq!(finished["metadata"]["origins"], json!(["person"]));
     assert_eq!(of("big", &events)[0]["type"], "node.skipped");
-    let view = plait_run::view::RunView::of(&stage.entries());
+    let view = plait_journal::view::RunView::of(&stage.entries());
     let forced = view.nodes["s"].epochs[0].forced.clone().unwrap();
     assert_eq!((forced.from.as_str(), forced.to.as_str()), ("big", "small"));
     expect_same_end(&flow, &stage.entries(), "value.rerouted", |_, _| {});
@@ -239,7 +239,7 @@ fn way_that_is_forced_back_is_the_one_that_the_node_chose() {
     force(&mut session, "big").unwrap();
     session.continue_to_end();
     assert_eq!(outputs(&stage.events()), json!({ "e": { "value": "big 9" } }));
-    let view = plait_run::view::RunView::of(&stage.entries());
+    let view = plait_journal::view::RunView::of(&stage.entries());
     assert_eq!(view.nodes["s"].epochs[0].forced, None);
     expect_same_end(&flow, &stage.entries(), "value.rerouted", |_, _| {});
 }

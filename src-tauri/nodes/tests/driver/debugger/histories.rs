@@ -6,10 +6,10 @@ use super::restarts::resumed;
 use super::{Session, session_of};
 use crate::Stage;
 use plait_core::error::Fault;
+use plait_journal::DebugVerb;
+use plait_journal::view::RunView;
+use plait_llm::context::{MessageEdit, Role};
 use plait_run::DebugCommand;
-use plait_run::context::{MessageEdit, Role};
-use plait_run::journal::DebugVerb;
-use plait_run::view::RunView;
 use plait_testing::ScriptedReply;
 
 /// Three chats in one context, each with its own question.

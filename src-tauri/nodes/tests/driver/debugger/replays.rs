@@ -2,12 +2,12 @@
 
 use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
+use plait_llm::models::TreeSpending;
 use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
-use plait_run::models::TreeSpending;
 use serde_json::{Value, json};
 
 use super::{Session, Stage, breakpoint, chat, diamond, repeated, tool_round};
-use plait_run::journal::{Breakpoint, DebugVerb, Entry, Side};
+use plait_journal::{Breakpoint, DebugVerb, Entry, Side};
 
 /// The places that a journal tells of.
 fn replayed(

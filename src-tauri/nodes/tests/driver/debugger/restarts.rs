@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{Session, chat, repeated, session_of, tool_round, undebugged};
 use crate::Stage;
+use plait_journal::view::RunStatus;
+use plait_journal::{DebugVerb, Entry};
 use plait_run::Driver;
-use plait_run::journal::{DebugVerb, Entry};
-use plait_run::view::RunStatus;
 
 /// Resumes the run from what its journal has, in a world that is otherwise the same.
 pub(super) fn resumed<'a>(

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{breakpoint, chat, diamond, repeated, session_of, tool_round};
 use crate::{Stage, of, types};
+use plait_journal::DebugVerb;
+use plait_journal::view::RunStatus;
 use plait_run::DebugCommand;
-use plait_run::journal::DebugVerb;
-use plait_run::view::RunStatus;
 
 #[test]
 fn two_who_press_step_at_once_make_one_step() {

@@ -7,12 +7,12 @@ use plait_core::Value;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::ReplyKey;
 use plait_core::origin::{Origin, Origins};
-use plait_run::context::{ContextRecord, ContextType, Message, Role};
-use plait_run::journal::{Answer, CallEvent, ContextEvent, Event};
-use plait_run::memory::{MemoryChange, MemoryTurn};
+use plait_journal::{Answer, CallEvent, ContextEvent, Event};
+use plait_llm::context::{ContextRecord, ContextType, Message, Role};
+use plait_llm::memory::{MemoryChange, MemoryTurn};
+use plait_llm::provider::ModelReply;
+use plait_llm::tool::{ToolInvocation, ToolSpec};
 use plait_run::node::{Inputs, NodeContext, NodeOutput, Pause};
-use plait_run::provider::ModelReply;
-use plait_run::tool::{ToolInvocation, ToolSpec};
 use serde_json::json;
 
 use super::Settings;
@@ -188,7 +188,7 @@ async fn turn(
     if semantics::adds_two(settings) {
         let question = message(0, Role::User, format!("asked {said}"));
         manager.commit_turn(
-            plait_run::context::Question::New(question),
+            plait_llm::context::Question::New(question),
             message(1, Role::Assistant, said.clone()),
             None,
         );

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_core::Value;
 use plait_core::id::{Activation, ContextId};
-use plait_run::journal::Answer;
+use plait_journal::Answer;
 use serde::Serialize;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Canceling a run at any step ends it: every node has a final state, and contexts contain only whole turns.
 
-use plait_run::journal::{Entry, Event, RunEnd, RunEvent};
+use plait_journal::{Entry, Event, RunEnd, RunEvent};
 use proptest::prelude::*;
 
 use super::matches_reference::{assert_matches, assert_matches_in_part};

@@ -1,7 +1,7 @@
 //! Signals and failures from outside: repeated cancels, late answers, panics, timeouts and invalid journals.
 
+use plait_journal::{Event, NodeEvent, RunEnd};
 use plait_run::Driver;
-use plait_run::journal::{Event, NodeEvent, RunEnd};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::id::Activation;
-use plait_run::journal::{Entry, Event, FreshFrom, NodeEvent};
+use plait_journal::{Entry, Event, FreshFrom, NodeEvent};
 use proptest::prelude::*;
 
 use super::matches_reference::{assert_matches, is_in_broken_iteration};

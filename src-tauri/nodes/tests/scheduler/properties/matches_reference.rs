@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::Value;
 use plait_core::id::{Activation, NodeId, PortName};
-use plait_run::journal::{Event, NodeOutputs, RunEnd, RunEvent};
+use plait_journal::{Event, NodeOutputs, RunEnd, RunEvent};
 use plait_run::plan::Plan;
 use proptest::prelude::*;
 
@@ -201,7 +201,7 @@ fn assert_broken_iterations_match(
 fn was_stopped(record: &ActivationRecord) -> bool {
     match &record.end {
         Some(Final::Skipped(reason)) => {
-            record.attempts > 0 || *reason != plait_run::journal::SkipReason::DeadInput
+            record.attempts > 0 || *reason != plait_journal::SkipReason::DeadInput
         }
         Some(Final::Failed { code, .. }) => code == "node.stopped" || code == "node.cancelled",
         Some(Final::Finished(_)) => false,

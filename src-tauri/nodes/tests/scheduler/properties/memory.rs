@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plait_run::journal::{Entry, Event, MemoryEvent};
+use plait_journal::{Entry, Event, MemoryEvent};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 
 use plait_core::flow::Flow;
 use plait_core::id::{EdgeId, NodeId};
-use plait_run::journal::{Entry, InputOverrides};
+use plait_journal::{Entry, InputOverrides};
 use plait_run::plan;
 use proptest::prelude::*;
 

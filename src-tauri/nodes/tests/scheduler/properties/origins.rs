@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::id::Activation;
-use plait_run::journal::{Answer, Entry, Event, NodeEvent, RunEvent, SourceRef};
+use plait_journal::{Answer, Entry, Event, NodeEvent, RunEvent, SourceRef};
 use proptest::prelude::*;
 
 use super::{assert_holds, runnable};

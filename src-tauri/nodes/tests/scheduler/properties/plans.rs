@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plait_core::id::NodeId;
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
 use plait_run::plan;
 
 use outline::outline_of;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use futures::executor::block_on;
 use plait_core::expression::in_process::InProcess;
 use plait_core::id::{NodeId, PortName};
+use plait_journal::{Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint};
+use plait_llm::models::TreeSpending;
 use plait_run::breakpoint::{BreakpointQuestion, BreakpointReplay, ReachedPlace};
-use plait_run::journal::{Breakpoint, DebugEvent, Entry, Event, LoopEvent, Side, StopCause, StopPoint};
-use plait_run::models::TreeSpending;
 use proptest::prelude::*;
 
 use super::{assert_holds, assert_holds_with_loops, runnable};

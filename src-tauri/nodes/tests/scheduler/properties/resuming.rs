@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use plait_core::id::Activation;
-use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
+use plait_journal::{CallEvent, Entry, Event, NodeEvent};
 use proptest::prelude::*;
 
 use super::matches_reference::{assert_matches, is_in_broken_iteration};

@@ -55,7 +55,7 @@ fn runs_of(expected: &Expected, node: &str) -> String {
 fn sources(expected: &Expected, node: &str, port: &str) -> Vec<String> {
     let of_node = expected.activations.iter().filter(|(at, _)| at.node.as_str() == node);
     let sources = of_node.map(|(_, record)| record.ready.as_ref().and_then(|ready| ready.get(port)));
-    let write = |it: &plait_run::journal::SourceRef| format!("{}{}.{}", it.node, it.epoch, it.port);
+    let write = |it: &plait_journal::SourceRef| format!("{}{}.{}", it.node, it.epoch, it.port);
     sources.map(|it| it.iter().flat_map(|it| it.iter().map(write)).collect::<Vec<_>>().join(" ")).collect()
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId, PortName};
-use plait_run::journal::RunEnd;
+use plait_journal::RunEnd;
 use proptest::prelude::*;
 
 use super::matches_reference::{

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plait_run::journal::{ContextEvent, Event};
+use plait_journal::{ContextEvent, Event};
 use proptest::prelude::*;
 
 use super::matches_reference::is_in_broken_iteration;

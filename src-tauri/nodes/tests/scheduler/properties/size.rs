@@ -9,7 +9,7 @@ use plait_core::error::Fault;
 use plait_core::flow::{Flow, Node};
 use plait_core::id::{Activation, NodeId};
 use plait_core::port::Ports;
-use plait_run::journal::{Event, InputOverrides, NodeEvent, RunEnd};
+use plait_journal::{Event, InputOverrides, NodeEvent, RunEnd};
 use plait_run::node::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput};
 use plait_run::plan;
 

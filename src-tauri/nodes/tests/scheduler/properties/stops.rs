@@ -1,7 +1,7 @@
 //! Stops change nothing: with breakpoints anywhere, which hold the whole run or their branch alone, any way to go on from them, and a
 //! pause at any moment, a run has the same journal, but for `debug.*`.
 
-use plait_run::journal::{Breakpoint, Event, Side, StopEvent, StopScope};
+use plait_journal::{Breakpoint, Event, Side, StopEvent, StopScope};
 use proptest::prelude::*;
 
 use super::schedule_independence::assert_same_journal;

@@ -1,7 +1,7 @@
 //! Nodes that share a context and have no path between them take their turns in plan order, at any timing.
 use plait_core::id::{Epoch, NodeId};
+use plait_journal::SkipReason;
 use plait_nodes::codes;
-use plait_run::journal::SkipReason;
 
 use crate::generate::Case;
 use crate::journal_summary::{Final, at, format_journal, summarize};

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use plait_core::Value;
 use plait_core::id::{Activation, Epoch, PortName};
 use plait_core::port::InputPort;
-use plait_run::journal::SourceRef;
+use plait_journal::SourceRef;
 
 use super::context_history::OuterContexts;
 use super::contexts::Reach;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use plait_core::Value;
 use plait_core::id::{Activation, Epoch, PortName};
-use plait_run::journal::SourceRef;
+use plait_journal::SourceRef;
 use serde_json::json;
 
 use super::context_history::OuterContexts;

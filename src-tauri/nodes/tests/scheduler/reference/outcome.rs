@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use plait_core::Value;
 use plait_core::id::{Activation, ContextId, NodeId, PortName};
 use plait_core::port::ERROR_PORT;
-use plait_run::journal::{Answer, SourceRef};
+use plait_journal::{Answer, SourceRef};
 use serde_json::json;
 
 use super::document::Node;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::Value;
 use plait_core::id::{Activation, ContextId, Epoch};
-use plait_run::journal::SkipReason;
+use plait_journal::SkipReason;
 
 use super::graph::Place;
 use super::interpreter::Interpreter;

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::breakpoint::Key;
-use crate::journal::CallEvent;
+use plait_journal::CallEvent;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenCall {

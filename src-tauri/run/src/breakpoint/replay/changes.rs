@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::breakpoint::Key;
-use crate::journal::{DebugEvent, NodeOutputs, Side};
 use crate::plan::Plan;
 use plait_core::id::PortName;
+use plait_journal::{DebugEvent, NodeOutputs, Side};
 
 /// What persons changed of open activations.
 #[derive(Default)]

@@ -2,10 +2,10 @@
 
 use crate::breakpoint::check::{bad_breakpoint, problem_of_condition};
 use crate::codes;
-use crate::journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason, StopEvent};
 use plait_core::error::Fault;
 use plait_core::expression::condition::StopCondition;
 use plait_core::id::NodeId;
+use plait_journal::{Breakpoint, ChildEvent, Event, NodeEvent, RunEvent, Side, SkipReason, StopEvent};
 
 /// How much of a line is searched for the type of its event. Its position and its time stand before.
 const MAX_HEAD_BYTES: usize = 96;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
-use crate::journal::NodeOutputs;
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::{ERROR_PORT, PortKind};
+use plait_journal::NodeOutputs;
 
 /// The nodes of a conversational loop.
 pub(super) struct Layout {

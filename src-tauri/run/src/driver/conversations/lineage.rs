@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
-use crate::journal::SourceRef;
-use crate::loop_history::ReceivedText;
 use crate::plan::{NodeIx, Plan, ScopeIx};
 use plait_core::id::{Epoch, PortName};
+use plait_journal::SourceRef;
+use plait_llm::loop_history::ReceivedText;
 
 /// How many sources of an input are looked at: more than a person lines up between two models.
 const MAX_TRACED_SOURCES: usize = 256;

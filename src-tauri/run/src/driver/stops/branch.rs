@@ -7,10 +7,10 @@
 use super::{Driver, Key, Running, Start, Stops, is_inside};
 use crate::codes;
 use crate::debugger::{Debugger, HeldActivation};
-use crate::journal::{DebugVerb, NodeOutputs, Side, StopCause, StopPoint, StopScope};
 use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId, RunId};
+use plait_journal::{DebugVerb, NodeOutputs, Side, StopCause, StopPoint, StopScope};
 
 /// A branch stands still, and the rest goes on.
 pub(super) struct BranchStop {

@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::{Driver, Key};
 use crate::breakpoint::{Armed, Place, Reached, Values, loops_that_begin};
-use crate::journal::{DebugEvent, Event, Side, StopCause, StopPoint, StopScope};
 use crate::plan::NodeIx;
 use plait_core::error::Fault;
+use plait_journal::{DebugEvent, Event, Side, StopCause, StopPoint, StopScope};
 
 /// The breakpoints of a run's flow.
 #[derive(Default)]

@@ -4,8 +4,8 @@
 use super::steps::{Step, moved_on};
 use super::{Done, Driver, Key, Outcome, Running, Side};
 use crate::codes;
-use crate::journal::{DebugVerb, Event, NodeEvent, NodeOutputs, SkipReason, StopPoint};
 use plait_core::error::Fault;
+use plait_journal::{DebugVerb, Event, NodeEvent, NodeOutputs, SkipReason, StopPoint};
 
 impl Driver {
     /// The activation that is held by the stop with this number. Faults `debug.moved_on`, `debug.no_place`.

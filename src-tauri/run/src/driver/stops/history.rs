@@ -2,12 +2,12 @@
 
 use super::{Driver, Key, Start};
 use crate::codes;
-use crate::context::{Content, ContextChange, MessageEdit, ToolCall, edited_messages};
-use crate::journal::{ContextEvent, Event, Side, StopPoint};
 use crate::plan::ROOT_SCOPE;
-use crate::tokens;
 use plait_core::error::Fault;
 use plait_core::id::{ContextId, MessageId};
+use plait_journal::{ContextEvent, Event, Side, StopPoint};
+use plait_llm::context::{Content, ContextChange, MessageEdit, ToolCall, edited_messages};
+use plait_llm::tokens;
 
 impl Driver {
     /// Edits the history of the context that the node uses which is held before its start. Faults `debug.moved_on`, `debug.no_history`,

@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use super::{Done, Driver, Key, Outcome, Start};
 use crate::codes;
-use crate::journal::{DebugEvent, Event, MAX_NESTING_DEPTH, NodeOutputs, Side, StopPoint, is_too_deep};
 use crate::node::Datum;
 use plait_core::error::Fault;
 use plait_core::id::PortName;
 use plait_core::origin::{Origin, Origins};
+use plait_journal::{DebugEvent, Event, MAX_NESTING_DEPTH, NodeOutputs, Side, StopPoint, is_too_deep};
 
 /// By activation and side, the values of ports.
 pub(super) type Overrides = FxHashMap<(Key, Side), BTreeMap<PortName, Override>>;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::overrides::{Override, changes_of_way};
-use crate::journal::{Breakpoint, DebugEvent, Side, StopCause, StopPoint, StopScope};
 use plait_core::id::{Activation, PortName, RunId};
+use plait_journal::{Breakpoint, DebugEvent, Side, StopCause, StopPoint, StopScope};
 
 /// Where a journal leaves its run.
 #[derive(Default)]

@@ -9,13 +9,13 @@ use tokio::sync::oneshot;
 use super::{Driver, Key, Running, Start, input_values};
 use crate::breakpoint::{check_breakpoints, is_inside, loop_around};
 use crate::codes;
-use crate::context::MessageEdit;
-use crate::journal::{
-    Breakpoint, ChildEvent, DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint,
-};
 use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId, PortName};
+use plait_journal::{
+    Breakpoint, ChildEvent, DebugEvent, DebugVerb, Event, NodeOutputs, Side, StopCause, StopPoint,
+};
+use plait_llm::context::MessageEdit;
 
 /// What a person wants of the debugger.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::{Clock, StandingClock, sleep_unless_held};
 use crate::debugger::{BranchHold, Debugger};
-use crate::journal::DebugVerb;
+use plait_journal::DebugVerb;
 
 /// A clock that the test sets, in milliseconds.
 struct SetClock(watch::Sender<u64>);

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::split;
-use crate::journal::{Event, NodeEvent, NodeOutputs, SkipReason};
 use crate::plan::NodeIx;
 use crate::scheduler::slot::Phase;
 use crate::scheduler::{Scheduler, Start, impossible};
 use plait_core::error::Fault;
 use plait_core::id::Epoch;
 use plait_core::origin::Origins;
+use plait_journal::{Event, NodeEvent, NodeOutputs, SkipReason};
 
 /// The condition is to be tested for the next iteration.
 pub(in crate::scheduler) struct Test {

@@ -12,10 +12,8 @@ use serde_json::json;
 
 use super::loop_run::{Failure, LoopRun};
 use super::{IterationKey, split};
-use crate::journal::{Event, LoopEvent, NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::plan::{NodeIx, Plan, PlanNode};
-use crate::quota::is_limit_of_tree;
 use crate::scheduler::Scheduler;
 use crate::scheduler::ending::{ended_by, stopped_by};
 use crate::scheduler::scope::{Written, error_outputs};
@@ -23,6 +21,8 @@ use crate::scheduler::slot::{Delivered, Phase};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
+use plait_journal::{Event, LoopEvent, NodeEvent, SkipReason, SourceRef};
+use plait_llm::quota::is_limit_of_tree;
 
 /// Why iterations are closed before they have ended.
 struct Closing<'a> {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::condition::Test;
-use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs, LoopKind, LoopSpec};
 use crate::plan::{NodeIx, PlanNode, ScopeIx};
 use crate::scheduler::scope::{Opening, Written};
@@ -14,6 +13,7 @@ use crate::scheduler::slot::Delivered;
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, PortName};
 use plait_core::origin::Origins;
+use plait_journal::SourceRef;
 
 /// A loop with running iterations.
 pub(in crate::scheduler) struct LoopRun {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{Scope, Shared, Step};
-use crate::journal::Event;
-use crate::journal::LoopEvent;
 use crate::plan::{CycleIx, EdgeIx, NodeIx, Plan};
 use crate::scheduler::slot::{Arrival, Delivered, Phase, Slot};
 use plait_core::id::{Activation, Epoch};
+use plait_journal::Event;
+use plait_journal::LoopEvent;
 
 /// The state of an open cycle. An inner cycle has one after the other, one for each epoch around it.
 #[derive(Default)]

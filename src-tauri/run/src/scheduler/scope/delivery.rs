@@ -8,8 +8,6 @@ use serde_json::json;
 
 use super::turns::Turn;
 use super::{IterationResult, Opening, Scope, Shared, Step};
-use crate::journal::{Event, NodeOutputs};
-use crate::journal::{NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::plan::{EdgeIx, NodeIx, Plan};
 use crate::scheduler::slot::{Arrival, Delivered, Phase};
@@ -17,6 +15,8 @@ use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName};
 use plait_core::origin::Origins;
 use plait_core::port::ERROR_PORT;
+use plait_journal::{Event, NodeOutputs};
+use plait_journal::{NodeEvent, SkipReason, SourceRef};
 
 /// A decided value that several epochs of its target see.
 pub(in crate::scheduler) struct Held {

@@ -22,13 +22,13 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::{Scope, Step};
-use crate::context::ContextHandle;
 use crate::plan::{
     ContextRoles, ContextSource, CycleIx, NodeIx, Plan, PlanNode, PlanScope, ROOT_SCOPE, ScopeIx,
 };
 use crate::scheduler::slot::Slot;
 use plait_core::flow::MemoryMode;
 use plait_core::id::{ContextId, Epoch};
+use plait_llm::context::ContextHandle;
 
 /// A place in the order of turns of a scope, outermost first: for each cycle around it, where the cycle begins in plan order and which
 /// iteration it is in; then the node's position in plan order. Compared number by number.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use super::Scope;
 use super::turns::TurnKey;
-use crate::journal::NodeOutputs;
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
+use plait_journal::NodeOutputs;
 
 /// What one activation, an iteration or a loop leaves behind.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use plait_core::attachment::{Attachment, AttachmentStore};
 use plait_core::error::Fault;
-use plait_run::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolProgress, ToolSpec};
+use plait_llm::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolProgress, ToolSpec};
 use serde_json::{Value, json};
 
 use super::McpServers;

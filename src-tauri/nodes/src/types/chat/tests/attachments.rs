@@ -9,11 +9,11 @@ use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::attachment;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
-use plait_run::context::{Content, Role};
-use plait_run::journal::{CallEvent, Event, NodeEvent};
-use plait_run::prompt_record::PromptPart;
-use plait_run::provider::ModelReply;
-use plait_run::tool::ToolSpec;
+use plait_journal::{CallEvent, Event, NodeEvent};
+use plait_llm::context::{Content, Role};
+use plait_llm::prompt_record::PromptPart;
+use plait_llm::provider::ModelReply;
+use plait_llm::tool::ToolSpec;
 use plait_testing::{PIXEL, ScriptedReply};
 
 /// Stores a file and returns its reference.

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{main, prompt, sent_messages};
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::origin::{Origin, Origins};
-use plait_run::memory::{MemorySummary, MemoryTurn, WorkflowMemory};
-use plait_run::prompt_record::{BlockCut, BlockKind, BlockSource, PromptPart};
+use plait_llm::memory::{MemorySummary, MemoryTurn, WorkflowMemory};
+use plait_llm::prompt_record::{BlockCut, BlockKind, BlockSource, PromptPart};
 
 fn harness() -> NodeHarness {
     let mut harness = NodeHarness::new();

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::send;
 use crate::testing::{NodeHarness, NodeRun};
-use plait_run::context::{ContextRecord, ContextType};
-use plait_run::journal::{CallEvent, Event};
-use plait_run::models::TokenUsage;
-use plait_run::provider::ModelReply;
+use plait_journal::{CallEvent, Event};
+use plait_llm::context::{ContextRecord, ContextType};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::ModelReply;
 use plait_testing::ScriptedReply;
 
 /// Replies that report this usage: input and output tokens.
@@ -105,7 +105,7 @@ fn turn_recalibrates_after_each_step_and_after_a_crash() {
         (run, harness.context("main"))
     };
     let call = ScriptedReply::Reply(ModelReply {
-        tool_calls: vec![plait_run::context::ToolCall {
+        tool_calls: vec![plait_llm::context::ToolCall {
             id: "1".into(),
             name: "x".into(),
             arguments: json!({}),
@@ -138,7 +138,7 @@ fn configured_window_applies_to_calls() {
     assert_eq!(send(&mut harness, json!({}), &"word ".repeat(100)).code(), "context.too_large");
     assert!(send(&mut harness, json!({ "contextWindow": 8_000 }), &"word ".repeat(100)).result.is_ok());
     harness.flow_window = None;
-    let note = plait_run::models::ModelOverride {
+    let note = plait_llm::models::ModelOverride {
         context_window: std::num::NonZeroU32::new(60),
         ..Default::default()
     };

@@ -10,14 +10,14 @@ use crate::testing::NodeHarness;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::{Origin, Origins};
-use plait_run::context::{Content, ContextRecord, ContextType, Message, Role, SharedMessage};
-use plait_run::loop_history::{
+use plait_llm::context::{Content, ContextRecord, ContextType, Message, Role, SharedMessage};
+use plait_llm::loop_history::{
     ConversationScope, ConversationSettings, HistorySummary, HistoryTurn, LoopConversation, LoopHistory,
     ReceivedText,
 };
-use plait_run::models::ModelOverride;
-use plait_run::prompt_record::{OmissionReason, OmittedTurns, PromptPart, SentTurn};
-use plait_run::tokens;
+use plait_llm::models::ModelOverride;
+use plait_llm::prompt_record::{OmissionReason, OmittedTurns, PromptPart, SentTurn};
+use plait_llm::tokens;
 use plait_testing::PIXEL;
 
 fn activation(node: &str, epoch: &[u32]) -> Activation {

@@ -12,7 +12,7 @@ use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::error::Fault;
 use plait_core::id::Epoch;
-use plait_run::memory::{MemorySummary, MemoryTurn, WorkflowMemory};
+use plait_llm::memory::{MemorySummary, MemoryTurn, WorkflowMemory};
 use plait_run::node::Datum;
 use plait_testing::ScriptedReply;
 

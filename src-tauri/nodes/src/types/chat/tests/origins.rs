@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use super::{main, prompt};
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::origin::{Origin, Origins};
-use plait_run::context::ContextChange;
-use plait_run::journal::{Answer, Event, NodeEvent};
-use plait_run::memory::{MemoryTurn, WorkflowMemory};
+use plait_journal::{Answer, Event, NodeEvent};
+use plait_llm::context::ContextChange;
+use plait_llm::memory::{MemoryTurn, WorkflowMemory};
+use plait_llm::prompt_record::PromptPart;
+use plait_llm::tool::{ToolPause, ToolPauseKind};
 use plait_run::node::Datum;
-use plait_run::prompt_record::PromptPart;
-use plait_run::tool::{ToolPause, ToolPauseKind};
 use plait_testing::ScriptedReply;
 
 const MODEL: &str = "model:offline/echo";

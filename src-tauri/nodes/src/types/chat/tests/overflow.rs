@@ -6,9 +6,9 @@ use super::send;
 use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::error::Fault;
-use plait_run::context::{ContextRecord, ContextType};
-use plait_run::journal::{CallEvent, Event};
-use plait_run::prompt_record::PromptRecord;
+use plait_journal::{CallEvent, Event};
+use plait_llm::context::{ContextRecord, ContextType};
+use plait_llm::prompt_record::PromptRecord;
 use plait_testing::ScriptedReply;
 
 const WINDOW: u64 = 4_000;

@@ -5,9 +5,9 @@ use serde_json::json;
 use super::send;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::id::ReplyKey;
-use plait_run::earlier_run::EarlierRun;
-use plait_run::journal::{CallEvent, Entry, Event};
-use plait_run::provider::Provider as _;
+use plait_journal::earlier_run::EarlierRun;
+use plait_journal::{CallEvent, Entry, Event};
+use plait_llm::provider::Provider as _;
 
 /// The key that is journaled with the reply.
 fn key(run: &NodeRun) -> Option<ReplyKey> {

@@ -6,10 +6,10 @@ use super::tool_calls::{answer, effects, harness_calling, question, run, tool, t
 use super::{main, sent_messages};
 use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
-use plait_run::journal::{CallEvent, Event};
+use plait_journal::{CallEvent, Event};
+use plait_llm::provider::ModelReply;
+use plait_llm::tool::{SamplingRef, ToolPauseKind};
 use plait_run::node::Pause;
-use plait_run::provider::ModelReply;
-use plait_run::tool::{SamplingRef, ToolPauseKind};
 use plait_testing::ScriptedReply;
 
 fn dialog() -> Value {
@@ -249,9 +249,9 @@ fn call_without_a_model_says_so_and_a_set_model_replies() {
     let activation = asked.events[0].activation().unwrap().clone();
     let Pause { prompt, schema, tool } = pause(&asked);
     harness.recorded = effects(&asked);
-    let paused = plait_run::journal::NodeEvent::Paused { prompt, schema, answered: false, tool };
-    let accepted = plait_run::journal::Answer::Value(std::sync::Arc::new(json!({ "accept": true })));
-    let answered = plait_run::journal::NodeEvent::Answered { answer: accepted, reused: None };
+    let paused = plait_journal::NodeEvent::Paused { prompt, schema, answered: false, tool };
+    let accepted = plait_journal::Answer::Value(std::sync::Arc::new(json!({ "accept": true })));
+    let answered = plait_journal::NodeEvent::Answered { answer: accepted, reused: None };
     harness.recorded.extend([Event::Node(activation.clone(), paused), Event::Node(activation, answered)]);
     let done = harness.run("callTool", config, &tools);
     assert_eq!(done.output("result"), Some(&json!(["Say hello."])));

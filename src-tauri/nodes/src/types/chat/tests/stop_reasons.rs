@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{main, pairs, send};
 use crate::testing::{NodeHarness, NodeRun};
-use plait_run::context::ToolCall;
-use plait_run::journal::{CallEvent, Event};
-use plait_run::provider::{ModelReply, StopOutcome, StopReason};
+use plait_journal::{CallEvent, Event};
+use plait_llm::context::ToolCall;
+use plait_llm::provider::{ModelReply, StopOutcome, StopReason};
 use plait_testing::ScriptedReply;
 
 fn stopped(text: &str, stop_reason: StopReason) -> ScriptedReply {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{main, sent_messages};
 use crate::testing::{NodeHarness, NodeRun};
-use plait_run::journal::{Answer, CallEvent, Event, NodeEvent};
-use plait_run::tool::ToolPauseKind;
+use plait_journal::{Answer, CallEvent, Event, NodeEvent};
+use plait_llm::tool::ToolPauseKind;
 use plait_testing::{CALLS_THAT_MEET, ScriptedReply};
 
 /// A tool with these properties besides the necessary ones.

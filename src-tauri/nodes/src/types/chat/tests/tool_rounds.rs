@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{main, pairs, sent_messages};
 use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
-use plait_run::context::ToolCall;
-use plait_run::journal::{CallEvent, Event, NodeEvent};
-use plait_run::provider::ModelReply;
-use plait_run::tokens;
+use plait_journal::{CallEvent, Event, NodeEvent};
+use plait_llm::context::ToolCall;
+use plait_llm::provider::ModelReply;
+use plait_llm::tokens;
 use plait_testing::ScriptedReply;
 
 fn tools(harness: &mut NodeHarness) -> Value {

@@ -1,7 +1,7 @@
 //! Formats a plan as a few lines of text.
 
 use plait_core::flow::Flow;
-use plait_run::journal::InputOverrides;
+use plait_journal::InputOverrides;
 use plait_run::plan;
 use plait_run::plan::{Plan, PlanNode};
 

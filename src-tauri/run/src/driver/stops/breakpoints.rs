@@ -1,25 +1,43 @@
 //! Whether a place is one to stop at: the breakpoints of this run's flow.
 
-use rustc_hash::FxHashMap;
-
 use super::{Driver, Key};
 use crate::breakpoint::{Armed, Place, Reached, Values, loops_that_begin};
 use crate::plan::NodeIx;
 use plait_core::error::Fault;
 use plait_journal::{DebugEvent, Event, Side, StopCause, StopPoint, StopScope};
 
-/// The breakpoints of a run's flow.
+/// The breakpoints of a run's flow. Where an activation passes no breakpoint, a look at them is all that it pays for the others.
 #[derive(Default)]
 pub(super) struct ArmedBreakpoints {
-    by_node: FxHashMap<NodeIx, Vec<Armed>>,
+    /// Those at nodes, in the order of the nodes.
+    at_nodes: Vec<Armed>,
+    /// For each node, where its own begin in `at_nodes`; then where the last ones end.
+    begins: Vec<usize>,
     /// Those at every node.
     everywhere: Vec<Armed>,
     follows_edges: bool,
 }
 
 impl ArmedBreakpoints {
+    /// `all` are those at a node or, without one, at every node. The flow has this many nodes.
+    fn new(all: impl IntoIterator<Item = (Option<NodeIx>, Armed)>, nodes: usize) -> Self {
+        let mut at_nodes = Vec::new();
+        let mut armed = Self::default();
+        for (node, breakpoint) in all {
+            armed.follows_edges |= breakpoint.follows_edges();
+            match node {
+                Some(node) => at_nodes.push((node, breakpoint)),
+                None => armed.everywhere.push(breakpoint),
+            }
+        }
+        at_nodes.sort_by_key(|(node, _)| *node);
+        armed.begins = (0..=nodes).map(|node| at_nodes.partition_point(|(at, _)| *at < node)).collect();
+        armed.at_nodes = at_nodes.into_iter().map(|(_, breakpoint)| breakpoint).collect();
+        armed
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.by_node.is_empty() && self.everywhere.is_empty()
+        self.at_nodes.is_empty() && self.everywhere.is_empty()
     }
 
     /// Whether one has to know over which edge a value comes.
@@ -29,16 +47,11 @@ impl ArmedBreakpoints {
 
     /// Those at a node.
     pub fn at(&self, node: NodeIx) -> impl Iterator<Item = &Armed> {
-        // Most runs have none at every node, and most nodes have one.
-        self.by_node.get(&node).into_iter().flatten().chain(&self.everywhere)
-    }
-
-    fn add(&mut self, node: Option<NodeIx>, armed: Armed) {
-        self.follows_edges |= armed.follows_edges();
-        match node {
-            Some(node) => self.by_node.entry(node).or_default().push(armed),
-            None => self.everywhere.push(armed),
-        }
+        let own = match self.begins.get(node..=node + 1) {
+            Some(&[begin, end]) => &self.at_nodes[begin..end],
+            _ => &[],
+        };
+        own.iter().chain(&self.everywhere)
     }
 }
 
@@ -50,19 +63,17 @@ impl Driver {
             return;
         }
         self.stops.edits = edits;
-        let mut armed = ArmedBreakpoints::default();
         let all = self.host.debugger.breakpoints();
-        for breakpoint in all.iter().filter(|breakpoint| self.host.debugger.is_own(breakpoint)) {
+        let own = all.iter().filter(|breakpoint| self.host.debugger.is_own(breakpoint));
+        let armed = own.filter_map(|breakpoint| {
             let node = match &breakpoint.node {
                 None => None,
-                Some(node) => match self.plan.find(node) {
-                    // A node that the flow does not have holds nothing.
-                    None => continue,
-                    found => found,
-                },
+                // A node that the flow does not have holds nothing.
+                Some(node) => Some(self.plan.find(node)?),
             };
-            armed.add(node, Armed::new(breakpoint, &self.plan, node));
-        }
+            Some((node, Armed::new(breakpoint, &self.plan, node)))
+        });
+        let armed = ArmedBreakpoints::new(armed, self.plan.nodes.len());
         if !armed.follows_edges() {
             self.stops.sources.clear();
         }

@@ -7,16 +7,17 @@
 //! A question is answered, and the run left waiting, only when the whole run tree is idle. Before that, the run may say that it waits
 //! although a child run has got an answer and goes on.
 
+mod ending;
 mod stops;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use plait_api::runs::answers::{Answers, Questions, asker, read_addressed};
 use plait_api::runs::{AnswerRun, CancelRun, EndPause, FindHeld, ResumeRun, ShowRun};
 use plait_api::{Connection, ConnectionWatch, ErrorReply};
-use plait_core::id::{Activation, RunId};
+use plait_core::id::RunId;
 use plait_journal::view::{Asker, OpenPause, RunOutline, RunStatus};
 use plait_journal::{DebugEvent, Entry, Event, RunEvent};
 use serde_json::Value;
@@ -28,7 +29,7 @@ use crate::exit::{CliError, ExitStatus, error_text};
 use crate::json_lines::JsonLines;
 use crate::progress::Progress;
 use crate::prompt::{self, PromptReply, ask};
-use crate::terminal::{self, print_error, stdout};
+use crate::terminal::{self, print_error};
 
 pub(crate) struct RunFollower<'a> {
     app: &'a Connection,
@@ -426,93 +427,4 @@ impl<'a> RunFollower<'a> {
         self.progress.note("Canceling… (press Ctrl+C again to exit immediately)");
         Ok(self.app.call(CancelRun { run: self.run.clone() }).await?)
     }
-
-    /// Reports that the run stays waiting, and how to answer it.
-    fn stop_waiting(&mut self) -> ExitStatus {
-        self.progress.pause();
-        if let Some(stop) = &self.outline.stop {
-            print_error(&format!(
-                "Run {run} stands still {place} [{code}]\n  help: plait resume {run}\n",
-                run = self.run,
-                place = debugger::describe(stop),
-                code = codes::DEBUG_STOPPED
-            ));
-            return ExitStatus::Stopped;
-        }
-        let questions = Questions { outline: &self.outline, first_asker: self.answers.first_asker.as_ref() };
-        let open: Vec<&OpenPause> = questions.in_order().collect();
-        let is_about_tool = open.first().is_some_and(|pause| pause.tool.is_some());
-        let note = match self.answers.next_unaddressed() {
-            Some(_) if is_about_tool => {
-                "\n  note: a question about a tool call takes `yes`, `no` or JSON; any other answer is for a later question"
-            }
-            _ => "",
-        };
-        let answer = if is_about_tool { "yes|no|JSON" } else { "TEXT" };
-        let (asked, address) = match &open[..] {
-            [] => ("an answer".to_owned(), "[NODE=]"),
-            [only] => (format!("an answer: {}", only.prompt.trim()), "[NODE=]"),
-            several => {
-                let line =
-                    |pause: &&OpenPause| format!("\n  {}: {}", questions.address(pause), pause.prompt.trim());
-                (format!("{} answers:{}", open.len(), several.iter().map(line).collect::<String>()), "NODE=")
-            }
-        };
-        print_error(&format!(
-            "Run {run} is waiting for {asked}{note}\n  help: plait resume {run} --answer {address}{answer}, or plait resume {run} --end\n",
-            run = self.run
-        ));
-        ExitStatus::Waiting
-    }
-
-    /// Prints the result of a run that has ended.
-    fn finish(&mut self) -> Result<ExitStatus, CliError> {
-        self.progress.pause();
-        if self.json.is_none() {
-            print_outputs(&self.outline)?;
-        }
-        match self.answers.texts.len() {
-            0 => {}
-            1 => print_error("note: One answer was not used.\n"),
-            count => print_error(&format!("note: {count} answers were not used.\n")),
-        }
-        Ok(match self.outline.status {
-            RunStatus::Failed => {
-                if let Some(failed) = &self.outline.error {
-                    let activation = Activation { node: failed.node.clone(), epoch: failed.epoch.clone() };
-                    let mut error = ErrorReply::from(failed.error.clone());
-                    error.message = format!("node `{activation}`: {}", error.message);
-                    print_error(&error_text(&error));
-                }
-                ExitStatus::Failure
-            }
-            RunStatus::Cancelled => {
-                print_error(&format!("Run {} was canceled.\n", self.run));
-                ExitStatus::Canceled
-            }
-            _ => ExitStatus::Success,
-        })
-    }
-}
-
-/// Prints the outputs of the flow: a single value as it is, several values under the names of their ports.
-fn print_outputs(outline: &RunOutline) -> Result<(), CliError> {
-    let mut out = stdout();
-    let values: Vec<_> = outline
-        .outputs
-        .iter()
-        .flat_map(|(node, ports)| ports.iter().map(move |(port, value)| (format!("{node}.{port}"), value)))
-        // Context outputs are wiring, not results.
-        .filter(|(_, value)| value.get("contextId").is_none())
-        .collect();
-    for (name, value) in &values {
-        if values.len() > 1 {
-            writeln!(out, "{name}:")?;
-        }
-        match &***value {
-            Value::String(text) => writeln!(out, "{}", text.trim_end())?,
-            other => writeln!(out, "{other:#}")?,
-        }
-    }
-    Ok(())
 }

@@ -1325,7 +1325,7 @@ export type Entry = {
   node: NodeId,
   /** The iteration. */
   epoch: Epoch, } & ({ "type": "child.started", run: RunId, } | { "type": "child.asked", run: RunId, } | { "type": "child.waiting", run: RunId,
-  /** The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`](crate::journal::MAX_LISTED_QUESTIONS) of them. Others
+  /** The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`](crate::MAX_LISTED_QUESTIONS) of them. Others
    * follow when these are answered.
    */
   questions: Array<ChildQuestion>, } | { "type": "child.resumed", run: RunId, }) | DebugEvent);
@@ -3954,7 +3954,7 @@ export type RunDifference = {
 
 /** What happens to the run as a whole. */
 export type RunEvent = { "type": "run.started", run: RunId,
-  /** The revision of the engine that wrote this event; see [`ENGINE_REVISION`](crate::journal::ENGINE_REVISION).
+  /** The revision of the engine that wrote this event; see [`ENGINE_REVISION`](crate::ENGINE_REVISION).
    * Zero in journals of early versions.
    */
   revision?: number,
@@ -3988,7 +3988,7 @@ export type RunEvent = { "type": "run.started", run: RunId,
   models?: ModelOverrides,
   /** What the application's settings say of what flows leave open, by key. Fixed for the whole run. */
   config?: Record<string, unknown>, } | { "type": "run.waiting",
-  /** The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`](crate::journal::MAX_LISTED_QUESTIONS) of them. */
+  /** The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`](crate::MAX_LISTED_QUESTIONS) of them. */
   on: Array<Activation>,
   /** How many more there are. */
   more?: number, } | { "type": "run.cancelling" } | { "type": "run.finished",
@@ -4450,7 +4450,7 @@ export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetRea
 
 /** A file that is not searched. */
 export type SkippedFile = {
-  /** The file, as in [`Passage`](plait_run::retriever::Passage). */
+  /** The file, as in [`Passage`](plait_llm::retriever::Passage). */
   source: string,
   /** Why. */
   reason: Fault,

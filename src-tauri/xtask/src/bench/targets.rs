@@ -1,16 +1,8 @@
 //! The performance targets and whether the measurements meet them. How things are measured is not decided here.
 
-use super::criterion::Estimate;
-use super::figures::Figure;
-use super::peers::Peer;
+mod measurements;
 
-/// All measurements of one run.
-#[derive(Clone, Copy)]
-pub(crate) struct Measurements<'a> {
-    pub(crate) own: &'a [Estimate],
-    pub(crate) figures: &'a [Figure],
-    pub(crate) peers: &'a [Peer],
-}
+pub(crate) use measurements::Measurements;
 
 struct Target {
     what: String,
@@ -485,39 +477,6 @@ fn window(measured: Measurements<'_>) -> Vec<Target> {
 
 fn ratio(value: Option<f64>, reference: Option<f64>) -> Option<f64> {
     Some(value? / reference.filter(|reference| *reference > 0.0)?)
-}
-
-impl Measurements<'_> {
-    /// Microseconds per element, for a group that is measured at one size.
-    fn micros_per_element(&self, group: &str, by: &str) -> Option<f64> {
-        self.own
-            .iter()
-            .find(|figure| figure.group == group && figure.by == by)
-            .map(Estimate::micros_per_element)
-    }
-
-    /// The same for one of several sizes.
-    fn micros_per_element_at(&self, group: &str, by: &str, elements: u64) -> Option<f64> {
-        let of = |figure: &&Estimate| figure.group == group && figure.by == by && figure.elements == elements;
-        self.own.iter().find(of).map(Estimate::micros_per_element)
-    }
-
-    /// All figures of a group together.
-    fn total(&self, group: &str) -> Option<f64> {
-        self.of_group(group).reduce(|sum, value| sum + value)
-    }
-
-    fn largest(&self, group: &str) -> Option<f64> {
-        self.of_group(group).reduce(f64::max)
-    }
-
-    fn of_group(&self, group: &str) -> impl Iterator<Item = f64> {
-        self.figures.iter().filter(move |figure| figure.group == group).map(|figure| figure.value)
-    }
-
-    fn figure(&self, group: &str, by: &str) -> Option<f64> {
-        self.figures.iter().find(|figure| figure.group == group && figure.by == by).map(|figure| figure.value)
-    }
 }
 
 #[cfg(test)]

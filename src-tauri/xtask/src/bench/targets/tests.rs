@@ -1,4 +1,6 @@
 use super::*;
+use crate::bench::criterion::Estimate;
+use crate::bench::figures::Figure;
 
 fn estimate(group: &str, by: &str, elements: u64, nanoseconds: f64) -> Estimate {
     Estimate { group: group.to_owned(), by: by.to_owned(), elements, nanoseconds }

@@ -4,6 +4,7 @@ mod branches;
 mod comparison;
 mod n8n_rules;
 mod prompt_flow;
+mod requests;
 mod triggers;
 
 use plait_api::runs::{RunRequest, StartRun};

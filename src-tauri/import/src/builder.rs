@@ -198,6 +198,16 @@ impl FlowBuilder {
         Output::new(&id, "text")
     }
 
+    /// Whether an output is always a list, which no input for a text takes.
+    pub(super) fn gives_list(&self, output: &Output) -> bool {
+        let Some(node) = self.flow.nodes.get(&output.node) else { return false };
+        match node.node_type.as_str() {
+            "loop" => output.port == "results",
+            "value" => node.config.get("value").is_some_and(Value::is_array),
+            _ => false,
+        }
+    }
+
     /// Adds a `text` node with a template.
     pub(super) fn add_text(
         &mut self,

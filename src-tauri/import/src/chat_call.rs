@@ -190,6 +190,7 @@ impl ChatCall {
             config["options"] = self.model.options.clone().into();
         }
         let message = self.prompt.as_ref().and_then(TemplateText::single_output);
+        let message = message.filter(|output| !builder.gives_list(output));
         if let Some(prompt) = self.prompt.as_ref().filter(|_| message.is_none()) {
             config["prompt"] = prompt.source().into();
         }

@@ -77,6 +77,14 @@ async fn n8n_fields_are_set_with_the_types_of_their_version() {
     let table: Vec<(f64, Value, Value)> = vec![
         (3.4, assign("a", "string", json!("={{ $json.o }}")), json!({ "a": "{\"old\":1}" })),
         (3.4, assign("a", "string", json!("={{ $json.missing }}")), json!({ "a": null })),
+        (
+            3.1,
+            fields(
+                json!({ "name": "a", "type": "stringValue", "stringValue": "={{ $json.missing }}" }),
+                json!({ "include": "none", "options": { "ignoreConversionErrors": true } }),
+            ),
+            json!({ "a": null }),
+        ),
         (3.4, assign("a", "string", json!("=<{{ $json.missing }}|{{ $json.s }}>")), json!({ "a": "<|x>" })),
         (3.4, assign("a", "number", json!("={{ $json.n }}")), json!({ "a": 5 })),
         (3.4, assign("a", "boolean", json!("true")), json!({ "a": true })),
@@ -164,6 +172,31 @@ async fn n8n_fields_are_set_with_the_types_of_their_version() {
     }
 }
 
+/// What merges of these modes make of the items of two inputs.
+async fn merges(left: &Value, right: &Value, table: &[(f64, Value, Value)]) {
+    let mut document = workflow(left, &[]);
+    let code = |items: &Value| json!({ "jsCode": format!("return {items}.map((json) => ({{ json }}));") });
+    document["nodes"][1]["parameters"] = code(left);
+    let mut nodes = document["nodes"].as_array().unwrap().clone();
+    nodes.push(json!({ "name": "Right", "type": "n8n-nodes-base.code", "typeVersion": 2, "parameters": code(right) }));
+    let (mut one, mut other) = (vec![], vec![]);
+    for (index, (version, parameters, _)) in table.iter().enumerate() {
+        let name = format!("t{index}");
+        nodes.push(json!({ "name": name, "type": "n8n-nodes-base.merge", "typeVersion": version, "parameters": parameters }));
+        one.push(json!({ "node": name, "type": "main", "index": 0 }));
+        other.push(json!({ "node": name, "type": "main", "index": 1 }));
+    }
+    document["nodes"] = nodes.into();
+    document["connections"]["Make"] = json!({ "main": [one] });
+    document["connections"]["Right"] = json!({ "main": [other] });
+    let right = json!({ "node": "Right", "type": "main", "index": 0 });
+    document["connections"]["Start"]["main"][0].as_array_mut().unwrap().push(right);
+    let journal = journal(&document).await;
+    for (index, (version, parameters, expected)) in table.iter().enumerate() {
+        assert_eq!(&journal.output(&format!("t{index}"), "result"), expected, "{version} {parameters}");
+    }
+}
+
 #[tokio::test]
 async fn n8n_items_are_merged_by_the_mode_of_their_version() {
     let table: Vec<(f64, Value, Value)> = vec![
@@ -213,44 +246,127 @@ async fn n8n_items_are_merged_by_the_mode_of_their_version() {
         (3.0, json!({ "mode": "chooseBranch" }), json!({ "a": 1, "o": { "l": 1 } })),
         (3.0, json!({ "mode": "chooseBranch", "output": "empty" }), json!({})),
     ];
-    let mut document = workflow(&json!({ "a": 1, "o": { "l": 1 } }), &[]);
-    let right = json!({ "jsCode": "return [{ json: { a: 2, o: { r: 2 } } }, { json: { a: 3 } }];" });
-    let mut nodes = document["nodes"].as_array().unwrap().clone();
-    nodes.push(
-        json!({ "name": "Right", "type": "n8n-nodes-base.code", "typeVersion": 2, "parameters": right }),
-    );
-    let (mut left, mut other) = (vec![], vec![]);
-    for (index, (version, parameters, _)) in table.iter().enumerate() {
-        let name = format!("t{index}");
-        nodes.push(json!({ "name": name, "type": "n8n-nodes-base.merge", "typeVersion": version, "parameters": parameters }));
-        left.push(json!({ "node": name, "type": "main", "index": 0 }));
-        other.push(json!({ "node": name, "type": "main", "index": 1 }));
-    }
-    document["nodes"] = nodes.into();
-    document["connections"]["Make"] = json!({ "main": [left] });
-    document["connections"]["Right"] = json!({ "main": [other] });
-    document["connections"]["Start"]["main"][0]
-        .as_array_mut()
-        .unwrap()
-        .push(json!({ "node": "Right", "type": "main", "index": 0 }));
-    let journal = journal(&document).await;
-    for (index, (version, parameters, expected)) in table.iter().enumerate() {
-        assert_eq!(&journal.output(&format!("t{index}"), "result"), expected, "{version} {parameters}");
-    }
+    merges(&json!([{ "a": 1, "o": { "l": 1 } }]), &json!([{ "a": 2, "o": { "r": 2 } }, { "a": 3 }]), &table)
+        .await;
 }
 
 #[tokio::test]
-async fn n8n_items_without_a_match_are_never_merged_by_guess() {
-    let modes = [
-        (1.0, json!({ "mode": "removeKeyMatches", "propertyName1": "id", "propertyName2": "id" })),
-        (1.0, json!({ "mode": "keepKeyMatches" })),
-        (2.0, json!({ "mode": "combine" })),
-        (3.0, json!({ "mode": "combine", "fieldsToMatchString": "id" })),
-        (3.0, json!({ "mode": "combineBySql" })),
+async fn n8n_items_are_merged_by_their_fields() {
+    let left = json!([{ "id": 1, "l": "one", "o": { "x": 1 } }, { "id": 2, "l": "two" }, { "l": "none" }]);
+    let right = json!([
+        { "id": 2, "l": "", "r": "second" }, { "id": 1, "l": "right", "o": { "y": 2 } }, { "id": "2", "r": "text" }, { "id": 9, "r": "nine" },
+    ]);
+    let by_key = |mode: &str, overwrite: &str| {
+        (1.0, json!({ "mode": mode, "propertyName1": "id", "propertyName2": "id", "overwrite": overwrite }))
+    };
+    let fields = |join: &str, from: &str, options: Value| {
         (
             3.0,
-            json!({ "mode": "combine", "combineBy": "combineAll", "options": { "clashHandling": { "values": { "resolveClash": "addSuffix" } } } }),
+            json!({ "mode": "combine", "fieldsToMatchString": "id", "joinMode": join, "outputDataFrom": from, "options": options }),
+        )
+    };
+    let clash = |values: Value| json!({ "clashHandling": { "values": values } });
+    let (one, two) = (
+        json!({ "id": 1, "l": "right", "o": { "x": 1, "y": 2 } }),
+        json!({ "id": 2, "l": "", "r": "second" }),
+    );
+    let (third, text, nine) =
+        (json!({ "l": "none" }), json!({ "id": "2", "r": "text" }), json!({ "id": 9, "r": "nine" }));
+    let with = |mut json: Value, name: &str, value: Value| {
+        json[name] = value;
+        json
+    };
+    let table: Vec<((f64, Value), Value)> = vec![
+        (
+            by_key("mergeByKey", "always"),
+            json!([{ "id": 1, "l": "right", "o": { "y": 2 } }, { "id": 2, "l": "two", "r": "text" }]),
         ),
+        (by_key("mergeByKey", "blank"), json!([left[0], { "id": 2, "l": "two", "r": "text" }])),
+        (by_key("mergeByKey", "undefined"), json!([left[0], { "id": 2, "l": "two", "r": "text" }])),
+        (by_key("keepKeyMatches", "always"), json!([left[0], left[1]])),
+        (by_key("removeKeyMatches", "always"), third.clone()),
+        ((1.0, json!({ "mode": "removeKeyMatches" })), left.clone()),
+        ((3.0, json!({ "mode": "combine", "fieldsToMatchString": "id" })), json!([one, two])),
+        (
+            (
+                2.1,
+                json!({ "mode": "combine", "mergeByFields": { "values": [{ "field1": "id", "field2": "id" }] } }),
+            ),
+            json!([one, two]),
+        ),
+        (
+            (
+                3.0,
+                json!({ "mode": "combine", "combineBy": "combineByFields", "advanced": true, "mergeByFields": { "values": [{ "field1": "o.x", "field2": "id" }] } }),
+            ),
+            json!({ "id": 1, "l": "right", "o": { "x": 1, "y": 2 } }),
+        ),
+        (fields("keepMatches", "input1", json!({})), json!([left[0], left[1]])),
+        (fields("keepMatches", "input2", json!({})), json!([right[0], right[1]])),
+        (
+            fields("keepNonMatches", "both", json!({})),
+            json!([
+                with(third.clone(), "_source", json!("input1")),
+                with(text.clone(), "_source", json!("input2")),
+                with(nine.clone(), "_source", json!("input2"))
+            ]),
+        ),
+        (fields("keepNonMatches", "input1", json!({})), third.clone()),
+        (fields("keepNonMatches", "input2", json!({ "fuzzyCompare": true })), nine.clone()),
+        (fields("keepEverything", "both", json!({})), json!([one, two, third, text, nine])),
+        (fields("enrichInput1", "both", json!({})), json!([one, two, third])),
+        (
+            fields("enrichInput2", "both", json!({})),
+            json!([{ "id": 1, "l": "one", "o": { "x": 1, "y": 2 } }, { "id": 2, "l": "two", "r": "second" }, text, nine]),
+        ),
+        (
+            fields("keepMatches", "both", json!({ "fuzzyCompare": true })),
+            json!([one, two, { "id": "2", "l": "two", "r": "text" }]),
+        ),
+        (
+            fields("keepMatches", "both", json!({ "fuzzyCompare": true, "multipleMatches": "first" })),
+            json!([one, two]),
+        ),
+        (
+            fields("keepMatches", "both", clash(json!({ "overrideEmpty": true }))),
+            json!([one, { "id": 2, "l": "two", "r": "second" }]),
+        ),
+        (
+            fields("keepMatches", "both", clash(json!({ "mergeMode": "shallowMerge" }))),
+            json!([{ "id": 1, "l": "right", "o": { "y": 2 } }, two]),
+        ),
+        (
+            fields("enrichInput1", "both", clash(json!({ "resolveClash": "addSuffix" }))),
+            json!([
+                { "id_1": 1, "l_1": "one", "o_1": { "x": 1 }, "id_2": 1, "l_2": "right", "o_2": { "y": 2 } },
+                { "id_1": 2, "l_1": "two", "id_2": 2, "l_2": "", "r_2": "second" },
+                { "l_1": "none" },
+            ]),
+        ),
+        (
+            (
+                3.0,
+                json!({ "mode": "combine", "combineBy": "combineByPosition", "options": clash(json!({ "resolveClash": "addSuffix", "overrideEmpty": true })) }),
+            ),
+            json!([
+                { "id_1": 1, "l_1": "one", "o_1": { "x": 1 }, "id_2": 2, "l_2": "", "r_2": "second" },
+                { "id_1": 2, "l_1": "two", "id_2": 1, "l_2": "right", "o_2": { "y": 2 } },
+                { "l_1": "none", "id_2": "2", "r_2": "text" },
+            ]),
+        ),
+    ];
+    let table: Vec<_> =
+        table.into_iter().map(|((version, parameters), made)| (version, parameters, made)).collect();
+    merges(&left, &right, &table).await;
+}
+
+#[test]
+fn n8n_items_are_never_merged_by_guess() {
+    let modes = [
+        (1.0, json!({ "mode": "other" })),
+        (2.0, json!({ "mode": "combine" })),
+        (3.0, json!({ "mode": "combine", "fieldsToMatchString": "={{ $json.name }}" })),
+        (3.0, json!({ "mode": "combineBySql" })),
     ];
     for (version, parameters) in modes {
         let document = workflow(&json!({}), &[("merge", version, parameters.clone())]);

@@ -1,10 +1,12 @@
-//! n8n's `merge`, of all versions. What matches items by their fields or by SQL is a placeholder.
+//! n8n's `merge`, of all versions. What queries items with SQL is a placeholder.
 
 use serde_json::{Value, json};
 
 use super::super::settings::Settings;
-use super::programs::{Items, MERGE, Program};
+use super::programs::{FIELDS, Items, MATCH, MERGE, Program};
 use super::{Reader, Shape};
+
+const COMPUTED: &str = "It matches items by fields whose names an expression computes.";
 
 impl Reader<'_> {
     pub(super) fn merge(&mut self, at: usize, settings: &Settings<'_>) -> Vec<Option<Shape>> {
@@ -31,7 +33,9 @@ impl Reader<'_> {
         };
         let lists: Vec<String> = lists.iter().map(|list| format!("[{}]", list.join(", "))).collect();
         let body = format!("  const inputs = [{}];\n  return {result};", lists.join(", "));
-        let program = Program { body: &body, tail: "", items: Items::All, parts: &[MERGE], inputs: &inputs };
+        let matches = ["byFields(", "byKey("].iter().any(|call| result.contains(call));
+        let parts: &[&str] = if matches { &[FIELDS, MERGE, MATCH] } else { &[MERGE] };
+        let program = Program { body: &body, tail: "", items: Items::All, parts, inputs: &inputs };
         match self.program(at, node.name, &program, None, node.at) {
             Ok(id) => vec![Some(self.items_of(at, &id))],
             Err(reason) => self.placeholder(at, &reason),
@@ -41,7 +45,6 @@ impl Reader<'_> {
 
 /// What a mode makes of `inputs`, in JavaScript.
 fn result(settings: &Settings<'_>, version: f64) -> Result<String, &'static str> {
-    const BY_FIELDS: &str = "Plait has no node that matches items by their fields.";
     settings.ignore_all(&["/options", "/numberInputs", "/chooseBranchMode"]);
     let merged = |items: &str| format!("valueOf({items}.map((json) => ({{ json }})))");
     let counted = |function: &str| format!("Math.{function}(...inputs.map((items) => items.length))");
@@ -52,14 +55,25 @@ fn result(settings: &Settings<'_>, version: f64) -> Result<String, &'static str>
         "append" => Ok("valueOf(inputs.flat())".to_owned()),
         "wait" if version < 2.0 => Ok(chosen("{}")),
         "passThrough" if version < 2.0 => Ok(nth(input_number(settings.text("/output")))),
-        "multiplex" if version < 2.0 => Ok(merged("combinations(inputs, false)")),
+        "multiplex" if version < 2.0 => Ok(merged("combinations(inputs, {})")),
         "mergeByIndex" if version < 2.0 => {
             let count = match settings.text("/join").unwrap_or("left") {
                 "inner" => counted("min"),
                 "outer" => counted("max"),
                 _ => "inputs[0].length".to_owned(),
             };
-            Ok(merged(&format!("byPosition(inputs, {count}, false)")))
+            Ok(merged(&format!("byPosition(inputs, {count}, {{}})")))
+        }
+        mode @ ("keepKeyMatches" | "mergeByKey" | "removeKeyMatches") if version < 2.0 => {
+            let names = ["/propertyName1", "/propertyName2"].map(|name| field_name(settings.text(name)));
+            let [Some(one), Some(other)] = names else { return Err(COMPUTED) };
+            let overwrite = settings.text("/overwrite").unwrap_or("always");
+            Ok(merged(&format!(
+                "byKey(inputs, {}, {}, {})",
+                json!(mode),
+                json!([one, other]),
+                json!(overwrite)
+            )))
         }
         "chooseBranch" if version < 3.0 => match settings.text("/output") {
             Some("empty") => Ok(chosen("{}")),
@@ -70,39 +84,74 @@ fn result(settings: &Settings<'_>, version: f64) -> Result<String, &'static str>
             _ => Ok(chosen(&nth(settings.number("/useDataOfInput").unwrap_or(1.0)))),
         },
         "combine" if version >= 2.0 => {
-            let (inputs, is_deep) = clashes(settings)?;
+            let how = clashes(settings);
             let mode =
                 if version < 3.0 { settings.text("/combinationMode") } else { settings.text("/combineBy") };
             match mode {
                 Some("mergeByPosition" | "combineByPosition") => {
                     let is_outer = settings.flag("/options/includeUnpaired");
                     let count = counted(if is_outer { "max" } else { "min" });
-                    let combined = merged(&format!("byPosition({inputs}, {count}, {is_deep})"));
+                    let combined = merged(&format!("byPosition(inputs, {count}, {how})"));
                     // Version 2 passes on the only input that has items.
                     let alone = "inputs.some((items) => !items.length) ? valueOf(inputs.flat())";
                     Ok(if version < 3.0 { format!("{alone} : {combined}") } else { combined })
                 }
-                Some("multiplex" | "combineAll") => Ok(merged(&format!("combinations({inputs}, {is_deep})"))),
-                _ => Err(BY_FIELDS),
+                Some("multiplex" | "combineAll") => Ok(merged(&format!("combinations(inputs, {how})"))),
+                _ => Ok(merged(&format!("byFields(inputs, {})", matching(settings, version, how)?))),
             }
         }
         "combineBySql" => Err("Plait has no node that queries items with SQL."),
-        _ => Err(BY_FIELDS),
+        _ => Err("Plait does not know its mode."),
     }
 }
 
-/// The inputs in the order in which later fields take the place of earlier ones, and whether objects in them are merged.
-fn clashes(settings: &Settings<'_>) -> Result<(&'static str, bool), &'static str> {
-    let values = settings.get("/options/clashHandling/values").unwrap_or(&Value::Null);
-    if values.get("overrideEmpty") == Some(&json!(true)) {
-        return Err("Plait has no node that merges fields only where they are empty.");
+/// The name of a field, unless an expression computes it.
+fn field_name(name: Option<&str>) -> Option<&str> {
+    let name = name.unwrap_or_default().trim();
+    (!name.starts_with('=')).then_some(name)
+}
+
+/// What `byFields` is called with.
+fn matching(settings: &Settings<'_>, version: f64, mut how: Value) -> Result<Value, &'static str> {
+    let mut pairs = Vec::new();
+    if version >= 3.0 && !settings.flag("/advanced") {
+        let names = field_name(settings.text("/fieldsToMatchString")).ok_or(COMPUTED)?;
+        pairs.extend(names.split(',').map(|name| [name.trim(), name.trim()]));
     }
-    let inputs = match values.get("resolveClash").and_then(Value::as_str) {
-        None | Some("preferInput2" | "preferLast") => "inputs",
-        Some("preferInput1") => "[...inputs.slice(1), inputs[0]]",
-        _ => return Err("Plait has no node that renames fields of the same name."),
-    };
-    Ok((inputs, values.get("mergeMode").and_then(Value::as_str) != Some("shallowMerge")))
+    for entry in settings.items("/mergeByFields/values") {
+        let [one, other] =
+            ["field1", "field2"].map(|name| field_name(entry.get(name).and_then(Value::as_str)));
+        let (Some(one), Some(other)) = (one, other) else { return Err(COMPUTED) };
+        if version < 3.0 || settings.flag("/advanced") {
+            pairs.push([one, other]);
+        }
+    }
+    if pairs.is_empty() || pairs.iter().flatten().any(|name| name.is_empty()) {
+        return Err("It matches items by fields and names none.");
+    }
+    how["pairs"] = json!(pairs);
+    how["join"] = json!(settings.text("/joinMode").unwrap_or("keepMatches"));
+    how["from"] = json!(settings.text("/outputDataFrom").unwrap_or("both"));
+    how["isFuzzy"] = json!(settings.flag("/options/fuzzyCompare"));
+    how["isFirst"] = json!(settings.text("/options/multipleMatches") == Some("first"));
+    how["hasDots"] = json!(!settings.flag("/options/disableDotNotation"));
+    // Later versions take inputs that lack the fields.
+    how["needsFields"] = json!(version < 2.1);
+    Ok(how)
+}
+
+/// How fields of the same name are merged, as an object in JavaScript.
+fn clashes(settings: &Settings<'_>) -> Value {
+    let values = settings.get("/options/clashHandling/values").unwrap_or(&Value::Null);
+    let text = |name: &str| values.get(name).and_then(Value::as_str);
+    let mut how = json!({
+        "isDeep": text("mergeMode") != Some("shallowMerge"),
+        "keepsFilled": values.get("overrideEmpty") == Some(&json!(true)),
+    });
+    if let Some(clash) = text("resolveClash") {
+        how["clash"] = json!(clash);
+    }
+    how
 }
 
 /// The number of an input in a name such as `input2`.

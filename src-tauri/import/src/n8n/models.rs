@@ -7,6 +7,7 @@ use super::super::chat_call::{Author, ChatCall, Memory, Model, provider_name};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::{Reader, Shape};
+use plait_core::expression::schema::check_schema;
 use plait_core::port::PortKind;
 
 /// The fields in which nodes put the reply of a model, those of the current version first.
@@ -108,12 +109,11 @@ impl Reader<'_> {
         let schema = match node.kind {
             "outputParserItemList" => Some(json!({ "type": "array", "items": { "type": "string" } })),
             _ => text
-                .and_then(|text| serde_json::from_str::<Value>(text).ok())
-                .filter(Value::is_object)
+                .and_then(read_schema)
                 .or_else(|| settings.text("/jsonSchemaExample").and_then(schema_of_example)),
         };
         if schema.is_none() {
-            self.builder.lose(node.name, "Its schema can't be read as JSON.");
+            self.builder.lose(node.name, "Its schema is no JSON Schema.");
         }
         schema
     }
@@ -359,7 +359,7 @@ impl Reader<'_> {
                 required.push(name);
             }
         }
-        let written = settings.text("/inputSchema").and_then(|text| serde_json::from_str(text).ok());
+        let written = settings.text("/inputSchema").and_then(read_schema);
         let example = settings.text("/jsonSchemaExample").and_then(schema_of_example);
         let schema = if properties.is_empty() {
             written.or(example).unwrap_or_else(|| json!({ "type": "object" }))
@@ -413,6 +413,12 @@ fn unique_classes(classes: &mut [(String, String)]) -> Vec<String> {
         names.push(unique);
     }
     names
+}
+
+/// A JSON Schema that is written in a parameter.
+fn read_schema(text: &str) -> Option<Value> {
+    let schema: Value = serde_json::from_str(text).ok()?;
+    (schema.is_object() && check_schema(&schema).is_none()).then_some(schema)
 }
 
 /// The schema of values like an example.

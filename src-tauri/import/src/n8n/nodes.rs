@@ -199,6 +199,8 @@ impl Reader<'_> {
         let text = self.text_output(at, &format!("{}: text", node.name), template);
         let id = self.builder.add(node.name, node.name, "output", json!({}), node.at);
         self.builder.connect(&text, &id, "value");
+        // The text may be that of the node before, which does not wait for this one.
+        self.primary = Some(id);
         vec![Some(Shape::object(text))]
     }
 

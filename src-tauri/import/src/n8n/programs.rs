@@ -25,6 +25,8 @@ pub(super) const COMPARE: &str = include_str!("runtime/compare.js");
 pub(super) const FIELDS: &str = include_str!("runtime/fields.js");
 /// Items of several inputs.
 pub(super) const MERGE: &str = include_str!("runtime/merge.js");
+/// Items that are matched by their fields; uses the two above.
+pub(super) const MATCH: &str = include_str!("runtime/match.js");
 
 /// How a program goes through the items that its node works on.
 #[derive(Clone, Copy, PartialEq, Eq)]

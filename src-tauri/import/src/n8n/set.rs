@@ -91,9 +91,9 @@ fn body(settings: &Settings<'_>, version: f64) -> Result<String, String> {
     Ok(body)
 }
 
-/// How values become their types. Since version 3.2, what is missing is null.
+/// How values become their types. Since version 3.2, what is missing is null; in versions 3.1, a missing text is an error.
 fn typed(version: f64, ignores_errors: bool) -> String {
-    let missing = if version >= 3.2 {
+    let missing = if version >= 3.2 || (version > 3.0 && ignores_errors) {
         "value === undefined || value === null"
     } else {
         "type !== \"string\" && (value === undefined || value === null)"
@@ -103,7 +103,12 @@ fn typed(version: f64, ignores_errors: bool) -> String {
     } else {
         "{ return convert(type, value); }"
     };
-    format!("  const typed = (type, value) => {{ if ({missing}) return null; {converted} }};\n")
+    let refused = if version > 3.0 && version < 3.2 && !ignores_errors {
+        "if (value === undefined || value === null) throw new Error(`A text is expected, and there is ${value}.`); "
+    } else {
+        ""
+    };
+    format!("  const typed = (type, value) => {{ if ({missing}) return null; {refused}{converted} }};\n")
 }
 
 /// What of the item is kept, and the names of the fields that the mode is about.

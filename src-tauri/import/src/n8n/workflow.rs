@@ -124,7 +124,10 @@ impl<'v> Workflow<'v> {
     /// The nodes in an order with each behind the nodes that lead to it, and the connections that close a cycle.
     pub(super) fn order(&self) -> (Vec<usize>, Vec<usize>) {
         let count = self.nodes.len();
-        let starts = (0..count).filter(|&node| self.incoming[node].is_empty()).chain(0..count);
+        // A part, such as a model, starts nothing: from there a cycle would be cut in its middle.
+        let begins = |node: &usize| self.incoming(*node).all(|(_, edge)| !edge.is_main());
+        let steps = (0..count).filter(|node| begins(node) && !self.is_part(*node));
+        let starts = steps.chain((0..count).filter(begins)).chain(0..count);
         let mut state = vec![Visit::New; self.nodes.len()];
         let (mut order, mut back) = (Vec::new(), Vec::new());
         for start in starts {

@@ -74,6 +74,55 @@ fn n8n_nested_loops_hold_their_own_bodies() {
     }
 }
 
+/// The errors of the check, by their codes.
+fn errors(imported: &Imported) -> Vec<String> {
+    let found = plait_run::plan::check(&imported.flow, &plait_nodes::registry()).diagnostics;
+    let errors = found.iter().filter(|found| found.severity == plait_core::diagnostic::Severity::Error);
+    errors.map(|found| found.code.to_string()).collect()
+}
+
+#[test]
+fn n8n_loop_holds_its_body_when_the_model_in_it_comes_first() {
+    let to = |name: &str, kind: &str| json!([{ "node": name, "type": kind, "index": 0 }]);
+    let node = |name: &str, kind: &str, version: f64| json!({ "name": name, "type": kind, "typeVersion": version, "parameters": { "promptType": "define", "text": "Hi" } });
+    let document = json!({
+        "nodes": [
+            node("Model", "@n8n/n8n-nodes-langchain.lmChatOpenAi", 1.0),
+            node("Ask", "@n8n/n8n-nodes-langchain.chainLlm", 1.5),
+            node("Loop", "n8n-nodes-base.splitInBatches", 3.0),
+            node("Start", "n8n-nodes-base.manualTrigger", 1.0),
+        ],
+        "connections": {
+            "Start": { "main": [to("Loop", "main")] },
+            "Loop": { "main": [[], to("Ask", "main")] },
+            "Ask": { "main": [to("Loop", "main")] },
+            "Model": { "ai_languageModel": [to("Ask", "ai_languageModel")] },
+        },
+    });
+    let imported = read(&document, Format::N8n);
+    assert_eq!(imported.flow.nodes["ask"].parent, Some("loop".into()));
+    assert!(edges(&imported).iter().any(|edge| edge.ends_with("→ loop.next")), "{:?}", edges(&imported));
+    assert!(!errors(&imported).contains(&"edge.unknown_port".to_owned()), "{:?}", errors(&imported));
+}
+
+#[test]
+fn n8n_answers_of_what_came_in_are_no_cycles() {
+    let to = |name: &str| json!({ "node": name, "type": "main", "index": 0 });
+    let node = |name: &str, kind: &str, parameters: Value| json!({ "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": 2, "parameters": parameters });
+    let is_big = json!({ "leftValue": "={{ $json.n }}", "rightValue": 5, "operator": { "type": "number", "operation": "gt" } });
+    let document = json!({
+        "nodes": [
+            node("Start", "manualTrigger", json!({})),
+            node("Big?", "if", json!({ "conditions": { "conditions": [is_big], "combinator": "and" } })),
+            node("Yes", "respondToWebhook", json!({ "respondWith": "allIncomingItems" })),
+            node("No", "respondToWebhook", json!({ "respondWith": "text", "responseBody": "no" })),
+        ],
+        "connections": { "Start": { "main": [[to("Big?")]] }, "Big?": { "main": [[to("Yes")], [to("No")]] } },
+    });
+    let imported = read(&document, Format::N8n);
+    assert_eq!(errors(&imported), Vec::<String>::new());
+}
+
 #[test]
 fn n8n_disabled_nodes_are_disabled_and_values_pass_by_them() {
     let node = |name: &str, kind: &str, parameters: Value, disabled: bool| json!({ "name": name, "type": kind, "typeVersion": 3.4, "parameters": parameters, "disabled": disabled });

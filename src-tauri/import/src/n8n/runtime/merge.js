@@ -1,21 +1,24 @@
-// Items of several inputs. Of equal fields, those of the later input are kept.
-const deepMerge = (one, other) => {
-  const result = { ...one };
+// Items of several inputs. Of equal fields, those of the later input are kept; with `keepsFilled`, unless they are empty.
+const isBlank = (value) => value === undefined || value === null || value === "";
+const isNested = (value) => value !== null && typeof value === "object";
+const mergeFields = (one, other, how) => {
+  const result = Array.isArray(one) ? [...one] : { ...one };
   for (const [name, value] of Object.entries(other)) {
     const known = result[name];
-    const isNested = [known, value].every((side) => side !== null && typeof side === "object");
-    result[name] = value === undefined ? known : isNested ? nestedMerge(known, value) : value;
+    if (how.keepsFilled && known !== undefined && isBlank(value)) continue;
+    const nests = how.isDeep && isNested(known) && isNested(value) && Array.isArray(known) === Array.isArray(value);
+    result[name] = nests ? mergeFields(known, value, how) : value;
   }
   return result;
 };
-const nestedMerge = (one, other) => {
-  if (!Array.isArray(one) || !Array.isArray(other)) return Array.isArray(one) === Array.isArray(other) ? deepMerge(one, other) : other;
-  return Array.from({ length: Math.max(one.length, other.length) }, (_, at) =>
-    at in other && at in one ? deepMerge({ at: one[at] }, { at: other[at] }).at : at in other ? other[at] : one[at]);
+const mergeItems = (rows, how) => rows.reduce((one, other) => mergeFields(one, other, how), {});
+const suffixed = (json, suffix) => Object.fromEntries(Object.entries(json).map(([name, value]) => [`${name}_${suffix}`, value]));
+// The inputs as lists of JSON, in the order in which later ones take the place of earlier ones.
+const ordered = (inputs, how) => {
+  const lists = inputs.map((items, at) => items.map(({ json }) => (how.clash === "addSuffix" ? suffixed(json, at + 1) : json)));
+  return how.clash === "preferInput1" ? [...lists.slice(1), lists[0]] : lists;
 };
-const mergeItems = (lists, isDeep) =>
-  lists.reduce((one, other) => (isDeep ? deepMerge(one, other) : { ...one, ...other }), {});
-const byPosition = (inputs, count, isDeep) =>
-  Array.from({ length: count }, (_, at) => mergeItems(inputs.filter((items) => at in items).map((items) => items[at].json), isDeep));
-const combinations = (inputs, isDeep) =>
-  inputs.reduce((rows, items) => rows.flatMap((row) => items.map((item) => [...row, item.json])), [[]]).map((row) => mergeItems(row, isDeep));
+const byPosition = (inputs, count, how) =>
+  Array.from({ length: count }, (_, at) => mergeItems(ordered(inputs, how).filter((rows) => at in rows).map((rows) => rows[at]), how));
+const combinations = (inputs, how) =>
+  ordered(inputs, how).reduce((made, rows) => made.flatMap((row) => rows.map((json) => [...row, json])), [[]]).map((row) => mergeItems(row, how));

@@ -15,9 +15,9 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
-use plait_adapters::Redaction;
+use plait_adapters::{Redaction, SystemClock};
 use plait_core::error::Fault;
-use plait_run::host::Clock;
+use plait_run::host::Clock as _;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -61,7 +61,7 @@ struct Shared {
     clients: [reqwest::Client; 2],
     log: Arc<LogWriter>,
     redaction: Redaction,
-    clock: Arc<dyn Clock>,
+    clock: SystemClock,
     ids: AtomicU64,
 }
 
@@ -79,8 +79,6 @@ impl Endpoint {
         upstreams: Vec<Upstream>,
         answers: Answers,
         log: Arc<LogWriter>,
-        redaction: Redaction,
-        clock: Arc<dyn Clock>,
     ) -> Result<Self, Fault> {
         let failed = |why: String| Fault::new(codes::RECORD_ENDPOINT, format!("The local endpoint cannot be opened: {why}."));
         let listener =
@@ -99,8 +97,8 @@ impl Endpoint {
             answers,
             clients: [remote, local],
             log,
-            redaction,
-            clock,
+            redaction: Redaction::of_process(),
+            clock: SystemClock,
             ids: AtomicU64::new(0),
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
@@ -274,7 +272,10 @@ fn respond(
     let shared = Arc::clone(&ending.shared);
     let (id, at) = (ending.id, shared.clock.now_ms());
     shared.log.add(Line::Response { id, at, status, content_type: media_type.to_owned() });
-    let body = Body::from_stream(LoggedStream { chunks: Box::pin(chunks), ending: Some(ending) });
+    let length = headers.and_then(|headers| headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok());
+    let mut logged = LoggedStream { chunks: Box::pin(chunks), left: length, ending: Some(ending) };
+    logged.end_if_whole();
+    let body = Body::from_stream(logged);
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     for (name, value) in headers.into_iter().flatten() {
@@ -292,8 +293,20 @@ fn respond(
 
 struct LoggedStream<S> {
     chunks: Pin<Box<S>>,
+    /// How many bytes are to come, if the response says. Nobody waits for the end of a stream of a known length.
+    left: Option<u64>,
     /// Gone once the stream has ended. Dropped before, the program has gone.
     ending: Option<Ending>,
+}
+
+impl<S> LoggedStream<S> {
+    fn end_if_whole(&mut self) {
+        if self.left == Some(0)
+            && let Some(ending) = self.ending.take()
+        {
+            ending.end(None);
+        }
+    }
 }
 
 impl<S: Stream<Item = Result<Bytes, std::io::Error>>> Stream for LoggedStream<S> {
@@ -306,6 +319,9 @@ impl<S: Stream<Item = Result<Bytes, std::io::Error>>> Stream for LoggedStream<S>
                 let shared = &ending.shared;
                 let (id, at, data) = (ending.id, shared.clock.now_ms(), shared.redacted(bytes));
                 shared.log.add(Line::Chunk { id, at, data });
+                let length = bytes.len() as u64;
+                self.left = self.left.map(|left| left.saturating_sub(length));
+                self.end_if_whole();
             }
             (Some(Err(error)), _) => {
                 let why = innermost(error);

@@ -25,6 +25,9 @@ plait_core::error_codes! {
         RECORD_NOT_RECORDED = "record.not_recorded",
             "A program asks for something that is not recorded.",
             "The message names the nearest recorded request and the words that differ. Record the program again if it has changed.";
+        RECORD_DIFFERS = "record.differs",
+            "A program sent a model something else than the drafted flow sends at the same place. The run shows what the program sent.",
+            "Compare the prompt with that of a run of the draft, and add to the draft what is missing.";
         RECORD_STUCK = "record.stuck",
             "The flow that was drafted of a program does not lead through all of its calls.",
             "This is a defect of Plait. Please report it with the exported exchanges.";

@@ -168,6 +168,9 @@ fn add_conversation(
     add_tools(parts, notes, id, &request.tools);
     add_order(parts, place, calls, conversation, if is_asked { &ask } else { id });
     let last = conversation.calls().next_back().map(|at| &calls[at].outcome);
+    if matches!(last, Some(Outcome::Replied(reply)) if !reply.tool_calls.is_empty()) {
+        notes.insert("A conversation ended with a tool call whose result no model got. A chat would call the tool and ask the model again.");
+    }
     let has_failed = matches!(last, Some(Outcome::Failed(_)));
     if has_failed && !place.is_last {
         let failure = format!("{id}-failure");

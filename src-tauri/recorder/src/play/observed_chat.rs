@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::hash::content_hash;
-use plait_core::id::Activation;
+use plait_core::id::{Activation, ReplyKey};
 use plait_core::origin::{Origin, Origins};
 use plait_core::port::Ports;
 use plait_nodes::prompt::{Overrides, resolve_model_config, tool_tokens};
@@ -69,7 +69,14 @@ impl BoundNode for ObservedChat {
             let context = manager.get();
             node_context.note(ContextEvent::TurnStarted { context_id: handle.context_id.clone() });
             let tools = plait_tools(&inputs);
-            let mut told = Telling { chat: self, node_context: &node_context, context: &context, tools, usage: TokenUsage::default() };
+            let mut told = Telling {
+                chat: self,
+                node_context: &node_context,
+                context: &context,
+                message: &turn.message,
+                tools,
+                usage: TokenUsage::default(),
+            };
             let reply = match told.turn(turn).await {
                 Ok(reply) => reply,
                 Err(fault) => {
@@ -99,6 +106,8 @@ struct Telling<'a> {
     chat: &'a ObservedChat,
     node_context: &'a NodeContext,
     context: &'a ContextRecord,
+    /// The user message of the turn.
+    message: &'a str,
     /// The tools that the flow offers in place of the program's.
     tools: Vec<ToolSpec>,
     usage: TokenUsage,
@@ -173,9 +182,7 @@ impl Telling<'_> {
         let reply = ModelReply { usage: Some(usage), ..reply.clone() };
         origins.add(&Origins::of(Origin::Model(format!("{}/{}", config.provider, config.model))));
         self.node_context.add_origins(&origins);
-        // A provider that is gone has no keys. Then a rerun buys the reply again.
-        let provider = self.node_context.host.providers.get(&config.provider);
-        let key = provider.and_then(|provider| provider.reply_key(request)).ok();
+        let key = self.key(config, request, call);
         let event = CallEvent::ModelReplied {
             step,
             reply: Box::new(reply.clone()),
@@ -188,6 +195,39 @@ impl Telling<'_> {
         };
         self.node_context.record(event).await?;
         Ok(reply)
+    }
+
+    /// The key of the request that the drafted chat sends here, so that a replay or a fork of this run takes the reply. Where the program
+    /// sent something else, the run says so. None without a provider: then a rerun buys the reply again.
+    fn key(&self, config: &ModelConfig, request: &ModelRequest, call: &ObservedCall) -> Option<ReplyKey> {
+        let provider = self.node_context.host.providers.get(&config.provider).ok()?;
+        let first = self.chat.turns.first()?.steps.first()?.first()?;
+        let configured = &self.chat.calls[*first].request;
+        let history = self.context.message_history.iter().cloned();
+        let question = self.node_context.message(QUESTION_INDEX, Role::User, self.message, &config.model);
+        let rounds = request.messages.iter().rposition(|message| message.role == Role::User).map_or(0, |at| at + 1);
+        let messages = history.chain([Arc::new(question)]).chain(request.messages[rounds..].iter().cloned());
+        let drafted = ModelRequest {
+            system: self.context.system_instructions.clone(),
+            messages: messages.collect(),
+            tools: self.tools.clone(),
+            temperature: configured.temperature,
+            max_tokens: configured.max_tokens,
+            response_schema: configured.response_schema.clone(),
+            options: Value::Object(configured.options.clone()),
+            ..request.clone()
+        };
+        let key = provider.reply_key(&drafted).ok()?;
+        if provider.reply_key(request).ok().as_ref() != Some(&key) {
+            let count = |messages: usize| format!("{messages} messages");
+            let (sent, drafted) = (count(request.messages.len()), count(drafted.messages.len()));
+            let what = if sent == drafted { "with other settings or words".to_owned() } else { format!("with {sent} instead of {drafted}") };
+            let message = format!("The program sent `{}` something else than this chat does: {what}.", call.request.model);
+            self.node_context.notice(Fault::new(codes::RECORD_DIFFERS, message).hint(
+                "The prompt here is what the program sent. A replay takes the reply for what the chat sends.",
+            ));
+        }
+        Some(key)
     }
 
     fn tool_called(&self, step: u32, call: ToolCall) -> CallEvent {

@@ -224,3 +224,6 @@ pub(crate) fn add_system(system: &mut Option<String>, text: String) {
         None => *system = Some(text),
     }
 }
+
+#[cfg(test)]
+mod tests;

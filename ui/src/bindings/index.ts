@@ -997,6 +997,10 @@ export type DiffFlows = { before: Flow, after: Flow,
 export type DisconnectMcpServer = { name: string,
 };
 
+/** `program.draft`: the flow that was drafted of a recorded program. `run.unknown`, `record.not_a_program`. */
+export type DraftProgram = { run: RunId,
+};
+
 /** `autosave.drop`: removes a draft. Does nothing when there is none. */
 export type DropAutosave = {
   /** The editor's key for it. */
@@ -1948,6 +1952,12 @@ export type GetCallRequest = { run: RunId, node: NodeId, epoch?: Epoch,
 export type GetConversation = { conversation: ConversationId,
 };
 
+/** `program.exchanges`: what a recorded program exchanged with model servers, as the log of its recorder. `run.unknown`,
+ * `record.not_a_program`, `attachment.missing`.
+ */
+export type GetExchanges = { run: RunId,
+};
+
 /** `knowledge.source`: the text of a file around a passage. `knowledge.unknown`, `knowledge.source`, `knowledge.bad_file`. */
 export type GetKnowledgeSource = {
   /** The base, as the passage names it. */
@@ -2057,6 +2067,14 @@ export type ImportReport = { format: Format,
   notes: Array<string>,
 };
 
+/** `program.import_traces`: makes a run of the model calls in traces. `traces.form`, `traces.no_calls`. */
+export type ImportTraces = {
+  /** OTLP in JSON: one object, or one in each line. */
+  text: string,
+  /** What people call the run. By default, the name of the service or of the outermost agent. */
+  name?: string,
+};
+
 /** An edge of the file. */
 export type ImportedEdge = {
   /** The id of the node it starts from, in the file. */
@@ -2159,6 +2177,14 @@ export type JsonValue = unknown;
 export type KeepFork = { run: RunId,
 };
 
+/** `program.keep`: makes a run of the log of a recorder, which is in the data directory, and removes the log. `record.log`,
+ * `record.no_calls`.
+ */
+export type KeepProgram = {
+  /** The name of the log's file. */
+  log: string,
+};
+
 /** What was kept of a forked run. */
 export type KeptFork = {
   /** The conversation of what it said, if it began in one. */
@@ -2167,6 +2193,16 @@ export type KeptFork = {
   stored_memories: number,
   /** How many memories the user has no more since it had erased them. */
   erased_memories: number,
+};
+
+/** A run of a program. */
+export type KeptProgram = { run: RunId,
+  /** How many calls of models it has. */
+  calls: number,
+  /** What was observed and is not in the run, and what the draft does otherwise. */
+  notes: Array<string>,
+  /** The first draft of a flow that does the same. */
+  flow: Flow,
 };
 
 /** Where stored keys are kept. */
@@ -3303,6 +3339,18 @@ export type PriceStep = {
   cacheWrite?: number,
 };
 
+/** The program that a run was observed of. Plait did not run it. */
+export type ProgramRef = {
+  /** The command with its arguments. Empty if the run comes from traces. */
+  command?: Array<string>,
+  /** Its exit code; none if the recorder ended before it, and for traces. */
+  exit?: number,
+  /** All that it exchanged with model servers, byte for byte. */
+  exchanges?: Attachment,
+  /** What was observed and is not in the run, for people. */
+  notes?: Array<string>,
+};
+
 /** What stands out about a call. */
 export type PromptBadge = "conversationInjected" | "historyTrimmed" | "blockCut" | "memorySummary" | "historySummary" | "sampling" | "reused" | "noReply";
 
@@ -3964,6 +4012,8 @@ export type RunEvent = { "type": "run.started", run: RunId,
   from?: RunOrigin,
   /** Where it looks for replies that were bought before. It counts for all runs below it. */
   replies?: ReplySource, flow: FlowRef,
+  /** The program that it was observed of, if Plait did not run it. */
+  program?: ProgramRef,
   /** The node it runs to, if not the whole flow. */
   to?: NodeId,
   /** Input text. */
@@ -4098,6 +4148,8 @@ export type RunSummary = { run: RunId,
   parentRunId?: RunId,
   /** The run that it retries. */
   from?: RunId,
+  /** The command of the program that it was observed of, if Plait did not run it; empty for traces. */
+  program?: string,
   /** How many child runs it started. */
   children: number, status: RunStatus,
   /** In milliseconds since the Unix epoch. */
@@ -5059,6 +5111,10 @@ export type Commands = {
   "run.retry": { args: RetryRun; reply: StartedRun };
   "recording.export": { args: ExportRecording; reply: ExportedRecording };
   "recording.read": { args: ReadRecording; reply: RecordingSummary };
+  "program.keep": { args: KeepProgram; reply: KeptProgram };
+  "program.import_traces": { args: ImportTraces; reply: KeptProgram };
+  "program.draft": { args: DraftProgram; reply: Flow };
+  "program.exchanges": { args: GetExchanges; reply: string };
   "run.checkWaiting": { args: CheckWaiting; reply: Array<WaitingRun> };
   "run.move": { args: MoveRun; reply: StartedRun };
   "run.answer": { args: AnswerRun; reply: null };

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use plait_core::error::Fault;
+use plait_core::expression::schema::check_schema;
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
 use plait_run::context::{MAIN, Role};
@@ -136,7 +137,11 @@ fn add_conversation(
     let mut put = |key: &str, value: Option<Value>| value.map(|value| config.insert(key.to_owned(), value));
     put("temperature", request.temperature.filter(|value| (0.0..=2.0).contains(value)).map(Value::from));
     put("maxTokens", request.max_tokens.map(Value::from));
-    put("responseSchema", request.response_schema.clone());
+    let schema = request.response_schema.clone().filter(|schema| check_schema(schema).is_none());
+    if schema.is_none() && request.response_schema.is_some() {
+        notes.insert("A schema of replies that is no valid JSON Schema is left out.");
+    }
+    put("responseSchema", schema);
     put("options", (!request.options.is_empty()).then(|| request.options.clone().into()));
     let prompt = conversation.turns.first().filter(|_| conversation.turns.len() == 1);
     let prompt = prompt.and_then(|turn| prompt_of(parts, place, calls, conversation, &turn.message));
@@ -238,12 +243,14 @@ fn add_tools(parts: &mut Parts, notes: &mut BTreeSet<&'static str>, id: &str, to
     let declared = tools.iter().filter(|tool| is_tool_name(&tool.name) && known.insert(&tool.name, ()).is_none());
     let declared: Vec<Value> = declared
         .map(|tool| {
+            let any = json!({ "type": "object", "properties": {} });
+            let parameters = if check_schema(&tool.parameters).is_none() { &tool.parameters } else { &any };
             json!({
                 "name": tool.name,
                 "description": tool.description,
                 "method": "POST",
                 "url": format!("{TOOL_URL}/{}", tool.name),
-                "parameters": tool.parameters,
+                "parameters": parameters,
             })
         })
         .collect();

@@ -24,8 +24,13 @@ fn the_program() {
     let script: Value = serde_json::from_str(&script).unwrap();
     let requests: Vec<Value> = script["requests"].as_array().unwrap().clone();
     if script["atOnce"] == true {
-        let threads: Vec<_> = requests.into_iter().map(|request| thread::spawn(move || send(&request))).collect();
-        let whole = threads.into_iter().filter(|_| true).map(|one| one.join().unwrap()).filter(|text| text.contains("200 OK"));
+        let threads: Vec<_> =
+            requests.into_iter().map(|request| thread::spawn(move || send(&request))).collect();
+        let whole = threads
+            .into_iter()
+            .filter(|_| true)
+            .map(|one| one.join().unwrap())
+            .filter(|text| text.contains("200 OK"));
         println!("{} responses", whole.count());
     } else {
         for request in requests {
@@ -33,7 +38,7 @@ fn the_program() {
             println!("{}", response.split("\r\n\r\n").skip(1).collect::<Vec<_>>().join("\n"));
         }
     }
-    std::process::exit(script["code"].as_i64().unwrap_or_default() as i32);
+    std::process::exit(i32::try_from(script["code"].as_i64().unwrap_or_default()).unwrap());
 }
 
 fn send(request: &Value) -> String {
@@ -138,7 +143,8 @@ async fn a_program_becomes_a_run_a_draft_and_a_replay() {
     let draft = home.path().join("draft.flow.json").display().to_string();
     let recorded = record(&home, &["--draft", &draft, "--name", "Weather"], Some(&server.url), &agent());
     assert_eq!(recorded.code, 7, "{recorded:#?}");
-    let sent: Vec<Value> = agent()["requests"].as_array().unwrap().iter().map(|one| one["body"].clone()).collect();
+    let sent: Vec<Value> =
+        agent()["requests"].as_array().unwrap().iter().map(|one| one["body"].clone()).collect();
     assert_eq!(server.calls(), sent, "what the program sends reaches the server unchanged");
 
     let [run] = &runs(&home)[..] else { panic!("one run") };
@@ -190,7 +196,9 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_is_a_chat_in_a_cycle() {
-    let server = ModelServer::start(|request, _| ServerReply::Text(format!("re: {}", last_message_text(request)))).await;
+    let server =
+        ModelServer::start(|request, _| ServerReply::Text(format!("re: {}", last_message_text(request))))
+            .await;
     let home = Home::default();
     let reply = |text: &str| json!({ "role": "assistant", "content": format!("re: {text}") });
     let script = json!({ "requests": [
@@ -199,7 +207,8 @@ async fn a_conversation_is_a_chat_in_a_cycle() {
         chat(&json!([user("One"), reply("One"), user("Two"), reply("Two"), user("Three")]), &json!({})),
     ] });
     assert_eq!(record(&home, &[], Some(&server.url), &script).code, 0);
-    let answers: Vec<Value> = events(&home, "input.provided").iter().map(|event| event["answer"].clone()).collect();
+    let answers: Vec<Value> =
+        events(&home, "input.provided").iter().map(|event| event["answer"].clone()).collect();
     let given = |text: &str| json!({ "value": text });
     assert_eq!(answers, [given("One"), given("Two"), given("Three"), json!("end")]);
     assert_eq!(events(&home, "turn.committed").len(), 3);
@@ -236,7 +245,8 @@ async fn a_server_that_is_down_fails_the_call_by_name() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_leaves_mid_stream_has_a_call_that_was_cut_short() {
-    let slow = |_: &Value, _: usize| ServerReply::Slow(Duration::from_millis(100), "one two three ".repeat(1_000));
+    let slow =
+        |_: &Value, _: usize| ServerReply::Slow(Duration::from_millis(100), "one two three ".repeat(1_000));
     let server = ModelServer::start(slow).await;
     let home = Home::default();
     let mut request = chat(&json!([user("Hello")]), &json!({}));
@@ -258,7 +268,9 @@ async fn what_is_no_call_passes_and_is_named() {
     ] });
     let output = record(&home, &["--upstream", "anthropic=http://127.0.0.1:9"], Some(&server.url), &script);
     assert!(output.err.contains("Recorded 1 call of a model"), "{output:#?}");
-    assert!(output.err.contains("2 requests are no calls of a model. They were passed on and recorded: POST /files, POST /x"));
+    assert!(output.err.contains(
+        "2 requests are no calls of a model. They were passed on and recorded: POST /files, POST /x"
+    ));
     assert!(output.err.contains("1 requests have a body that is not of their protocol"));
     for entry in walk(home.path()) {
         assert!(!String::from_utf8_lossy(&std::fs::read(&entry).unwrap()).contains("secret-in-a-query"));
@@ -270,12 +282,17 @@ fn a_command_that_does_not_exist_is_refused() {
     let home = Home::default();
     let output = home.plait(&["record", "--", "no-such-program-anywhere"]);
     assert_eq!(output.code, 1, "{output:#?}");
-    assert!(output.err.contains("record.command") && output.err.contains("no-such-program-anywhere"), "{output:#?}");
+    assert!(
+        output.err.contains("record.command") && output.err.contains("no-such-program-anywhere"),
+        "{output:#?}"
+    );
     assert!(runs(&home).is_empty());
     let output = home.plait(&["record", "--", "true"]);
     assert_eq!(output.code, 0);
     assert!(output.err.contains("record.no_calls"), "{output:#?}");
-    assert!(home.plait(&["record", "--upstream", "openai=ftp://x", "--", "true"]).err.contains("record.upstream"));
+    assert!(
+        home.plait(&["record", "--upstream", "openai=ftp://x", "--", "true"]).err.contains("record.upstream")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -287,8 +304,10 @@ async fn a_thousand_calls_at_once_are_recorded() {
     let output = record(&home, &[], Some(&server.url), &json!({ "atOnce": true, "requests": requests }));
     assert!(output.out.contains("1000 responses"), "{output:#?}");
     assert_eq!(server.calls().len(), 1_000);
-    let mut replies: Vec<String> =
-        events(&home, "model.replied").iter().map(|event| event["reply"]["text"].as_str().unwrap().to_owned()).collect();
+    let mut replies: Vec<String> = events(&home, "model.replied")
+        .iter()
+        .map(|event| event["reply"]["text"].as_str().unwrap().to_owned())
+        .collect();
     replies.sort();
     replies.dedup();
     assert_eq!(replies.len(), 1_000);
@@ -352,7 +371,10 @@ fn traces() -> Value {
     };
     let said = |role: &str, part: Value| json!({ "role": role, "parts": [part] });
     let asked = said("user", json!({ "type": "text", "content": "Weather in Paris?" }));
-    let call = said("assistant", json!({ "type": "tool_call", "id": "c1", "name": "weather", "arguments": { "city": "Paris" } }));
+    let call = said(
+        "assistant",
+        json!({ "type": "tool_call", "id": "c1", "name": "weather", "arguments": { "city": "Paris" } }),
+    );
     let result = said("tool", json!({ "type": "tool_call_response", "id": "c1", "response": "sunny" }));
     let answer = said("assistant", json!({ "type": "text", "content": "Sunny." }));
     let chat = |input: Value, output: Value| {
@@ -366,8 +388,14 @@ fn traces() -> Value {
             json!({ "key": "gen_ai.usage.output_tokens", "value": { "intValue": 5 } }),
         ]
     };
-    let agent = vec![text("gen_ai.operation.name", json!("invoke_agent")), text("gen_ai.agent.name", json!("Weather clerk"))];
-    let tool = vec![text("gen_ai.operation.name", json!("execute_tool")), text("gen_ai.tool.name", json!("weather"))];
+    let agent = vec![
+        text("gen_ai.operation.name", json!("invoke_agent")),
+        text("gen_ai.agent.name", json!("Weather clerk")),
+    ];
+    let tool = vec![
+        text("gen_ai.operation.name", json!("execute_tool")),
+        text("gen_ai.tool.name", json!("weather")),
+    ];
     json!({ "resourceSpans": [{ "resource": {}, "scopeSpans": [{ "spans": [
         span("agent", "", 100, agent),
         span("one", "agent", 101, chat(json!([asked]), call.clone())),
@@ -386,7 +414,10 @@ fn traces_become_a_run_like_any_other() {
     assert_eq!((&run["flowName"], &run["tokens"]["input"]), (&json!("Weather clerk"), &json!(60)));
     assert_eq!(run["startedAt"], 101_000);
     assert_eq!(events(&home, "tool.finished")[0]["result"], "sunny");
-    assert_eq!(events(&home, "node.started").iter().filter(|event| event["node"] == "weather-clerk").count(), 1);
+    assert_eq!(
+        events(&home, "node.started").iter().filter(|event| event["node"] == "weather-clerk").count(),
+        1
+    );
     assert_eq!(home.plait(&["replay", "last"]).code, 0);
 }
 
@@ -412,10 +443,16 @@ fn traces_that_cannot_be_read_say_why() {
     spans[0]["parentSpanId"] = json!("one");
     spans[0]["attributes"] = json!([]);
     for span in [1, 3] {
-        spans[span]["attributes"].as_array_mut().unwrap().retain(|pair| !pair["key"].as_str().unwrap().ends_with(".messages"));
+        spans[span]["attributes"]
+            .as_array_mut()
+            .unwrap()
+            .retain(|pair| !pair["key"].as_str().unwrap().ends_with(".messages"));
     }
     let output = import("bare.json", &bare.to_string());
     assert_eq!(output.code, 0, "{output:#?}");
-    assert!(output.err.contains("The messages are not in the trace") && output.err.contains("(2 spans)"), "{output:#?}");
+    assert!(
+        output.err.contains("The messages are not in the trace") && output.err.contains("(2 spans)"),
+        "{output:#?}"
+    );
     assert!(output.err.contains("form a circle"), "{output:#?}");
 }

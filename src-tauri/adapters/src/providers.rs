@@ -219,7 +219,11 @@ impl RegisteredProvider {
                 Arc::new(GeminiInteractions::provider(client, settings.sessions.unwrap_or_default()))
             }
         };
-        if settings.reasoning_tags.unwrap_or(true) { Arc::new(ReasoningTags::new(provider)) } else { provider }
+        if settings.reasoning_tags.unwrap_or(true) {
+            Arc::new(ReasoningTags::new(provider))
+        } else {
+            provider
+        }
     }
 }
 

@@ -9,8 +9,8 @@ use plait_api::{ErrorReply, data_dir};
 use crate::codes;
 use crate::commands::{
     cancel, check, completions, config, conversations, dap, debug, diff, doctor, export, forecast, grants,
-    import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, record, redaction, replay, rerun,
-    resume, retry, run, runs, schema, test, tokens, tools, usage, users, watch,
+    import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, record, redaction,
+    replay, rerun, resume, retry, run, runs, schema, test, tokens, tools, usage, users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;

@@ -26,7 +26,7 @@ use plait_recorder::upstream::Upstream;
 const CALLS: usize = 500;
 /// Calls before the first that counts: connections are opened.
 const WARM_UP: usize = 20;
-const CALLS_AT_ONCE: usize = 50;
+const CALLS_AT_ONCE: u32 = 50;
 /// The size of a request, as of an agent with tools and some history.
 const REQUEST_BYTES: usize = 20_000;
 const TOKENS: usize = 40;
@@ -50,7 +50,10 @@ async fn main() -> Result<()> {
     let recorded = endpoint.url("openai");
 
     let client = reqwest::Client::builder().no_proxy().build()?;
-    let request = format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(REQUEST_BYTES));
+    let request = format!(
+        r#"{{"model":"m","messages":[{{"role":"user","content":"{}"}}]}}"#,
+        "x".repeat(REQUEST_BYTES)
+    );
     let (mut direct, mut through) = (Vec::new(), Vec::new());
     let (mut direct_first, mut through_first) = (Vec::new(), Vec::new());
     for number in 0..WARM_UP + CALLS {
@@ -82,7 +85,7 @@ async fn main() -> Result<()> {
     for time in futures::future::join_all(calls).await {
         time?;
     }
-    let each = begun.elapsed().as_secs_f64() * 1_000.0 / CALLS_AT_ONCE as f64;
+    let each = begun.elapsed().as_secs_f64() * 1_000.0 / f64::from(CALLS_AT_ONCE);
     figures.add("recording endpoint", "one of 50 calls at once", each, "ms");
     endpoint.close().await;
     log.close()?;
@@ -100,7 +103,9 @@ async fn stream() -> Response {
         if number > 0 {
             tokio::time::sleep(TOKEN_INTERVAL).await;
         }
-        Ok::<_, Infallible>(Bytes::from_static(b"data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n"))
+        Ok::<_, Infallible>(Bytes::from_static(
+            b"data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n",
+        ))
     });
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(tokens)).into_response()
 }
@@ -113,7 +118,8 @@ async fn call(client: &reqwest::Client, url: &str, request: &str) -> Result<Dura
 
 async fn first_token(client: &reqwest::Client, url: &str, request: &str) -> Result<Duration> {
     let begun = Instant::now();
-    let mut chunks = client.post(url).body(request.to_owned()).send().await?.error_for_status()?.bytes_stream();
+    let mut chunks =
+        client.post(url).body(request.to_owned()).send().await?.error_for_status()?.bytes_stream();
     chunks.next().await.ok_or("the stream is empty")??;
     let first = begun.elapsed();
     // To its end, so that the connection can be used again.

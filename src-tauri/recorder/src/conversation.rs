@@ -57,9 +57,10 @@ pub fn conversations(calls: &mut [ObservedCall]) -> Vec<ObservedConversation> {
     for at in 0..calls.len() {
         restore_stored(calls, &found, at);
         // The latest one first: a program that does the same twice goes on with what it did last.
-        let continued = found.iter().enumerate().rev().find_map(|(index, conversation)| {
-            Some((index, continuation(calls, conversation.last(), at)?))
-        });
+        let continued =
+            found.iter().enumerate().rev().find_map(|(index, conversation)| {
+                Some((index, continuation(calls, conversation.last(), at)?))
+            });
         match continued {
             Some((index, how)) => extend(&mut found[index], how, at),
             None => found.push(begin(&calls[at], at)),
@@ -145,7 +146,9 @@ fn is_reply(message: &Said, reply: &ModelReply) -> bool {
     message.role == Role::Assistant
         && message.text.trim() == reply.text.trim()
         && message.tool_calls.len() == reply.tool_calls.len()
-        && calls.into_iter().all(|(said, called)| said.name == called.name && said.arguments == called.arguments)
+        && calls
+            .into_iter()
+            .all(|(said, called)| said.name == called.name && said.arguments == called.arguments)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! prompt. Tools are HTTP tools with an address to fill in, since what ran them is in the program. A chat comes after those that had
 //! ended before it began, and takes their replies where its prompt repeats them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use plait_core::error::Fault;
@@ -55,7 +55,8 @@ impl Parts {
     fn edge(&mut self, from: &str, to: &str) {
         let split = |end: &str| end.split_once('.').map(|(node, port)| (node.to_owned(), port.to_owned()));
         if let (Some((source, output)), Some((target, input))) = (split(from), split(to)) {
-            let edge = json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
+            let edge =
+                json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
             self.edges.insert(format!("{from}-{to}"), edge);
         }
     }
@@ -157,7 +158,8 @@ fn add_conversation(
     }
     parts.node(id, 3, chat);
     if is_asked {
-        let question = json!({ "type": "userInput", "config": { "prompt": "What does the program send next?" } });
+        let question =
+            json!({ "type": "userInput", "config": { "prompt": "What does the program send next?" } });
         parts.node(&ask, 2, question);
         parts.edge(&context, &format!("{ask}.context"));
         parts.edge(&format!("{ask}.context"), &format!("{id}.context"));
@@ -179,7 +181,11 @@ fn add_conversation(
     let has_failed = matches!(last, Some(Outcome::Failed(_)));
     if has_failed && !place.is_last {
         let failure = format!("{id}-failure");
-        parts.node(&failure, 4, json!({ "type": "output", "config": { "name": format!("Failure of {id}") } }));
+        parts.node(
+            &failure,
+            4,
+            json!({ "type": "output", "config": { "name": format!("Failure of {id}") } }),
+        );
         parts.edge(&format!("{id}.error"), &format!("{failure}.value"));
         notes.insert("The program went on after a call had failed. What it did then has to be connected to `error` of the chat.");
     }
@@ -225,7 +231,11 @@ fn prompt_of(
         let reply = other.calls().next_back().and_then(|at| calls[at].reply()).map(|reply| reply.text.trim());
         let Some(reply) = reply.filter(|reply| reply.chars().count() >= MIN_REPEATED_CHARS) else { continue };
         // The output is the reply as it is, with what stands around it.
-        let is_whole = other.calls().next_back().and_then(|at| calls[at].reply()).is_some_and(|whole| whole.text == reply);
+        let is_whole = other
+            .calls()
+            .next_back()
+            .and_then(|at| calls[at].reply())
+            .is_some_and(|whole| whole.text == reply);
         if is_whole && prompt.matches(reply).count() == 1 {
             let variable = format!("reply_{}", index + 1);
             prompt = prompt.replace(reply, &format!("{{{{{variable}}}}}"));
@@ -239,8 +249,8 @@ fn add_tools(parts: &mut Parts, notes: &mut BTreeSet<&'static str>, id: &str, to
     if tools.is_empty() {
         return;
     }
-    let mut known = BTreeMap::new();
-    let declared = tools.iter().filter(|tool| is_tool_name(&tool.name) && known.insert(&tool.name, ()).is_none());
+    let mut known = BTreeSet::new();
+    let declared = tools.iter().filter(|tool| is_tool_name(&tool.name) && known.insert(&tool.name));
     let declared: Vec<Value> = declared
         .map(|tool| {
             let any = json!({ "type": "object", "properties": {} });
@@ -301,7 +311,8 @@ fn add_order(
 /// An id from the name of an agent, unlike all before.
 fn name_of(agent: Option<&str>, taken: &mut BTreeSet<String>) -> String {
     let plain = agent.unwrap_or("chat").to_lowercase();
-    let plain: String = plain.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect();
+    let plain: String =
+        plain.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect();
     let plain = plain.trim_matches('-').chars().take(40).collect::<String>();
     let plain = if plain.is_empty() { "chat".to_owned() } else { plain };
     let mut name = plain.clone();

@@ -16,7 +16,7 @@ use axum::http::{Response, StatusCode};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
 use plait_adapters::{Redaction, SystemClock};
-use plait_core::error::Fault;
+use plait_core::error::{ErrorCode, Fault};
 use plait_run::host::Clock as _;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -80,7 +80,9 @@ impl Endpoint {
         answers: Answers,
         log: Arc<LogWriter>,
     ) -> Result<Self, Fault> {
-        let failed = |why: String| Fault::new(codes::RECORD_ENDPOINT, format!("The local endpoint cannot be opened: {why}."));
+        let failed = |why: String| {
+            Fault::new(codes::RECORD_ENDPOINT, format!("The local endpoint cannot be opened: {why}."))
+        };
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(|error| failed(error.to_string()))?;
         let address = listener.local_addr().map_err(|error| failed(error.to_string()))?;
@@ -171,12 +173,13 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
     let (name, path) = split(target);
     let Some(upstream) = shared.upstreams.iter().find(|upstream| upstream.name == name) else {
         let names: Vec<&str> = shared.upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
-        let message = format!("Plait records no `/{name}`. The paths here begin with one of: {}.", names.join(", "));
-        return Ok(refusal(StatusCode::NOT_FOUND, "record.upstream", &message));
+        let message =
+            format!("Plait records no `/{name}`. The paths here begin with one of: {}.", names.join(", "));
+        return Ok(refusal(StatusCode::NOT_FOUND, &codes::RECORD_UPSTREAM, &message));
     };
     let Ok(body) = axum::body::to_bytes(body, MAX_REQUEST_BYTES).await else {
         let message = "The request did not arrive whole, or is larger than 256 MB.";
-        return Ok(refusal(StatusCode::PAYLOAD_TOO_LARGE, "record.endpoint", message));
+        return Ok(refusal(StatusCode::PAYLOAD_TOO_LARGE, &codes::RECORD_ENDPOINT, message));
     };
     shared.learn_keys(&upstream.name, &head.headers);
     let (id, shown) = (shared.ids.fetch_add(1, Ordering::Relaxed), shared.redacted(&body));
@@ -203,14 +206,16 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
             }
             Err(miss) => {
                 ending.end(Some(miss.message.clone()));
-                refusal(StatusCode::NOT_FOUND, miss.code.as_str(), &miss.message)
+                refusal(StatusCode::NOT_FOUND, &miss.code, &miss.message)
             }
         });
     }
     let url = upstream.join(path);
     let client = &shared.clients[usize::from(is_local(&upstream.base_url))];
     let mut headers = head.headers;
-    OWN_HEADERS.iter().for_each(|name| drop(headers.remove(name)));
+    for name in &OWN_HEADERS {
+        headers.remove(name);
+    }
     let sent = client.request(head.method, url).headers(headers).body(body).send().await;
     Ok(match sent {
         Ok(response) => {
@@ -225,7 +230,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
             let why = innermost(&error);
             let message = format!("Plait could not reach {}: {why}.", upstream.base_url);
             ending.end(Some(message.clone()));
-            refusal(StatusCode::BAD_GATEWAY, "record.upstream", &message)
+            refusal(StatusCode::BAD_GATEWAY, &codes::RECORD_UPSTREAM, &message)
         }
     })
 }
@@ -251,7 +256,7 @@ fn innermost(error: &dyn std::error::Error) -> String {
 }
 
 /// An error of the endpoint itself, in the form that vendors' packages read.
-fn refusal(status: StatusCode, code: &str, message: &str) -> Response<Body> {
+fn refusal(status: StatusCode, code: &ErrorCode, message: &str) -> Response<Body> {
     let body = json!({ "error": { "message": message, "type": "plait", "code": code } }).to_string();
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
@@ -351,7 +356,7 @@ impl Shared {
     fn redacted(&self, bytes: &[u8]) -> Data {
         match Data::of(bytes) {
             Data::Text(text) => Data::Text(self.redaction.text(&text).into_owned()),
-            other => other,
+            other @ Data::Base64(_) => other,
         }
     }
 }

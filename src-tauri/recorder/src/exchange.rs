@@ -142,7 +142,9 @@ pub struct Recorded {
 impl Recorded {
     /// Reads a log as far as it is whole. `record.log` if it does not begin like one.
     pub fn read(log: impl Read) -> Result<Self, Fault> {
-        let unreadable = |why: &str| Fault::new(codes::RECORD_LOG, format!("This is no log of a recorded program: {why}."));
+        let unreadable = |why: &str| {
+            Fault::new(codes::RECORD_LOG, format!("This is no log of a recorded program: {why}."))
+        };
         let mut recorded = Self::default();
         let mut has_begun = false;
         let mut open: BTreeMap<u64, Exchange> = BTreeMap::new();
@@ -219,8 +221,10 @@ impl LogWriter {
         let file = options.open(path).map_err(failed)?;
         file.lock().map_err(failed)?;
         let (sender, lines) = mpsc::channel::<Line>();
-        let thread = std::thread::Builder::new().name("exchanges".to_owned()).spawn(move || write(file, &lines));
-        let writer = Self { lines: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread.map_err(failed)?)) };
+        let thread =
+            std::thread::Builder::new().name("exchanges".to_owned()).spawn(move || write(file, &lines));
+        let writer =
+            Self { lines: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread.map_err(failed)?)) };
         writer.add(Line::Program { version: VERSION, at, name, command });
         Ok(writer)
     }
@@ -244,7 +248,10 @@ impl LogWriter {
         let Some(thread) = self.thread.lock().take() else { return Ok(()) };
         let written = thread.join().unwrap_or_else(|_| Err(std::io::Error::other("the thread has ended")));
         written.map_err(|error| {
-            Fault::new(codes::RECORD_LOG, format!("What the program exchanged could not be written: {error}."))
+            Fault::new(
+                codes::RECORD_LOG,
+                format!("What the program exchanged could not be written: {error}."),
+            )
         })
     }
 }
@@ -262,4 +269,3 @@ fn write(file: File, lines: &mpsc::Receiver<Line>) -> std::io::Result<()> {
     }
     file.get_ref().sync_data()
 }
-

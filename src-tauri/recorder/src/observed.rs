@@ -167,7 +167,11 @@ async fn decode(
 
 /// A tool that a program offered. What runs it is not known.
 pub(crate) fn tool(name: &str, description: &str, parameters: Value) -> ToolSpec {
-    let parameters = if parameters.is_object() { parameters } else { serde_json::json!({ "type": "object", "properties": {} }) };
+    let parameters = if parameters.is_object() {
+        parameters
+    } else {
+        serde_json::json!({ "type": "object", "properties": {} })
+    };
     ToolSpec::new(name, description, parameters, PROGRAM_SOURCE)
 }
 
@@ -176,10 +180,11 @@ pub(crate) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts = parts.iter().map(|part| match (part, part.get("text").or_else(|| part.get("refusal"))) {
-                (Value::String(text), _) | (_, Some(Value::String(text))) => text.clone(),
-                _ => format!("[{}]", part["type"].as_str().unwrap_or("attachment")),
-            });
+            let texts =
+                parts.iter().map(|part| match (part, part.get("text").or_else(|| part.get("refusal"))) {
+                    (Value::String(text), _) | (_, Some(Value::String(text))) => text.clone(),
+                    _ => format!("[{}]", part["type"].as_str().unwrap_or("attachment")),
+                });
             texts.collect::<Vec<_>>().join("\n")
         }
         Value::Null => String::new(),

@@ -92,10 +92,15 @@ impl Reader {
         let found: Vec<usize> = (0..self.spans.len()).filter(|at| is_call(&self.spans[*at])).collect();
         if found.is_empty() {
             let count = self.spans.len();
-            return Err(Fault::new(codes::TRACES_NO_CALLS, format!("Of the {count} spans, none is a call of a model.")));
+            return Err(Fault::new(
+                codes::TRACES_NO_CALLS,
+                format!("Of the {count} spans, none is a call of a model."),
+            ));
         }
         let mut tools: BTreeMap<String, ToolSpec> = BTreeMap::new();
-        for span in self.spans.iter().filter(|span| span.text(names::OPERATION_NAME) == Some(names::EXECUTE_TOOL)) {
+        for span in
+            self.spans.iter().filter(|span| span.text(names::OPERATION_NAME) == Some(names::EXECUTE_TOOL))
+        {
             if let Some(name) = span.text(names::TOOL_NAME) {
                 let description = span.text("gen_ai.tool.description").unwrap_or_default();
                 tools.entry(name.to_owned()).or_insert_with(|| tool(name, description, Value::Null));
@@ -109,17 +114,27 @@ impl Reader {
         Ok(Traces { calls, notes: notes.collect(), name })
     }
 
-    fn call(&mut self, at: usize, tools: &BTreeMap<String, ToolSpec>, is_provider: impl Fn(&str) -> bool) -> ObservedCall {
+    fn call(
+        &mut self,
+        at: usize,
+        tools: &BTreeMap<String, ToolSpec>,
+        is_provider: impl Fn(&str) -> bool,
+    ) -> ObservedCall {
         let agent = self.agent(at);
         let span = self.spans[at].clone();
-        let asked = span.text(names::PROVIDER_NAME).or_else(|| span.text("gen_ai.system")).unwrap_or("openai");
+        let asked =
+            span.text(names::PROVIDER_NAME).or_else(|| span.text("gen_ai.system")).unwrap_or("openai");
         let provider = provider_of(asked);
         if !is_provider(&provider) {
             self.note("The provider is none of the settings. Its name is kept");
         }
         let Messages { system, input, output } = messages_of(&span);
         let mut request = ObservedRequest {
-            model: span.text(names::REQUEST_MODEL).or_else(|| span.text("gen_ai.response.model")).unwrap_or("unknown").to_owned(),
+            model: span
+                .text(names::REQUEST_MODEL)
+                .or_else(|| span.text("gen_ai.response.model"))
+                .unwrap_or("unknown")
+                .to_owned(),
             system,
             temperature: span.number(names::REQUEST_TEMPERATURE),
             max_tokens: span.count(names::REQUEST_MAX_TOKENS).and_then(|limit| u32::try_from(limit).ok()),
@@ -136,13 +151,19 @@ impl Reader {
             // Without definitions, what was called was offered.
             let called = request.messages.iter().chain([&said]).flat_map(|said| &said.tool_calls);
             let called: BTreeSet<&str> = called.map(|call| call.name.as_str()).collect();
-            request.tools = called.iter().map(|name| tools.get(*name).cloned().unwrap_or_else(|| tool(name, "", Value::Null))).collect();
+            request.tools = called
+                .iter()
+                .map(|name| tools.get(*name).cloned().unwrap_or_else(|| tool(name, "", Value::Null)))
+                .collect();
         }
         let outcome = if span.failed {
             let code = codes::PROVIDER_SERVER_ERROR;
             let why = span.status.clone().or_else(|| span.text(names::ERROR_TYPE).map(str::to_owned));
             let why = why.unwrap_or_else(|| "the span has the status \"error\"".to_owned());
-            Outcome::Failed(Box::new(Fault::new(code, format!("`{provider}`, model `{}`: {why}.", request.model))))
+            Outcome::Failed(Box::new(Fault::new(
+                code,
+                format!("`{provider}`, model `{}`: {why}.", request.model),
+            )))
         } else {
             Outcome::Replied(Box::new(reply(&span, said)))
         };
@@ -210,7 +231,8 @@ fn reply(span: &Span, said: Said) -> ModelReply {
         ..TokenUsage::new(input, output.unwrap_or_default())
     });
     let reasons = span.json(names::RESPONSE_FINISH_REASONS);
-    let reason = reasons.as_ref().and_then(|reasons| reasons.get(0)).and_then(Value::as_str).unwrap_or_default();
+    let reason =
+        reasons.as_ref().and_then(|reasons| reasons.get(0)).and_then(Value::as_str).unwrap_or_default();
     let stop_reason = match reason {
         "length" | "max_tokens" => StopReason::MaxTokens,
         "content_filter" => StopReason::ContentFilter,

@@ -47,7 +47,14 @@ pub struct Played {
 impl Observation {
     /// Runs `plan`, which is that of the drafted flow, with what was observed. `first` is its `run.started`; `host` gives what computing
     /// needs and is asked for nothing else.
-    pub fn play(self, mut plan: Plan, info: RunInfo, host: Host, first: Event, begun_ms: u64) -> Result<Played, Fault> {
+    pub fn play(
+        self,
+        mut plan: Plan,
+        info: RunInfo,
+        host: Host,
+        first: Event,
+        begun_ms: u64,
+    ) -> Result<Played, Fault> {
         let calls: Arc<[ObservedCall]> = self.calls.into();
         let timeline = Arc::new(Timeline::new(&calls, begun_ms));
         let chats: BTreeMap<NodeId, ObservedConversation> =

@@ -39,7 +39,13 @@ impl Library {
     }
 
     /// The next exchange with this request. `record.not_recorded` names the nearest one and the words that differ.
-    pub(crate) fn take(&self, upstream: &str, method: &str, path: &str, body: &[u8]) -> Result<Exchange, Fault> {
+    pub(crate) fn take(
+        &self,
+        upstream: &str,
+        method: &str,
+        path: &str,
+        body: &[u8],
+    ) -> Result<Exchange, Fault> {
         let key = key(upstream, method, path, body);
         let next = self.waiting.lock().get_mut(&key).and_then(VecDeque::pop_front);
         if let Some(exchange) = next.and_then(|at| self.exchanges.get(at)) {
@@ -58,7 +64,8 @@ impl Library {
     fn miss(&self, upstream: &str, method: &str, path: &str, body: &[u8]) -> Fault {
         let asked = format!("{method} {path} of `{upstream}` is not recorded, and a replay asks nobody.");
         let now = readable(body);
-        let same_path = self.exchanges.iter().enumerate().filter(|(_, one)| one.path == path && one.method == method);
+        let same_path =
+            self.exchanges.iter().enumerate().filter(|(_, one)| one.path == path && one.method == method);
         let mut best: Option<(f32, usize, String)> = None;
         for (at, exchange) in same_path.take(MAX_COMPARED) {
             let text = readable(&exchange.body);
@@ -70,7 +77,9 @@ impl Library {
         let nearest = match best {
             None => "No request to this path is recorded.".to_owned(),
             Some((_, at, text)) => match differing_words(&text, &now) {
-                words if words.is_empty() => format!("Request {} says the same, but has answered already.", at + 1),
+                words if words.is_empty() => {
+                    format!("Request {} says the same, but has answered already.", at + 1)
+                }
                 words => format!("The nearest recorded request is request {}{words}", at + 1),
             },
         };

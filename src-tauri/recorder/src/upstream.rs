@@ -67,19 +67,26 @@ impl Upstream {
         let url = url.trim().trim_end_matches('/');
         let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
         let parsed = Url::parse(&url).ok()?;
-        let is_plain = parsed.username().is_empty() && parsed.password().is_none() && parsed.query().is_none();
+        let is_plain =
+            parsed.username().is_empty() && parsed.password().is_none() && parsed.query().is_none();
         let is_http = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
         (is_plain && is_http).then(|| Self { name: name.to_owned(), base_url: url })
     }
 
     /// Where a vendor's programs call now: as the environment says, or at the vendor's own address. Faults `record.upstream`.
     pub fn of_vendor(vendor: &Vendor, variable: impl Fn(&str) -> Option<String>) -> Result<Self, Fault> {
-        let set = vendor.variables.iter().find_map(|name| Some((name, variable(name).filter(|value| !value.is_empty())?)));
+        let set = vendor
+            .variables
+            .iter()
+            .find_map(|name| Some((name, variable(name).filter(|value| !value.is_empty())?)));
         let Some((variable, url)) = set else {
             return Ok(Self { name: vendor.name.to_owned(), base_url: vendor.base_url.to_owned() });
         };
         Self::at(vendor.name, &url).ok_or_else(|| {
-            Fault::new(codes::RECORD_UPSTREAM, format!("The variable {variable} holds no URL that can be requested."))
+            Fault::new(
+                codes::RECORD_UPSTREAM,
+                format!("The variable {variable} holds no URL that can be requested."),
+            )
         })
     }
 

@@ -146,8 +146,17 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record of a run whose first event is `entry`; nothing if that is not `run.started`.
     pub fn begin(entry: &Entry) -> Option<Self> {
-        let Event::Run(RunEvent::Started { run, user, flow, to, parent_run_id, conversation, from, program, .. }) =
-            &entry.event
+        let Event::Run(RunEvent::Started {
+            run,
+            user,
+            flow,
+            to,
+            parent_run_id,
+            conversation,
+            from,
+            program,
+            ..
+        }) = &entry.event
         else {
             return None;
         };

@@ -15,12 +15,6 @@ use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::RunId;
 use plait_core::origin::Origins;
-use plait_run::grant::Grants;
-use plait_run::host::{Host, RunInfo};
-use plait_run::journal::{
-    ENGINE_REVISION, Event, FlowRef, InputOverrides, Journal as _, ProgramRef, ReplySource, RunEvent,
-};
-use plait_run::quota::QuotaChain;
 use plait_recorder::conversation::conversations;
 use plait_recorder::draft::draft;
 use plait_recorder::exchange::{Exchange, MAX_LOG_BYTES, Recorded};
@@ -28,6 +22,12 @@ use plait_recorder::observed::{ObservedCall, read_call};
 use plait_recorder::otlp;
 use plait_recorder::play::{Observation, Played};
 use plait_recorder::upstream::protocol;
+use plait_run::grant::Grants;
+use plait_run::host::{Host, RunInfo};
+use plait_run::journal::{
+    ENGINE_REVISION, Event, FlowRef, InputOverrides, Journal as _, ProgramRef, ReplySource, RunEvent,
+};
+use plait_run::quota::QuotaChain;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -185,14 +185,17 @@ impl RunService {
         }
         let Ok(logs) = fs::read_dir(self.programs_folder()) else { return Ok(()) };
         for log in logs.flatten() {
-            let is_left = File::open(log.path()).is_ok_and(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
+            let is_left = File::open(log.path())
+                .is_ok_and(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
             if !is_left {
                 continue;
             }
-            // What has no calls of models is no run; what cannot be read stays for a person to look at.
-            match self.keep_log(log.path()).await {
-                Err(error) if error.code == codes::RECORD_NO_CALLS => fs::remove_file(log.path()).unwrap_or_default(),
-                _ => {}
+            // What cannot be read stays for a person to look at.
+            if let Err(error) = self.keep_log(log.path()).await
+                && error.code == codes::RECORD_NO_CALLS
+            {
+                // It is no run. If it cannot be removed, the next list tries again.
+                let _ = fs::remove_file(log.path());
             }
         }
         Ok(())
@@ -261,7 +264,8 @@ impl RunService {
         let drafted = draft(&name, &said, &calls, &conversations)?;
         let flow = drafted.flow.clone();
         let config = parts.config.current();
-        let plan = plan_to_run(&with_settings(&flow, &config), &parts.registry, None, &InputOverrides::new())?;
+        let plan =
+            plan_to_run(&with_settings(&flow, &config), &parts.registry, None, &InputOverrides::new())?;
         let hash = parts.store.put_flow(&write_flow(&flow)?)?;
         let grants = Some(Arc::new(Grants::default()));
         let notes = program.notes.clone();
@@ -360,11 +364,17 @@ fn notes_of(
         let count: usize = others.values().sum();
         let named: Vec<&str> = others.keys().take(MAX_NAMED_PATHS).map(String::as_str).collect();
         let more = if others.len() > named.len() { ", …" } else { "" };
-        notes.push(format!("{count} requests are no calls of a model. They were passed on and recorded: {}{more}", named.join(", ")));
+        notes.push(format!(
+            "{count} requests are no calls of a model. They were passed on and recorded: {}{more}",
+            named.join(", ")
+        ));
     }
     let asked = recorded.exchanges.iter().filter(|one| protocol(&one.method, &one.path).is_some()).count();
     if asked > calls.len() {
-        notes.push(format!("{} requests have a body that is not of their protocol. They were passed on and recorded", asked - calls.len()));
+        notes.push(format!(
+            "{} requests have a body that is not of their protocol. They were passed on and recorded",
+            asked - calls.len()
+        ));
     }
     for (server, name) in servers {
         notes.push(format!("No provider of the settings is at {server}. The run names `{name}` for it"));
@@ -375,7 +385,9 @@ fn notes_of(
 fn no_calls(recorded: &Recorded) -> ErrorReply {
     let message = match recorded.exchanges.len() {
         0 => format!("`{}` called no model server through Plait.", recorded.command.join(" ")),
-        count => format!("`{}` sent {count} requests, and none is a call of a model.", recorded.command.join(" ")),
+        count => {
+            format!("`{}` sent {count} requests, and none is a call of a model.", recorded.command.join(" "))
+        }
     };
     ErrorReply::from(Fault::new(codes::RECORD_NO_CALLS, message).hint(
         "Check that the program reads its base URL from the environment, such as OPENAI_BASE_URL or ANTHROPIC_BASE_URL.",

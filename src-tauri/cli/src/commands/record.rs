@@ -1,6 +1,7 @@
 //! `plait record`.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus as ProgramStatus;
@@ -71,7 +72,9 @@ pub(crate) async fn execute(home: &Home, args: RecordArgs) -> Result<ExitStatus,
 async fn record(home: &Home, args: RecordArgs) -> Result<ExitStatus, CliError> {
     if let Some(file) = args.draft.as_deref().filter(|file| file.exists()) {
         let message = format!("The file {} exists already.", file.display());
-        return Err(ErrorReply::new(codes::USAGE_INPUT, message).hint("Name another one for the draft.").into());
+        return Err(ErrorReply::new(codes::USAGE_INPUT, message)
+            .hint("Name another one for the draft.")
+            .into());
     }
     let upstreams = upstreams(&args.upstreams)?;
     let command: Vec<String> = args.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -115,7 +118,10 @@ async fn record(home: &Home, args: RecordArgs) -> Result<ExitStatus, CliError> {
             if is_empty {
                 let _ = std::fs::remove_file(&log_path);
             } else {
-                print_error(&format!("  What was recorded is in {}. The next list of runs has it.\n", log_path.display()));
+                print_error(&format!(
+                    "  What was recorded is in {}. The next list of runs has it.\n",
+                    log_path.display()
+                ));
             }
         }
     }
@@ -130,10 +136,15 @@ async fn keep(home: &Home, log: &str) -> Result<KeptProgram, ErrorReply> {
 }
 
 fn report(kept: &KeptProgram) {
-    let calls = if kept.calls == 1 { "1 call of a model".to_owned() } else { format!("{} calls of models", kept.calls) };
+    let calls = if kept.calls == 1 {
+        "1 call of a model".to_owned()
+    } else {
+        format!("{} calls of models", kept.calls)
+    };
     let mut text = format!("Recorded {calls} as run {}\n", kept.run);
     for note in &kept.notes {
-        text.push_str(&format!("  note: {note}\n"));
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "  note: {note}");
     }
     text.push_str("See what was sent: plait lens show last\n");
     print_error(&text);
@@ -144,7 +155,9 @@ async fn replay(home: &Home, run: &str, command: &[OsString]) -> Result<ExitStat
     let exchanges = exchanges_of(&app, run).await;
     app.close().await?;
     let recorded = Recorded::read(exchanges?.as_bytes())?;
-    let servers = VENDORS.iter().map(|vendor| Upstream { name: vendor.name.to_owned(), base_url: vendor.base_url.to_owned() });
+    let servers = VENDORS
+        .iter()
+        .map(|vendor| Upstream { name: vendor.name.to_owned(), base_url: vendor.base_url.to_owned() });
     let answers = Answers::Recorded(Library::new(recorded.exchanges));
     let log = Arc::new(LogWriter::nowhere());
     let (code, misses) = run_command(servers.collect(), answers, &log, command).await?;
@@ -261,7 +274,8 @@ fn vendor_name(vendor: &plait_recorder::upstream::Vendor) -> &'static str {
 
 /// The file names of the program and of its first argument that is a file.
 fn name_of(command: &[String]) -> String {
-    let file_name = |part: &String| Path::new(part).file_name().map(|name| name.to_string_lossy().into_owned());
+    let file_name =
+        |part: &String| Path::new(part).file_name().map(|name| name.to_string_lossy().into_owned());
     let program = command.first().and_then(file_name).unwrap_or_default();
     let script = command.iter().skip(1).find(|part| Path::new(part).is_file()).and_then(file_name);
     match script {
@@ -276,7 +290,10 @@ fn create_folder(folder: &Path) -> Result<(), ErrorReply> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).map_err(|error| {
-        ErrorReply::new(codes::RECORD_LOG, format!("The folder {} cannot be created: {error}.", folder.display()))
+        ErrorReply::new(
+            codes::RECORD_LOG,
+            format!("The folder {} cannot be created: {error}.", folder.display()),
+        )
     })
 }
 

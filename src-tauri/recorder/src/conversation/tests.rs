@@ -9,7 +9,9 @@ fn call(begun_ms: u64, said: &[&str], reply: Option<&str>) -> ObservedCall {
     let roles = [Role::User, Role::Assistant].into_iter().cycle();
     let messages = roles.zip(said).map(|(role, text)| Said::new(role, *text)).collect();
     let outcome = match reply {
-        Some(text) => Outcome::Replied(Box::new(ModelReply { text: text.to_owned(), ..ModelReply::default() })),
+        Some(text) => {
+            Outcome::Replied(Box::new(ModelReply { text: text.to_owned(), ..ModelReply::default() }))
+        }
         None => Outcome::Failed(Box::new(Fault::new(codes::PROVIDER_OVERLOADED, "Busy."))),
     };
     ObservedCall {
@@ -31,18 +33,28 @@ fn shape(mut calls: Vec<ObservedCall>) -> Vec<Vec<Vec<Vec<usize>>>> {
 
 #[test]
 fn a_call_that_repeats_all_before_is_the_next_turn() {
-    let calls = vec![call(0, &["a"], Some("b")), call(20, &["a", "b", "c"], Some("d")), call(40, &["x"], Some("y"))];
+    let calls =
+        vec![call(0, &["a"], Some("b")), call(20, &["a", "b", "c"], Some("d")), call(40, &["x"], Some("y"))];
     assert_eq!(shape(calls), [vec![vec![vec![0]], vec![vec![1]]], vec![vec![vec![2]]]]);
 }
 
 #[test]
 fn the_same_after_a_failure_is_another_attempt() {
-    let calls = vec![call(0, &["a"], None), call(20, &["a"], None), call(40, &["a"], Some("b")), call(60, &["a"], Some("b"))];
+    let calls = vec![
+        call(0, &["a"], None),
+        call(20, &["a"], None),
+        call(40, &["a"], Some("b")),
+        call(60, &["a"], Some("b")),
+    ];
     assert_eq!(shape(calls), [vec![vec![vec![0, 1, 2]]], vec![vec![vec![3]]]]);
 }
 
 #[test]
 fn calls_beside_each_other_are_conversations_of_their_own() {
-    let calls = vec![call(0, &["a"], Some("b")), call(5, &["a"], Some("b")), call(20, &["a", "other", "c"], Some("d"))];
+    let calls = vec![
+        call(0, &["a"], Some("b")),
+        call(5, &["a"], Some("b")),
+        call(20, &["a", "other", "c"], Some("d")),
+    ];
     assert_eq!(shape(calls).len(), 3);
 }

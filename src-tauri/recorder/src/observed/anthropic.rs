@@ -17,7 +17,9 @@ pub(super) fn read(body: &Value) -> Option<ObservedRequest> {
     };
     match &body["system"] {
         Value::Array(blocks) => {
-            blocks.iter().for_each(|block| add_system(&mut request.system, text_of(&block["text"])));
+            for block in blocks {
+                add_system(&mut request.system, text_of(&block["text"]));
+            }
         }
         system => add_system(&mut request.system, text_of(system)),
     }
@@ -49,7 +51,8 @@ pub(super) fn read(body: &Value) -> Option<ObservedRequest> {
             request.messages.push(said);
         }
     }
-    let tools = body["tools"].as_array().into_iter().flatten().filter(|tool| tool.get("input_schema").is_some());
+    let tools =
+        body["tools"].as_array().into_iter().flatten().filter(|tool| tool.get("input_schema").is_some());
     let spec = |one: &Value| {
         let description = one["description"].as_str().unwrap_or_default();
         Some(tool(one["name"].as_str()?, description, one["input_schema"].clone()))

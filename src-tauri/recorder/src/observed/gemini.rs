@@ -5,14 +5,28 @@ use serde_json::{Map, Value};
 
 use super::{ObservedRequest, Said, add_system, limit, others, text_of, tool};
 
-const READ: [&str; 7] =
-    ["contents", "systemInstruction", "system_instruction", "tools", "generationConfig", "generation_config", "model"];
-const READ_OF_CONFIG: [&str; 6] =
-    ["temperature", "maxOutputTokens", "responseJsonSchema", "responseSchema", "responseMimeType", "max_output_tokens"];
+const READ: [&str; 7] = [
+    "contents",
+    "systemInstruction",
+    "system_instruction",
+    "tools",
+    "generationConfig",
+    "generation_config",
+    "model",
+];
+const READ_OF_CONFIG: [&str; 6] = [
+    "temperature",
+    "maxOutputTokens",
+    "responseJsonSchema",
+    "responseSchema",
+    "responseMimeType",
+    "max_output_tokens",
+];
 
 pub(super) fn read(body: &Value, path: &str) -> Option<ObservedRequest> {
     let name = path.split('?').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-    let config = body.get("generationConfig").or_else(|| body.get("generation_config")).unwrap_or(&Value::Null);
+    let config =
+        body.get("generationConfig").or_else(|| body.get("generation_config")).unwrap_or(&Value::Null);
     let schema = config.get("responseJsonSchema").or_else(|| config.get("responseSchema")).cloned();
     let mut request = ObservedRequest {
         model: name.split(':').next().unwrap_or_default().to_owned(),
@@ -39,12 +53,14 @@ pub(super) fn read(body: &Value, path: &str) -> Option<ObservedRequest> {
         for part in content["parts"].as_array().into_iter().flatten() {
             if let Some(function) = part.get("functionCall") {
                 let name = function["name"].as_str().unwrap_or_default().to_owned();
-                let id = function["id"].as_str().map_or_else(|| format!("{name}-{}", calls.len()), str::to_owned);
+                let id =
+                    function["id"].as_str().map_or_else(|| format!("{name}-{}", calls.len()), str::to_owned);
                 let call = ToolCall { id, name, arguments: function["args"].clone() };
                 calls.push(call.clone());
                 said.tool_calls.push(call);
             } else if let Some(function) = part.get("functionResponse") {
-                let called = calls.iter().position(|call| call.name == function["name"].as_str().unwrap_or_default());
+                let called =
+                    calls.iter().position(|call| call.name == function["name"].as_str().unwrap_or_default());
                 let id = called.map(|at| calls.remove(at).id).unwrap_or_default();
                 let response = &function["response"];
                 let text = response.get("output").or_else(|| response.get("result")).unwrap_or(response);

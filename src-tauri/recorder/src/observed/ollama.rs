@@ -31,7 +31,8 @@ pub(super) fn read(body: &Value) -> Option<ObservedRequest> {
             "system" => request.messages.push(Said::new(Role::System, text)),
             "assistant" => {
                 let calls = message["tool_calls"].as_array().into_iter().flatten().enumerate();
-                let tool_calls: Vec<ToolCall> = calls.map(|(index, call)| tool_call(call, at, index)).collect();
+                let tool_calls: Vec<ToolCall> =
+                    calls.map(|(index, call)| tool_call(call, at, index)).collect();
                 open.extend(tool_calls.iter().map(|call| call.id.clone()));
                 request.messages.push(Said { tool_calls, ..Said::new(Role::Assistant, text) });
             }

@@ -8,7 +8,13 @@ async fn call(path: &str, request: &Value, response: &Value) -> ObservedCall {
     answered(path, request, 200, "application/json", &[response.to_string().as_bytes()]).await
 }
 
-async fn answered(path: &str, request: &Value, status: u16, media_type: &str, chunks: &[&[u8]]) -> ObservedCall {
+async fn answered(
+    path: &str,
+    request: &Value,
+    status: u16,
+    media_type: &str,
+    chunks: &[&[u8]],
+) -> ObservedCall {
     let exchange = Exchange {
         upstream: "openai".to_owned(),
         base_url: "http://127.0.0.1:1/v1".to_owned(),
@@ -18,7 +24,10 @@ async fn answered(path: &str, request: &Value, status: u16, media_type: &str, ch
         begun_ms: 100,
         status,
         content_type: media_type.to_owned(),
-        chunks: (1..).map(|number| 100 + 10 * number).zip(chunks.iter().map(|chunk| chunk.to_vec())).collect(),
+        chunks: (1..)
+            .map(|number| 100 + 10 * number)
+            .zip(chunks.iter().map(|chunk| chunk.to_vec()))
+            .collect(),
         ended_ms: Some(200),
         failure: None,
     };
@@ -54,7 +63,8 @@ fn parameters() -> Value {
 
 #[tokio::test]
 async fn chat_completions_are_read() {
-    let tool_call = json!({ "id": "c", "type": "function", "function": { "name": "add", "arguments": "{\"a\":1}" } });
+    let tool_call =
+        json!({ "id": "c", "type": "function", "function": { "name": "add", "arguments": "{\"a\":1}" } });
     let request = json!({ "model": "m", "temperature": 0.5, "max_completion_tokens": 100, "extra": 1, "stop": null, "messages": [
         { "role": "developer", "content": "Be brief." },
         { "role": "user", "content": [{ "type": "text", "text": "1 + 2?" }] },
@@ -98,7 +108,8 @@ async fn messages_are_read() {
         json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 4 } }),
         json!({ "type": "message_stop" }),
     ];
-    let text = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()).into_bytes();
+    let text =
+        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()).into_bytes();
     let chunks: Vec<Vec<u8>> = events.iter().map(text).collect();
     let chunks: Vec<&[u8]> = chunks.iter().map(Vec::as_slice).collect();
     let call = answered("/v1/messages", &request, 200, "text/event-stream", &chunks).await;

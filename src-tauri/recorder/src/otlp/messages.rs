@@ -92,7 +92,8 @@ fn of_numbers(span: &Span, mut found: Messages) -> Messages {
     let mut input = Vec::new();
     let message = |prefix: &str| {
         let content = span.attributes.get(&format!("{prefix}.content"))?.clone();
-        let mut message = serde_json::json!({ "content": content, "id": span.text(&format!("{prefix}.tool_call_id")) });
+        let mut message =
+            serde_json::json!({ "content": content, "id": span.text(&format!("{prefix}.tool_call_id")) });
         let calls = (0..).map_while(|number| {
             let call = format!("{prefix}.tool_calls.{number}");
             let name = span.text(&format!("{call}.name"))?;
@@ -110,7 +111,9 @@ fn of_numbers(span: &Span, mut found: Messages) -> Messages {
     }
     if !input.is_empty() {
         found.input = Some(input);
-        found.output = found.output.or_else(|| message("gen_ai.completion.0").map(|message| said(Role::Assistant, &message)));
+        found.output = found
+            .output
+            .or_else(|| message("gen_ai.completion.0").map(|message| said(Role::Assistant, &message)));
     }
     found
 }

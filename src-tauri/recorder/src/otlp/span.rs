@@ -73,7 +73,9 @@ pub(super) fn collect_spans(document: &Value, spans: &mut Vec<Span>) -> Result<(
 fn span(one: &Value, service: Option<String>) -> Span {
     let text = |name: &str| one[name].as_str().unwrap_or_default().to_owned();
     let events = one["events"].as_array().into_iter().flatten();
-    let events = events.map(|event| (event["name"].as_str().unwrap_or_default().to_owned(), attributes(&event["attributes"])));
+    let events = events.map(|event| {
+        (event["name"].as_str().unwrap_or_default().to_owned(), attributes(&event["attributes"]))
+    });
     let code = &one["status"]["code"];
     Span {
         trace: text("traceId"),
@@ -103,7 +105,9 @@ fn attributes(list: &Value) -> Map<String, Value> {
 
 /// The value in an `AnyValue`. The nesting is bounded by the parser of JSON.
 fn plain(any: &Value) -> Value {
-    let Some((kind, value)) = any.as_object().and_then(|fields| fields.iter().next()) else { return Value::Null };
+    let Some((kind, value)) = any.as_object().and_then(|fields| fields.iter().next()) else {
+        return Value::Null;
+    };
     match kind.as_str() {
         "intValue" => {
             let number = value.as_i64().or_else(|| value.as_str()?.parse().ok());

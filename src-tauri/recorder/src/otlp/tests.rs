@@ -34,7 +34,9 @@ fn structured_attributes_are_read() {
     let kv = |pairs: &Value| json!({ "kvlistValue": { "values": pairs } });
     let list = |item: &Value| json!({ "arrayValue": { "values": [item] } });
     let part = |content: &str| list(&kv(&json!([text("type", "text"), text("content", content)])));
-    let message = |role: &str, content: &str| list(&kv(&json!([text("role", role), attribute("parts", &part(content))])));
+    let message = |role: &str, content: &str| {
+        list(&kv(&json!([text("role", role), attribute("parts", &part(content))])))
+    };
     let attributes = json!([
         text("gen_ai.operation.name", "chat"),
         text("gen_ai.provider.name", "anthropic"),
@@ -79,7 +81,8 @@ fn numbered_attributes_are_read() {
 fn a_failed_span_is_a_failed_call() {
     let attributes = json!([text("gen_ai.operation.name", "chat"), text("gen_ai.request.model", "gpt")]);
     let mut failed: Value = serde_json::from_str(&file(&attributes, &json!([]))).unwrap();
-    failed["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["status"] = json!({ "code": 2, "message": "quota" });
+    failed["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["status"] =
+        json!({ "code": 2, "message": "quota" });
     let call = only_call(&failed.to_string());
     let Outcome::Failed(fault) = &call.outcome else { panic!("it failed") };
     assert!(fault.message.contains("quota"));

@@ -143,12 +143,19 @@ impl Telling<'_> {
                     self.chat.failed.lock().insert(at, tried + 1);
                     let (context_id, code) = (self.context.context_id.clone(), fault.code.clone());
                     let model = format!("{}/{}", config.provider, config.model);
-                    self.node_context.note(CallEvent::ModelFailed { step: number, context_id, model, code, sampling: None });
+                    self.node_context.note(CallEvent::ModelFailed {
+                        step: number,
+                        context_id,
+                        model,
+                        code,
+                        sampling: None,
+                    });
                     let is_retried = attempts.len() > tried + 1;
                     return Err(Fault { retryable: is_retried, retry_after_ms: None, ..Fault::clone(fault) });
                 }
                 Outcome::Replied(reply) => {
-                    let reply = self.tell_reply(number, call, reply, &config, &request, origins, counted).await?;
+                    let reply =
+                        self.tell_reply(number, call, reply, &config, &request, origins, counted).await?;
                     let is_last = step + 1 == turn.steps.len();
                     if !is_last {
                         for call in reply.tool_calls.clone() {
@@ -205,7 +212,8 @@ impl Telling<'_> {
         let configured = &self.chat.calls[*first].request;
         let history = self.context.message_history.iter().cloned();
         let question = self.node_context.message(QUESTION_INDEX, Role::User, self.message, &config.model);
-        let rounds = request.messages.iter().rposition(|message| message.role == Role::User).map_or(0, |at| at + 1);
+        let rounds =
+            request.messages.iter().rposition(|message| message.role == Role::User).map_or(0, |at| at + 1);
         let messages = history.chain([Arc::new(question)]).chain(request.messages[rounds..].iter().cloned());
         let drafted = ModelRequest {
             system: self.context.system_instructions.clone(),
@@ -221,8 +229,15 @@ impl Telling<'_> {
         if provider.reply_key(request).ok().as_ref() != Some(&key) {
             let count = |messages: usize| format!("{messages} messages");
             let (sent, drafted) = (count(request.messages.len()), count(drafted.messages.len()));
-            let what = if sent == drafted { "with other settings or words".to_owned() } else { format!("with {sent} instead of {drafted}") };
-            let message = format!("The program sent `{}` something else than this chat does: {what}.", call.request.model);
+            let what = if sent == drafted {
+                "with other settings or words".to_owned()
+            } else {
+                format!("with {sent} instead of {drafted}")
+            };
+            let message = format!(
+                "The program sent `{}` something else than this chat does: {what}.",
+                call.request.model
+            );
             self.node_context.notice(Fault::new(codes::RECORD_DIFFERS, message).hint(
                 "The prompt here is what the program sent. A replay takes the reply for what the chat sends.",
             ));
@@ -248,11 +263,15 @@ impl Telling<'_> {
         let results = &messages[first..];
         for (at, call) in called.iter().enumerate() {
             let is_recorded = self.node_context.find_recorded(|event| match event {
-                CallEvent::ToolFinished { step, call_id, .. } if *step == number && *call_id == call.id => Some(()),
+                CallEvent::ToolFinished { step, call_id, .. } if *step == number && *call_id == call.id => {
+                    Some(())
+                }
                 _ => None,
             });
             let by_id = results.iter().find(|said| said.tool_call_id.as_deref() == Some(&call.id));
-            let Some(said) = by_id.or_else(|| results.get(at)).filter(|_| is_recorded.is_none()) else { continue };
+            let Some(said) = by_id.or_else(|| results.get(at)).filter(|_| is_recorded.is_none()) else {
+                continue;
+            };
             let event = CallEvent::ToolFinished {
                 step: number,
                 call_id: call.id.clone(),
@@ -328,7 +347,8 @@ impl Telling<'_> {
         let mut replies = replies.fuse();
         let activation = &self.node_context.activation;
         let message = |(at, said): (usize, &Said)| {
-            let count = tokens::count_u32(model, &said.text).saturating_add(tokens::count_tool_calls(model, &said.tool_calls));
+            let count = tokens::count_u32(model, &said.text)
+                .saturating_add(tokens::count_tool_calls(model, &said.tool_calls));
             let id = self.node_context.message_id(at);
             let plain = Message::plain(id, said.role, said.text.clone(), activation.clone(), count);
             let reply = if at >= first && said.role == Role::Assistant { replies.next() } else { None };
@@ -385,14 +405,16 @@ fn shown(message: &Message) -> String {
 /// What a reply says: its text, or the arguments of the call that it ends with.
 fn final_text(reply: &ModelReply) -> String {
     match reply.tool_calls.first() {
-        Some(call) if reply.text.trim().is_empty() => as_text(&call.arguments).to_string(),
+        Some(call) if reply.text.trim().is_empty() => as_text(&call.arguments),
         _ => reply.text.clone(),
     }
 }
 
 fn count_reply(model: &str, reply: &ModelReply) -> u64 {
     let reasoning = reply.reasoning.as_deref().map_or(0, |text| tokens::count(model, text));
-    tokens::count(model, &reply.text) + reasoning + u64::from(tokens::count_tool_calls(model, &reply.tool_calls))
+    tokens::count(model, &reply.text)
+        + reasoning
+        + u64::from(tokens::count_tool_calls(model, &reply.tool_calls))
 }
 
 fn stuck(why: &str) -> Fault {

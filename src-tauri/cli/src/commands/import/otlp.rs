@@ -29,8 +29,9 @@ pub(super) async fn execute(home: &Home, args: OtlpArgs) -> Result<ExitStatus, C
         ErrorReply::new(codes::USAGE_INPUT, message)
     })?;
     let text = String::from_utf8(text).map_err(|_| {
-        ErrorReply::new(codes::TRACES_FORM, format!("{} is no text.", args.file.display()))
-            .hint("Give a file of OTLP in JSON. Collectors write it with the file exporter and `format: json`.")
+        ErrorReply::new(codes::TRACES_FORM, format!("{} is no text.", args.file.display())).hint(
+            "Give a file of OTLP in JSON. Collectors write it with the file exporter and `format: json`.",
+        )
     })?;
     let app = open_app::for_writing(home).await?;
     let imported = app.call(ImportTraces { text, name: args.name }).await;

@@ -143,7 +143,7 @@ impl Reader {
             ..ObservedRequest::default()
         };
         if input.is_none() || output.is_none() {
-            self.note("The messages are not in the trace: the instrumentation was not told to capture content (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT)");
+            self.note("The messages are not in the trace: the instrumentation does not capture content (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT)");
         }
         request.messages = input.unwrap_or_else(|| vec![Said::new(Role::User, NO_CONTENT)]);
         let said = output.unwrap_or_else(|| Said::new(Role::Assistant, NO_CONTENT));

@@ -11,17 +11,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use futures::{Stream, StreamExt as _};
 use plait_api::runs::{GetExchanges, KeepProgram, KeptProgram, PROGRAMS_FOLDER};
-use plait_api::{Connection, ErrorReply, flow_files};
+use plait_api::{Connection, ErrorReply};
 use plait_core::error::Fault;
-use plait_core::flow;
-use plait_core::flow::Flow;
 use plait_recorder::endpoint::{Answers, Endpoint};
 use plait_recorder::exchange::{Line, LogWriter, Recorded};
 use plait_recorder::replay::Library;
 use plait_recorder::upstream::{Upstream, VENDORS};
 use tokio::process::{Child, Command};
 
-use super::runs::find;
+use super::runs::{find, write_draft};
 use crate::codes;
 use crate::ctrl_c::CtrlC;
 use crate::environment;
@@ -295,14 +293,6 @@ fn create_folder(folder: &Path) -> Result<(), ErrorReply> {
             format!("The folder {} cannot be created: {error}.", folder.display()),
         )
     })
-}
-
-/// Writes a draft as a new file.
-pub(crate) fn write_draft(draft: &Flow, file: &Path) -> Result<(), ErrorReply> {
-    let text = flow::write(draft).map_err(|error| {
-        ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be written. {error}"))
-    })?;
-    flow_files::create(file, &text).map_err(ErrorReply::from)
 }
 
 fn now_ms() -> u64 {

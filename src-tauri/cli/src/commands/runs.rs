@@ -19,6 +19,8 @@ use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_journal::view::RunStatus;
 
+pub(super) use draft::write_draft;
+
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};

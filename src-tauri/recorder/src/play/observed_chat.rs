@@ -69,7 +69,7 @@ impl BoundNode for ObservedChat {
             let context = manager.get();
             node_context.note(ContextEvent::TurnStarted { context_id: handle.context_id.clone() });
             let tools = plait_tools(&inputs);
-            let mut told = Telling {
+            let mut journaling = Journaling {
                 chat: self,
                 node_context: &node_context,
                 context: &context,
@@ -77,7 +77,7 @@ impl BoundNode for ObservedChat {
                 tools,
                 usage: TokenUsage::default(),
             };
-            let reply = match told.turn(turn).await {
+            let reply = match journaling.turn(turn).await {
                 Ok(reply) => reply,
                 Err(fault) => {
                     let partial = String::new();
@@ -95,14 +95,14 @@ impl BoundNode for ObservedChat {
             };
             manager.commit_turn(Question::New(Arc::new(question)), Arc::new(answer), None);
             let calls = turn.steps.len();
-            Ok(told.output(&handle, &reply, text, calls))
+            Ok(journaling.output(&handle, &reply, text, calls))
         }
         .boxed()
     }
 }
 
-/// A turn as it is told.
-struct Telling<'a> {
+/// A turn while it is journaled.
+struct Journaling<'a> {
     chat: &'a ObservedChat,
     node_context: &'a NodeContext,
     context: &'a ContextRecord,
@@ -113,7 +113,7 @@ struct Telling<'a> {
     usage: TokenUsage,
 }
 
-impl Telling<'_> {
+impl Journaling<'_> {
     async fn turn(&mut self, turn: &ObservedTurn) -> Result<ModelReply, Fault> {
         let mut last = None;
         for (step, attempts) in turn.steps.iter().enumerate() {
@@ -122,16 +122,16 @@ impl Telling<'_> {
             let Some(&index) = attempts.get(tried) else { return Err(stuck("A step has no more attempts")) };
             let call = &self.chat.calls[index];
             let number = u32::try_from(step).unwrap_or(u32::MAX);
-            let is_told = self.node_context.find_recorded(|event| match event {
+            let is_journaled = self.node_context.find_recorded(|event| match event {
                 CallEvent::ModelReplied { step, .. } if *step == number => Some(()),
                 _ => None,
             });
-            if is_told.is_some() {
+            if is_journaled.is_some() {
                 last = call.reply().cloned();
                 continue;
             }
             self.chat.timeline.reach(index, Edge::Begin).await;
-            self.tell_results(turn, step, call).await?;
+            self.journal_results(turn, step, call).await?;
             let (config, prompt, request) = self.prompt(turn, step, call)?;
             let (origins, counted) = (prompt.origins(), prompt.counted());
             let prompt = Arc::new(prompt);
@@ -155,7 +155,7 @@ impl Telling<'_> {
                 }
                 Outcome::Replied(reply) => {
                     let reply =
-                        self.tell_reply(number, call, reply, &config, &request, origins, counted).await?;
+                        self.journal_reply(number, call, reply, &config, &request, origins, counted).await?;
                     let is_last = step + 1 == turn.steps.len();
                     if !is_last {
                         for call in reply.tool_calls.clone() {
@@ -170,7 +170,7 @@ impl Telling<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is one fact of the call")]
-    async fn tell_reply(
+    async fn journal_reply(
         &mut self,
         step: u32,
         call: &ObservedCall,
@@ -253,7 +253,12 @@ impl Telling<'_> {
     }
 
     /// The results of the tools that the reply before had called, as the request has them.
-    async fn tell_results(&self, turn: &ObservedTurn, step: usize, call: &ObservedCall) -> Result<(), Fault> {
+    async fn journal_results(
+        &self,
+        turn: &ObservedTurn,
+        step: usize,
+        call: &ObservedCall,
+    ) -> Result<(), Fault> {
         let Some(before) = step.checked_sub(1) else { return Ok(()) };
         let reply = turn.steps[before].last().and_then(|index| self.chat.calls[*index].reply());
         let called = reply.map(|reply| &reply.tool_calls[..]).unwrap_or_default();

@@ -4,12 +4,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plait_api::Connection;
 use plait_api::runs::DraftProgram;
+use plait_api::{Connection, ErrorReply, flow_files};
 use plait_core::flow;
+use plait_core::flow::Flow;
 
 use super::find;
-use crate::commands::record::write_draft;
+use crate::codes;
 use crate::exit::CliError;
 use crate::terminal::{mask, print_error, stdout};
 
@@ -32,4 +33,12 @@ pub(super) async fn execute(app: &Connection, args: &DraftArgs) -> Result<(), Cl
     write_draft(&draft, &args.output)?;
     print_error(&format!("Wrote {0}. Check it: plait check {0}\n", args.output.display()));
     Ok(())
+}
+
+/// Writes a draft as a new file.
+pub(in crate::commands) fn write_draft(draft: &Flow, file: &Path) -> Result<(), ErrorReply> {
+    let text = flow::write(draft).map_err(|error| {
+        ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be written. {error}"))
+    })?;
+    flow_files::create(file, &text).map_err(ErrorReply::from)
 }

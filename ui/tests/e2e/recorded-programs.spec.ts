@@ -63,7 +63,7 @@ test("a recorded program is listed, opened and drafted", async ({ page, host }) 
 
   await row.hover();
   await page.getByTestId(`run-draft-${run}`).click();
-  await expect(page.getByRole("tab", { name: /Newsroom/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: "unsaved changes Newsroom" })).toBeVisible();
   await expect(page.getByTestId("node-reader")).toBeVisible();
   await expect(page.getByTestId("node-writer")).toBeVisible();
   await takePicture(page, "recorded-program-draft");

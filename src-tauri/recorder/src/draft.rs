@@ -28,6 +28,11 @@ const MAX_LOOKED_FOR: usize = 50;
 /// Where a tool of a program is to be found, until the person says where.
 const TOOL_URL: &str = "http://localhost:8080/tools";
 
+/// Places on the canvas.
+const COLUMN_WIDTH: usize = 320;
+const ROW_HEIGHT: usize = 280;
+const BELOW_PX: usize = 130;
+
 /// A flow, and which conversation each of its chats is.
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -43,12 +48,19 @@ struct Parts {
     edges: Map<String, Value>,
     layout: Map<String, Value>,
     row: usize,
+    /// Where the conversation begins: to the right of the one that it comes after.
+    left: usize,
+    /// How many columns of the conversation are taken.
+    column: usize,
 }
 
 impl Parts {
-    fn node(&mut self, id: &str, column: usize, node: Value) {
+    /// Adds a node in the next column.
+    fn node(&mut self, id: &str, node: Value) {
         self.nodes.insert(id.to_owned(), node);
-        self.layout.insert(id.to_owned(), json!({ "x": column * 320, "y": self.row * 260 }));
+        let x = self.left + self.column * COLUMN_WIDTH;
+        self.layout.insert(id.to_owned(), json!({ "x": x, "y": self.row * ROW_HEIGHT }));
+        self.column += 1;
     }
 
     /// `from` and `to` are `node.port`.
@@ -73,10 +85,15 @@ pub fn draft(
     let mut taken = BTreeSet::new();
     let mut notes = BTreeSet::new();
     let mut chats: Vec<String> = Vec::new();
+    let mut lefts = Vec::new();
     let last_ended = conversations.iter().map(|one| one.ended_ms(calls)).max().unwrap_or_default();
     for (number, conversation) in conversations.iter().enumerate() {
         let id = name_of(calls[conversation.first()].agent.as_deref(), &mut taken);
         let is_last = conversation.ended_ms(calls) == last_ended;
+        let before = latest_before(calls, conversations, number);
+        parts.left = before.map_or(0, |before| lefts[before] + COLUMN_WIDTH);
+        parts.column = 0;
+        lefts.push(parts.left);
         let place = Place { id: &id, number, is_last, chats: &chats, conversations };
         add_conversation(&mut parts, &mut notes, &place, calls, conversation);
         chats.push(id);
@@ -125,12 +142,12 @@ fn add_conversation(
         config["systemInstructions"] = system.as_str().into();
     }
     let (start, ask) = (format!("{id}-start"), format!("{id}-ask"));
-    parts.node(&start, 0, json!({ "type": "contextStart", "config": config }));
+    parts.node(&start, json!({ "type": "contextStart", "config": config }));
     let mut context = format!("{start}.context");
     let earlier: Vec<Value> = conversation.before.iter().filter_map(|said| injected(said, notes)).collect();
     if !earlier.is_empty() {
         let inject = format!("{id}-history");
-        parts.node(&inject, 1, json!({ "type": "injectMessages", "config": { "messages": earlier } }));
+        parts.node(&inject, json!({ "type": "injectMessages", "config": { "messages": earlier } }));
         parts.edge(&context, &format!("{inject}.context"));
         context = format!("{inject}.context");
     }
@@ -156,11 +173,10 @@ fn add_conversation(
     if attempts > 1 {
         chat["retry"] = json!({ "attempts": attempts.min(plait_core::flow::MAX_ATTEMPTS as usize), "backoffMs": 500, "maxBackoffMs": 30000, "jitter": 0.5 });
     }
-    parts.node(id, 3, chat);
     if is_asked {
         let question =
             json!({ "type": "userInput", "config": { "prompt": "What does the program send next?" } });
-        parts.node(&ask, 2, question);
+        parts.node(&ask, question);
         parts.edge(&context, &format!("{ask}.context"));
         parts.edge(&format!("{ask}.context"), &format!("{id}.context"));
         if conversation.turns.len() > 1 {
@@ -172,8 +188,9 @@ fn add_conversation(
     } else {
         parts.edge(&context, &format!("{id}.context"));
     }
+    parts.node(id, chat);
     add_tools(parts, notes, id, &request.tools);
-    add_order(parts, place, calls, conversation, if is_asked { &ask } else { id });
+    add_order(parts, place, calls, if is_asked { &ask } else { id });
     let last = conversation.calls().next_back().map(|at| &calls[at].outcome);
     if matches!(last, Some(Outcome::Replied(reply)) if !reply.tool_calls.is_empty()) {
         notes.insert("A conversation ended with a tool call whose result no model got. A chat would call the tool and ask the model again.");
@@ -181,11 +198,7 @@ fn add_conversation(
     let has_failed = matches!(last, Some(Outcome::Failed(_)));
     if has_failed && !place.is_last {
         let failure = format!("{id}-failure");
-        parts.node(
-            &failure,
-            4,
-            json!({ "type": "output", "config": { "name": format!("Failure of {id}") } }),
-        );
+        parts.node(&failure, json!({ "type": "output", "config": { "name": format!("Failure of {id}") } }));
         parts.edge(&format!("{id}.error"), &format!("{failure}.value"));
         notes.insert("The program went on after a call had failed. What it did then has to be connected to `error` of the chat.");
     }
@@ -272,10 +285,10 @@ fn add_tools(parts: &mut Parts, notes: &mut BTreeSet<&'static str>, id: &str, to
     }
     notes.insert("The program ran its tools itself. Give each HTTP tool the address of what runs it, or connect others in its place.");
     let node = format!("{id}-tools");
-    parts.node(&node, 2, json!({ "type": "tools", "config": { "tools": [], "http": declared } }));
-    if let Some(Value::Object(place)) = parts.layout.get_mut(&node) {
-        place.insert("y".to_owned(), (parts.row * 260 + 130).into());
-    }
+    // Below what leads to the chat.
+    let x = parts.left + parts.column.saturating_sub(2) * COLUMN_WIDTH;
+    parts.layout.insert(node.clone(), json!({ "x": x, "y": parts.row * ROW_HEIGHT + BELOW_PX }));
+    parts.nodes.insert(node.clone(), json!({ "type": "tools", "config": { "tools": [], "http": declared } }));
     parts.edge(&format!("{node}.tools"), &format!("{id}.tools"));
 }
 
@@ -285,17 +298,8 @@ fn is_tool_name(name: &str) -> bool {
 }
 
 /// What begins after the latest conversation that had ended by then. Edges of its replies are order enough.
-fn add_order(
-    parts: &mut Parts,
-    place: &Place<'_>,
-    calls: &[ObservedCall],
-    conversation: &ObservedConversation,
-    first: &str,
-) {
-    let begun = calls[conversation.first()].begun_ms;
-    let before = place.conversations[..place.number].iter().enumerate();
-    let ended = before.filter(|(_, other)| other.turns.len() == 1 && other.ended_ms(calls) <= begun);
-    let Some((index, _)) = ended.max_by_key(|(index, other)| (other.ended_ms(calls), *index)) else { return };
+fn add_order(parts: &mut Parts, place: &Place<'_>, calls: &[ObservedCall], first: &str) {
+    let Some(index) = latest_before(calls, place.conversations, place.number) else { return };
     let source = &place.chats[index];
     let is_fed = parts.edges.values().any(|edge| edge["source"] == *source && edge["target"] == *first);
     if is_fed {
@@ -306,6 +310,19 @@ fn add_order(
     if parts.nodes.contains_key(&failure) {
         parts.edge(&format!("{source}.error"), &format!("{first}.after"));
     }
+}
+
+/// The latest conversation of one turn that had ended when the one of this number began. What follows a cycle runs once for each of its
+/// iterations, so nothing comes after those.
+fn latest_before(
+    calls: &[ObservedCall],
+    conversations: &[ObservedConversation],
+    number: usize,
+) -> Option<usize> {
+    let begun = calls[conversations[number].first()].begun_ms;
+    let before = conversations[..number].iter().enumerate();
+    let ended = before.filter(|(_, other)| other.turns.len() == 1 && other.ended_ms(calls) <= begun);
+    ended.max_by_key(|(index, other)| (other.ended_ms(calls), *index)).map(|(index, _)| index)
 }
 
 /// An id from the name of an agent, unlike all before.

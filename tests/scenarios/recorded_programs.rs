@@ -337,6 +337,29 @@ async fn what_a_killed_recorder_has_recorded_is_an_interrupted_run() {
     assert_eq!(runs(&home).len(), 1, "it is kept once");
 }
 
+#[test]
+fn a_recorder_killed_between_calls_leaves_a_run_that_can_be_ended() {
+    let home = Home::default();
+    let body = chat(&json!([user("One")]), &json!({}))["body"].to_string();
+    let reply =
+        json!({ "choices": [{ "message": { "content": "First" }, "finish_reason": "stop" }] }).to_string();
+    let lines = [
+        json!({ "line": "program", "version": 1, "at": 1, "name": "P", "command": ["p"] }),
+        json!({ "line": "request", "id": 0, "at": 2, "upstream": "openai", "baseUrl": "http://h/v1", "method": "POST",
+            "path": "/chat/completions", "body": { "text": body } }),
+        json!({ "line": "response", "id": 0, "at": 3, "status": 200, "contentType": "application/json" }),
+        json!({ "line": "chunk", "id": 0, "at": 4, "data": { "text": reply } }),
+        json!({ "line": "end", "id": 0, "at": 5 }),
+    ];
+    let log: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::create_dir(home.path().join("programs")).unwrap();
+    home.file("programs/1-1.jsonl", &format!("{log}{{\"line\":\"requ"));
+    assert_eq!(runs(&home)[0]["status"], "interrupted");
+    assert_eq!(events(&home, "model.replied").len(), 1);
+    assert_eq!(home.plait(&["resume", "last"]).code, 0);
+    assert_eq!(runs(&home)[0]["status"], "finished");
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_ends_the_command_and_the_run_is_kept() {

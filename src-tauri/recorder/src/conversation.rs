@@ -2,8 +2,8 @@
 //! reply to it. What follows the reply tells how: results of tools are the next step of the same turn, a user message begins the next turn,
 //! the same request after a failure is another attempt.
 
-use plait_run::context::Role;
-use plait_run::provider::ModelReply;
+use plait_llm::context::Role;
+use plait_llm::provider::ModelReply;
 
 use crate::observed::{ObservedCall, Outcome, Said};
 

@@ -11,8 +11,8 @@ use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
-use plait_run::context::{MAIN, Role};
-use plait_run::tool::ToolSpec;
+use plait_llm::context::{MAIN, Role};
+use plait_llm::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use crate::codes;

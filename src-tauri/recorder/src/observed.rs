@@ -15,10 +15,10 @@ use futures::StreamExt as _;
 use plait_adapters::ProviderSettings;
 use plait_adapters::providers::{ProviderKind, RecordedResponse, decode_response};
 use plait_core::error::Fault;
-use plait_run::context::{Role, ToolCall};
-use plait_run::provider::{Chunk, ModelReply};
-use plait_run::stream_pace::{PaceRecorder, StreamPace};
-use plait_run::tool::ToolSpec;
+use plait_llm::context::{Role, ToolCall};
+use plait_llm::provider::{Chunk, ModelReply};
+use plait_llm::stream_pace::{PaceRecorder, StreamPace};
+use plait_llm::tool::ToolSpec;
 use serde_json::{Map, Value};
 
 use crate::codes;

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plait_adapters::telemetry::conventions as names;
 use plait_core::error::Fault;
-use plait_run::context::{Role, ToolCall};
-use plait_run::models::TokenUsage;
-use plait_run::provider::{ModelReply, StopReason};
-use plait_run::stream_pace::StreamPace;
-use plait_run::tool::ToolSpec;
+use plait_llm::context::{Role, ToolCall};
+use plait_llm::models::TokenUsage;
+use plait_llm::provider::{ModelReply, StopReason};
+use plait_llm::stream_pace::StreamPace;
+use plait_llm::tool::ToolSpec;
 use serde_json::{Map, Value};
 
 use crate::codes;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use parking_lot::Mutex;
 use plait_core::error::Fault;
-use plait_run::earlier_run::differing_words;
+use plait_journal::earlier_run::differing_words;
 use serde_json::Value;
 use similar::TextDiff;
 

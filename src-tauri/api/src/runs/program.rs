@@ -15,6 +15,11 @@ use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::RunId;
 use plait_core::origin::Origins;
+use plait_journal::{
+    ENGINE_REVISION, Event, FlowRef, InputOverrides, Journal as _, ProgramRef, ReplySource, RunEvent,
+};
+use plait_llm::grant::Grants;
+use plait_llm::quota::QuotaChain;
 use plait_recorder::conversation::conversations;
 use plait_recorder::draft::draft;
 use plait_recorder::exchange::{Exchange, MAX_LOG_BYTES, Recorded};
@@ -22,12 +27,7 @@ use plait_recorder::observed::{ObservedCall, read_call};
 use plait_recorder::otlp;
 use plait_recorder::play::{Observation, Played};
 use plait_recorder::upstream::protocol;
-use plait_run::grant::Grants;
 use plait_run::host::{Host, RunInfo};
-use plait_run::journal::{
-    ENGINE_REVISION, Event, FlowRef, InputOverrides, Journal as _, ProgramRef, ReplySource, RunEvent,
-};
-use plait_run::quota::QuotaChain;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,5 +1,5 @@
 use plait_core::error::Fault;
-use plait_run::stream_pace::StreamPace;
+use plait_llm::stream_pace::StreamPace;
 
 use super::*;
 use crate::codes;

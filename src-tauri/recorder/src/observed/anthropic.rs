@@ -1,6 +1,6 @@
 //! Requests of the Messages API.
 
-use plait_run::context::{Role, ToolCall};
+use plait_llm::context::{Role, ToolCall};
 use serde_json::Value;
 
 use super::{ObservedRequest, Said, add_system, limit, others, text_of, tool};

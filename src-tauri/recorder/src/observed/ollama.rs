@@ -1,6 +1,6 @@
 //! Requests of Ollama's own protocol.
 
-use plait_run::context::{Role, ToolCall};
+use plait_llm::context::{Role, ToolCall};
 use serde_json::{Map, Value};
 
 use super::openai_chat::functions;

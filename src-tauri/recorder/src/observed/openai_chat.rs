@@ -1,6 +1,6 @@
 //! Requests of chat completions.
 
-use plait_run::context::{Role, ToolCall};
+use plait_llm::context::{Role, ToolCall};
 use serde_json::Value;
 
 use super::{ObservedRequest, Said, add_system, arguments, limit, others, text_of, tool};
@@ -55,7 +55,7 @@ pub(super) fn read(body: &Value) -> Option<ObservedRequest> {
     Some(request)
 }
 
-pub(super) fn functions(tools: &Value) -> Vec<plait_run::tool::ToolSpec> {
+pub(super) fn functions(tools: &Value) -> Vec<plait_llm::tool::ToolSpec> {
     let functions = tools.as_array().into_iter().flatten().filter_map(|tool| tool.get("function"));
     let spec = |function: &Value| {
         let description = function["description"].as_str().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Requests of the Responses API.
 
-use plait_run::context::{Role, ToolCall};
+use plait_llm::context::{Role, ToolCall};
 use serde_json::{Map, Value};
 
 use super::{ObservedRequest, Said, add_system, arguments, limit, others, text_of, tool};

@@ -1,7 +1,7 @@
 //! The messages of a span: by attributes of the current conventions, by span events of older ones, or by numbered attributes.
 
 use plait_adapters::telemetry::conventions as names;
-use plait_run::context::Role;
+use plait_llm::context::Role;
 use serde_json::{Map, Value};
 
 use super::span::{Span, structured};

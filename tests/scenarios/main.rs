@@ -63,6 +63,7 @@ mod providers;
 mod proxies;
 mod quotas;
 mod recorded_journals;
+mod recorded_programs;
 mod recordings;
 mod replies_of_other_runs;
 mod rerun;

@@ -15,6 +15,7 @@ mod presets;
 mod protocol;
 mod quirks;
 mod reasoning_tags;
+mod recorded_response;
 mod redacting;
 mod settings;
 
@@ -42,6 +43,7 @@ use openai_responses::OpenAiResponses;
 pub use presets::{ProviderPreset, presets};
 pub use quirks::{ChatQuirks, ReasoningField, StructuredOutput, TokenLimitField};
 use reasoning_tags::ReasoningTags;
+pub use recorded_response::{RecordedResponse, decode_response};
 use redacting::RedactingProvider;
 /// Addresses of model servers.
 pub use reqwest::Url;
@@ -190,20 +192,20 @@ impl Embedder for ProviderRegistry {
 
 impl RegisteredProvider {
     fn new(name: &str, settings: ProviderSettings, keys: &KeyStore) -> Result<Self, Fault> {
-        let config = match settings.kind {
-            ProviderKind::Offline => {
-                let provider = RedactingProvider::new(Arc::new(Offline), keys.redaction());
-                return Ok(Self { settings, provider: Arc::new(provider), embeddings: None });
-            }
-            ProviderKind::OpenAi => &openai_chat::CONFIG,
-            ProviderKind::OpenAiResponses => &openai_responses::CONFIG,
-            ProviderKind::Ollama => &ollama::CONFIG,
-            ProviderKind::Anthropic => &anthropic::CONFIG,
-            ProviderKind::Gemini => &gemini::CONFIG,
-            ProviderKind::GeminiInteractions => &gemini_interactions::CONFIG,
+        let Some(config) = protocol_config(settings.kind) else {
+            let provider = RedactingProvider::new(Arc::new(Offline), keys.redaction());
+            return Ok(Self { settings, provider: Arc::new(provider), embeddings: None });
         };
         let client = Arc::new(HttpClient::new(config, name, &settings, keys)?);
         let embeddings = Embeddings::of(settings.kind, Arc::clone(&client));
+        let provider = Self::over(&settings, client);
+        // Servers may echo the key in replies and errors.
+        let provider = Arc::new(RedactingProvider::new(provider, keys.redaction()));
+        Ok(Self { settings, provider, embeddings })
+    }
+
+    /// The protocol of these settings over a client of it.
+    fn over(settings: &ProviderSettings, client: Arc<HttpClient>) -> Arc<dyn Provider> {
         let provider: Arc<dyn Provider> = match settings.kind {
             ProviderKind::Offline => Arc::new(Offline),
             ProviderKind::OpenAi => Arc::new(OpenAiChat::new(client, settings.quirks)),
@@ -217,14 +219,24 @@ impl RegisteredProvider {
                 Arc::new(GeminiInteractions::provider(client, settings.sessions.unwrap_or_default()))
             }
         };
-        let provider: Arc<dyn Provider> = if settings.reasoning_tags.unwrap_or(true) {
+        if settings.reasoning_tags.unwrap_or(true) {
             Arc::new(ReasoningTags::new(provider))
         } else {
             provider
-        };
-        // Servers may echo the key in replies and errors.
-        let provider = Arc::new(RedactingProvider::new(provider, keys.redaction()));
-        Ok(Self { settings, provider, embeddings })
+        }
+    }
+}
+
+/// What tells the protocols apart; none for the simulator, which has no server.
+fn protocol_config(kind: ProviderKind) -> Option<&'static http::ProtocolConfig> {
+    match kind {
+        ProviderKind::Offline => None,
+        ProviderKind::OpenAi => Some(&openai_chat::CONFIG),
+        ProviderKind::OpenAiResponses => Some(&openai_responses::CONFIG),
+        ProviderKind::Ollama => Some(&ollama::CONFIG),
+        ProviderKind::Anthropic => Some(&anthropic::CONFIG),
+        ProviderKind::Gemini => Some(&gemini::CONFIG),
+        ProviderKind::GeminiInteractions => Some(&gemini_interactions::CONFIG),
     }
 }
 

@@ -87,6 +87,11 @@ impl Redaction {
         self.add_keys([(provider, key)]);
     }
 
+    /// Redacts a key that another program sends to `provider` from now on.
+    pub fn add_sent_key(&self, provider: &str, key: &str) {
+        self.add_key(provider, &SecretString::from(key));
+    }
+
     /// Redacts keys from now on, each with the provider that it belongs to.
     pub(crate) fn add_keys<'a>(&self, keys: impl IntoIterator<Item = (&'a str, &'a SecretString)>) {
         let keys = keys.into_iter().filter(|(_, key)| key.expose_secret().len() >= MIN_KEY_BYTES);

@@ -1,7 +1,7 @@
 //! The error codes of commands. Those of the crates below are here as well.
 
-pub use plait_adapters::codes::*;
 pub use plait_import::codes::*;
+pub use plait_recorder::codes::*;
 pub use plait_suites::codes::*;
 
 plait_core::error_codes! {

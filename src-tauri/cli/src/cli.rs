@@ -9,8 +9,8 @@ use plait_api::{ErrorReply, data_dir};
 use crate::codes;
 use crate::commands::{
     cancel, check, completions, config, conversations, dap, debug, diff, doctor, export, forecast, grants,
-    import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, replay, rerun,
-    resume, retry, run, runs, schema, test, tokens, tools, usage, users, watch,
+    import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, record, redaction,
+    replay, rerun, resume, retry, run, runs, schema, test, tokens, tools, usage, users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -64,6 +64,8 @@ enum Command {
     Rerun(rerun::RerunArgs),
     /// Run again what a recording or a run has, without network: nothing is asked, bought or done outside.
     Replay(replay::ReplayArgs),
+    /// Record a program that calls models: what it sent and received becomes a run, and a first draft of a flow.
+    Record(record::RecordArgs),
     /// Run the tests of flows, or make one of a run.
     Test(test::TestArgs),
     /// Cancel a run that is waiting or was interrupted.
@@ -156,6 +158,7 @@ impl Cli {
             Command::Retry(args) => block_on(retry::execute(&home()?, args)),
             Command::Rerun(args) => block_on(rerun::execute(&home()?, args)),
             Command::Replay(args) => block_on(replay::execute(&home()?, args)),
+            Command::Record(args) => block_on(record::execute(&home()?, args)),
             Command::Test(args) => block_on(test::execute(&home()?, args)),
             Command::Watch(args) => block_on(watch::execute(&home()?, args)),
             Command::Debug(args) => block_on(debug::execute(&home()?, args)),

@@ -23,6 +23,7 @@ pub(crate) mod models;
 pub(crate) mod new;
 pub(crate) mod nodes;
 pub(crate) mod providers;
+pub(crate) mod record;
 pub(crate) mod recording;
 pub(crate) mod redaction;
 pub(crate) mod replay;

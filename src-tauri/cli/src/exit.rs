@@ -25,6 +25,8 @@ pub(crate) enum ExitStatus {
     Stopped,
     /// The run was canceled.
     Canceled,
+    /// A recorded program ended with this code.
+    Program(u8),
 }
 
 impl ExitStatus {
@@ -36,6 +38,7 @@ impl ExitStatus {
             Self::Waiting => 3,
             Self::Stopped => 4,
             Self::Canceled => 130,
+            Self::Program(code) => code,
         }
     }
 }
@@ -63,6 +66,12 @@ pub(crate) enum CliError {
 impl From<ErrorReply> for CliError {
     fn from(error: ErrorReply) -> Self {
         Self::Error(error)
+    }
+}
+
+impl From<Fault> for CliError {
+    fn from(fault: Fault) -> Self {
+        Self::Error(fault.into())
     }
 }
 

@@ -10,6 +10,7 @@ mod flow;
 mod import;
 mod journal;
 mod pipeline;
+mod program;
 mod recording;
 mod response;
 mod schema;
@@ -40,6 +41,8 @@ pub(crate) enum Target {
     Schema,
     /// Recordings: the files of exported runs
     Recording,
+    /// Logs of recorded programs, and traces: reading and drafting them
+    Program,
     /// Replies of model servers, in the protocol of each provider
     Response,
     /// Answers to questions, as text
@@ -70,6 +73,7 @@ impl Target {
             Self::Template => "template",
             Self::Schema => "schema",
             Self::Recording => "recording",
+            Self::Program => "program",
             Self::Response => "response",
             Self::Answer => "answer",
             Self::Document => "document",
@@ -88,6 +92,7 @@ impl Target {
             Self::Template => Box::new(template::TemplateHandler::new()?),
             Self::Schema => Box::new(schema::SchemaHandler),
             Self::Recording => Box::new(recording::RecordingHandler),
+            Self::Program => Box::new(program::ProgramHandler::new()?),
             Self::Response => Box::new(response::ResponseHandler::new()?),
             Self::Answer => Box::new(answer::AnswerHandler),
             Self::Document => Box::new(document::DocumentHandler::new()?),
@@ -107,6 +112,7 @@ impl Target {
             Self::Template => texts(template::SEEDS),
             Self::Schema => texts(schema::SEEDS),
             Self::Recording => texts(recording::SEEDS),
+            Self::Program => texts(program::SEEDS),
             Self::Response => response::seeds(),
             Self::Answer => texts(answer::SEEDS),
             Self::Document => texts(document::SEEDS),
@@ -125,6 +131,7 @@ impl Target {
             Self::Expression => expression::WORDS,
             Self::Template => template::WORDS,
             Self::Schema | Self::Answer => schema::WORDS,
+            Self::Program => program::WORDS,
             Self::Response => response::WORDS,
             Self::Document => document::WORDS,
             Self::Broken => &[],

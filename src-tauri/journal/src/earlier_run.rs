@@ -47,7 +47,7 @@ use plait_llm::retriever::{KnowledgeRef, Retrieval};
 use plait_llm::tool::{SamplingRef, ToolResult};
 
 pub use fresh::Fresh;
-pub use nearest::Sought;
+pub use nearest::{Sought, differing_words};
 pub use other_runs::{OtherReplies, reusable_replies};
 use record::{Recorded, RecordedToolCall};
 use tree::Tree;

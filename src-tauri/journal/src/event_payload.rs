@@ -43,6 +43,28 @@ pub struct FlowRef {
     pub hash: String,
 }
 
+/// The program that a run was observed of. Plait did not run it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProgramRef {
+    /// The command with its arguments. Empty if the run comes from traces.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub command: Vec<String>,
+    /// Its exit code; none if the recorder ended before it, and for traces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub exit: Option<i32>,
+    /// All that it exchanged with model servers, byte for byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub exchanges: Option<Attachment>,
+    /// What was observed and is not in the run, for people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub notes: Vec<String>,
+}
+
 /// The run that another one is forked from. What it bought, called and asked up to `seq` is not bought, called or asked
 /// again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

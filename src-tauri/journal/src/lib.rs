@@ -43,7 +43,7 @@ pub use event::{
 };
 pub use event_payload::{
     Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, FreshFrom, InputOverrides, NodeOutputs,
-    RecordingRef, ReplySource, RunFault, RunOrigin, SkipReason, SourceRef,
+    ProgramRef, RecordingRef, ReplySource, RunFault, RunOrigin, SkipReason, SourceRef,
 };
 pub use event_payload::{FINISHES_LOOP, LOOP_TURN};
 pub use memory_journal::MemoryJournal;

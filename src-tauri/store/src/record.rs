@@ -79,6 +79,10 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub from: Option<RunId>,
+    /// The command of the program that it was observed of; empty for traces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub program: Option<String>,
     /// The conversation it goes on in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -142,8 +146,17 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record of a run whose first event is `entry`; nothing if that is not `run.started`.
     pub fn begin(entry: &Entry) -> Option<Self> {
-        let Event::Run(RunEvent::Started { run, user, flow, to, parent_run_id, conversation, from, .. }) =
-            &entry.event
+        let Event::Run(RunEvent::Started {
+            run,
+            user,
+            flow,
+            to,
+            parent_run_id,
+            conversation,
+            from,
+            program,
+            ..
+        }) = &entry.event
         else {
             return None;
         };
@@ -153,6 +166,7 @@ impl RunRecord {
             flow: FlowRef::clone(flow),
             parent_run_id: parent_run_id.clone(),
             from: from.as_ref().map(|from| from.run.clone()),
+            program: program.as_ref().map(|program| program.command.join(" ")),
             conversation: conversation
                 .as_ref()
                 .filter(|_| !from.as_ref().is_some_and(|from| from.differs()))

@@ -42,6 +42,7 @@ impl From<RunStart> for Event {
             from: None,
             replies: ReplySource::Earlier,
             flow: Box::new(flow),
+            program: None,
             to: None,
             input: None,
             set,

@@ -997,6 +997,10 @@ export type DiffFlows = { before: Flow, after: Flow,
 export type DisconnectMcpServer = { name: string,
 };
 
+/** `program.draft`: the flow that was drafted of a recorded program. `run.unknown`, `record.not_a_program`. */
+export type DraftProgram = { run: RunId,
+};
+
 /** `autosave.drop`: removes a draft. Does nothing when there is none. */
 export type DropAutosave = {
   /** The editor's key for it. */
@@ -1948,6 +1952,12 @@ export type GetCallRequest = { run: RunId, node: NodeId, epoch?: Epoch,
 export type GetConversation = { conversation: ConversationId,
 };
 
+/** `program.exchanges`: what a recorded program exchanged with model servers, as the log of its recorder. `run.unknown`,
+ * `record.not_a_program`, `attachment.missing`.
+ */
+export type GetExchanges = { run: RunId,
+};
+
 /** `knowledge.source`: the text of a file around a passage. `knowledge.unknown`, `knowledge.source`, `knowledge.bad_file`. */
 export type GetKnowledgeSource = {
   /** The base, as the passage names it. */
@@ -2057,6 +2067,14 @@ export type ImportReport = { format: Format,
   notes: Array<string>,
 };
 
+/** `program.import_traces`: makes a run of the model calls in traces. `traces.form`, `traces.no_calls`. */
+export type ImportTraces = {
+  /** OTLP in JSON: one object, or one in each line. */
+  text: string,
+  /** What people call the run. By default, the name of the service or of the outermost agent. */
+  name?: string,
+};
+
 /** An edge of the file. */
 export type ImportedEdge = {
   /** The id of the node it starts from, in the file. */
@@ -2159,6 +2177,14 @@ export type JsonValue = unknown;
 export type KeepFork = { run: RunId,
 };
 
+/** `program.keep`: makes a run of the log of a recorder, which is in the data directory, and removes the log. `record.log`,
+ * `record.no_calls`.
+ */
+export type KeepProgram = {
+  /** The name of the log's file. */
+  log: string,
+};
+
 /** What was kept of a forked run. */
 export type KeptFork = {
   /** The conversation of what it said, if it began in one. */
@@ -2167,6 +2193,16 @@ export type KeptFork = {
   stored_memories: number,
   /** How many memories the user has no more since it had erased them. */
   erased_memories: number,
+};
+
+/** A run of a program. */
+export type KeptProgram = { run: RunId,
+  /** How many calls of models it has. */
+  calls: number,
+  /** What was observed and is not in the run, and what the draft does otherwise. */
+  notes: Array<string>,
+  /** The first draft of a flow that does the same. */
+  flow: Flow,
 };
 
 /** Where stored keys are kept. */
@@ -3303,6 +3339,18 @@ export type PriceStep = {
   cacheWrite?: number,
 };
 
+/** The program that a run was observed of. Plait did not run it. */
+export type ProgramRef = {
+  /** The command with its arguments. Empty if the run comes from traces. */
+  command?: Array<string>,
+  /** Its exit code; none if the recorder ended before it, and for traces. */
+  exit?: number,
+  /** All that it exchanged with model servers, byte for byte. */
+  exchanges?: Attachment,
+  /** What was observed and is not in the run, for people. */
+  notes?: Array<string>,
+};
+
 /** What stands out about a call. */
 export type PromptBadge = "conversationInjected" | "historyTrimmed" | "blockCut" | "memorySummary" | "historySummary" | "sampling" | "reused" | "noReply";
 
@@ -3964,6 +4012,8 @@ export type RunEvent = { "type": "run.started", run: RunId,
   from?: RunOrigin,
   /** Where it looks for replies that were bought before. It counts for all runs below it. */
   replies?: ReplySource, flow: FlowRef,
+  /** The program that it was observed of, if Plait did not run it. */
+  program?: ProgramRef,
   /** The node it runs to, if not the whole flow. */
   to?: NodeId,
   /** Input text. */
@@ -4098,6 +4148,8 @@ export type RunSummary = { run: RunId,
   parentRunId?: RunId,
   /** The run that it retries. */
   from?: RunId,
+  /** The command of the program that it was observed of, if Plait did not run it; empty for traces. */
+  program?: string,
   /** How many child runs it started. */
   children: number, status: RunStatus,
   /** In milliseconds since the Unix epoch. */
@@ -5021,7 +5073,7 @@ export type WorldPolicy = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "causes.no_condition" | "causes.no_mixture" | "causes.none" | "causes.same_outcome" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dap.address" | "dap.arguments" | "dap.beginning" | "dap.no_question" | "dap.not_changeable" | "dap.not_stopped" | "dap.order" | "dap.past" | "dap.protocol" | "dap.unknown_id" | "dap.unknown_request" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.no_record" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "run.unknown_trigger" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "suite.bad_check" | "suite.bad_variant" | "suite.duplicate_case" | "suite.empty" | "suite.exists" | "suite.invalid" | "suite.newer" | "suite.no_answer" | "suite.no_effect" | "suite.no_flow" | "suite.no_tests" | "suite.no_verdict" | "suite.no_world" | "suite.not_added" | "suite.not_finished" | "suite.not_found" | "suite.not_read" | "suite.not_written" | "suite.nothing_to_debug" | "suite.other_flow" | "suite.stopped" | "suite.syntax" | "suite.unknown_case" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "causes.no_condition" | "causes.no_mixture" | "causes.none" | "causes.same_outcome" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dap.address" | "dap.arguments" | "dap.beginning" | "dap.no_question" | "dap.not_changeable" | "dap.not_stopped" | "dap.order" | "dap.past" | "dap.protocol" | "dap.unknown_id" | "dap.unknown_request" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.no_record" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "record.command" | "record.differs" | "record.endpoint" | "record.log" | "record.no_calls" | "record.not_a_program" | "record.not_recorded" | "record.stuck" | "record.upstream" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "run.unknown_trigger" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "suite.bad_check" | "suite.bad_variant" | "suite.duplicate_case" | "suite.empty" | "suite.exists" | "suite.invalid" | "suite.newer" | "suite.no_answer" | "suite.no_effect" | "suite.no_flow" | "suite.no_tests" | "suite.no_verdict" | "suite.no_world" | "suite.not_added" | "suite.not_finished" | "suite.not_found" | "suite.not_read" | "suite.not_written" | "suite.nothing_to_debug" | "suite.other_flow" | "suite.stopped" | "suite.syntax" | "suite.unknown_case" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "traces.form" | "traces.no_calls" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -5059,6 +5111,10 @@ export type Commands = {
   "run.retry": { args: RetryRun; reply: StartedRun };
   "recording.export": { args: ExportRecording; reply: ExportedRecording };
   "recording.read": { args: ReadRecording; reply: RecordingSummary };
+  "program.keep": { args: KeepProgram; reply: KeptProgram };
+  "program.import_traces": { args: ImportTraces; reply: KeptProgram };
+  "program.draft": { args: DraftProgram; reply: Flow };
+  "program.exchanges": { args: GetExchanges; reply: string };
   "run.checkWaiting": { args: CheckWaiting; reply: Array<WaitingRun> };
   "run.move": { args: MoveRun; reply: StartedRun };
   "run.answer": { args: AnswerRun; reply: null };

@@ -131,6 +131,7 @@ impl Launch {
             from: None,
             replies,
             flow: Box::new(flow),
+            program: None,
             to,
             input: input.clone(),
             origins: origins.clone(),

@@ -45,6 +45,10 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub from: Option<RunId>,
+    /// The command of the program that it was observed of, if Plait did not run it; empty for traces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub program: Option<String>,
     /// How many child runs it started.
     pub children: u32,
     pub status: RunStatus,
@@ -77,6 +81,7 @@ impl RunSummary {
         Self {
             parent_run_id: record.parent_run_id.clone(),
             from: record.from.clone(),
+            program: record.program.clone(),
             children: u32::try_from(children).unwrap_or(u32::MAX),
             status: status(&record, active),
             run: record.run,
@@ -149,6 +154,8 @@ impl Command for ListRuns {
     type Reply = Vec<RunSummary>;
 
     async fn run(self, service: &RunService) -> Result<Vec<RunSummary>, ErrorReply> {
+        // What a recorder left that was killed. A list without it is better than none.
+        let _ = service.keep_interrupted().await;
         let limit = self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let (store, users) = (service.parts.store.clone(), service.parts.users.clone());
         let records = run_blocking(move || {

@@ -24,7 +24,7 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 15] = [
+const TABLES: [&[CodeDomain]; 16] = [
     plait_core::codes::DOMAINS,
     plait_llm::codes::DOMAINS,
     plait_journal::codes::DOMAINS,
@@ -35,6 +35,7 @@ const TABLES: [&[CodeDomain]; 15] = [
     plait_suites::codes::DOMAINS,
     plait_store::codes::DOMAINS,
     plait_adapters::codes::DOMAINS,
+    plait_recorder::codes::DOMAINS,
     plait_api::codes::DOMAINS,
     agents::DOMAINS,
     editors::DOMAINS,

@@ -1,12 +1,13 @@
 //! `plait import`.
 
 mod comparison;
+mod otlp;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use plait_api::flows::{ImportFlow, ImportedFlow};
 use plait_api::{ErrorReply, flow_files};
 use plait_core::flow;
@@ -29,10 +30,15 @@ Examples:
   plait import my-prompt-flow/flow.dag.yaml
   plait import chatflow.json -o - > chat.flow.json
   plait import workflow.json --compare execution.json
+  plait import otlp traces.jsonl
   plait import workflow.json --json | jq '.report.nodes[] | select(.outcome != \"same\")'")]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct ImportArgs {
+    #[command(subcommand)]
+    traces: Option<ImportCommand>,
     /// The file of another tool, the folder of a Prompt Flow, or `-` for standard input.
-    file: OsString,
+    #[arg(required = true)]
+    file: Option<OsString>,
     /// The flow file to write; it must not exist. `-` prints the flow instead. By default, the name of the file with
     /// `.flow.json`, in the current folder.
     #[arg(short, long, value_name = "FILE")]
@@ -47,6 +53,12 @@ pub(crate) struct ImportArgs {
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum ImportCommand {
+    /// Import traces of model calls as a run.
+    Otlp(otlp::OtlpArgs),
 }
 
 /// A format, as an argument.
@@ -73,14 +85,19 @@ impl ValueEnum for FormatArg {
 }
 
 pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus, CliError> {
+    if let Some(ImportCommand::Otlp(args)) = args.traces {
+        return otlp::execute(home, args).await;
+    }
+    // The parser requires it.
+    let source = args.file.unwrap_or_default();
     let app = if args.compare.is_some() {
         open_app::for_running(home, &[]).await?
     } else {
         open_app::for_reading(home)?
     };
-    let is_stdin = args.file == "-";
+    let is_stdin = source == "-";
     let text = if is_stdin { Some(read_stdin()?) } else { None };
-    let path = (!is_stdin).then(|| args.file.to_string_lossy().into_owned());
+    let path = (!is_stdin).then(|| source.to_string_lossy().into_owned());
     let format = args.format.map(|format| format.0);
     let imported = app.call(ImportFlow { path, text, name: None, format }).await?;
     let compared = match &args.compare {
@@ -93,7 +110,7 @@ pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus,
         ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be written. {error}"))
     })?;
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    let file = (!to_stdout && writes).then(|| args.output.unwrap_or_else(|| default_file(&args.file)));
+    let file = (!to_stdout && writes).then(|| args.output.unwrap_or_else(|| default_file(&source)));
     match &file {
         Some(file) => flow_files::create(file, &written).map_err(ErrorReply::from)?,
         None if args.json || !writes => {}

@@ -1,5 +1,6 @@
 //! `plait runs`. Also finds the run that an argument names.
 
+mod draft;
 mod export;
 mod find;
 mod forget_replies;
@@ -13,10 +14,12 @@ mod turns;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use plait_api::runs::{ListRuns, ResolveRun};
+use plait_api::runs::{ListRuns, PROGRAMS_FOLDER, ResolveRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_journal::view::RunStatus;
+
+pub(super) use draft::write_draft;
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
@@ -24,7 +27,7 @@ use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs export last bug.plait-recording --mask Ada --mask 'Analytical Engines Ltd'\n  plait runs rm 0197"
+    after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs draft last -o agent.flow.json\n  plait runs find --node chat:after --when 'tokens > 5000'\n  plait runs export last bug.plait-recording --mask Ada --mask 'Analytical Engines Ltd'\n  plait runs rm 0197"
 )]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
@@ -43,6 +46,8 @@ enum RunsCommand {
     Turns(turns::TurnsArgs),
     /// Pin a turn of a loop's conversation, so that models always get it.
     Pin(pin::PinArgs),
+    /// Write the first draft of a flow that does what a recorded program did.
+    Draft(draft::DraftArgs),
     /// Write a run and its child runs into one file, to be replayed elsewhere.
     Export(export::ExportArgs),
     /// Replay the recording in a file: the same as `plait replay FILE`.
@@ -59,16 +64,19 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         command => command,
     };
     let app = match &command {
+        // A recorder that was killed has left what it recorded.
+        RunsCommand::List(_) if has_left_programs(home) => open_app::for_writing_now(home).await?,
         RunsCommand::List(_) | RunsCommand::Find(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => {
             open_app::for_reading(home)?
         }
-        RunsCommand::Export(_) => open_app::for_reading(home)?,
+        RunsCommand::Draft(_) | RunsCommand::Export(_) => open_app::for_reading(home)?,
         RunsCommand::Rm(_) | RunsCommand::ForgetReplies(_) => open_app::for_writing(home).await?,
         // Pinning continues the run, which only waits.
         RunsCommand::Pin(_) | RunsCommand::Open(_) => open_app::for_running(home, &[]).await?,
     };
     match command {
         RunsCommand::Open(_) => {}
+        RunsCommand::Draft(args) => draft::execute(&app, &args).await?,
         RunsCommand::Export(args) => export::execute(&app, args).await?,
         RunsCommand::List(args) => list::execute(&app, &args).await?,
         RunsCommand::Find(args) => find::execute(&app, *args).await?,
@@ -80,6 +88,11 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
     }
     app.close().await?;
     Ok(ExitStatus::Success)
+}
+
+/// Whether there are logs of programs that are no runs yet.
+fn has_left_programs(home: &Home) -> bool {
+    std::fs::read_dir(home.path.join(PROGRAMS_FOLDER)).is_ok_and(|mut logs| logs.next().is_some())
 }
 
 /// The run that an argument names: its ID, a unique prefix of it, or `last`.

@@ -106,6 +106,7 @@ fn first_event(request: &ForecastRequest<'_>) -> Event {
         from: None,
         replies: ReplySource::Earlier,
         flow: Box::new(FlowRef { name: request.flow_name.to_owned(), path: None, hash: String::new() }),
+        program: None,
         to: None,
         input: request.input.map(str::to_owned),
         set: InputOverrides::new(),

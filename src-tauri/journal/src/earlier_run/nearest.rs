@@ -196,6 +196,18 @@ fn sentence(nearest: &Recording<'_>, differences: &[Difference]) -> String {
         sentence.push_str(": it says the same, but its history differs, or its reply is taken already.");
         return sentence;
     }
+    sentence.push_str(&named(differences));
+    sentence
+}
+
+/// The words in which a recorded text differs from one of now, for people: `: it says "Ada" where this one says "Bob".` Empty if none do.
+pub fn differing_words(recorded: &str, now: &str) -> String {
+    let differences = differences(&clip(recorded), &clip(now));
+    if differences.is_empty() { String::new() } else { named(&differences) }
+}
+
+fn named(differences: &[Difference]) -> String {
+    let mut sentence = String::new();
     for (number, Difference { recorded, now }) in differences.iter().take(MAX_NAMED).enumerate() {
         sentence.push_str(if number == 0 { ": " } else { "; " });
         let (recorded, now) = (short(recorded), short(now));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::event_payload::{FlowRef, InputOverrides, NodeOutputs, ReplySource, RunOrigin};
+use crate::event_payload::{FlowRef, InputOverrides, NodeOutputs, ProgramRef, ReplySource, RunOrigin};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, NodeId, PortName, RunId};
 use plait_core::origin::Origins;
@@ -42,6 +42,10 @@ pub enum RunEvent {
         #[ts(optional, as = "Option<ReplySource>")]
         replies: ReplySource,
         flow: Box<FlowRef>,
+        /// The program that it was observed of, if Plait did not run it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        program: Option<Box<ProgramRef>>,
         /// The node it runs to, if not the whole flow.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]

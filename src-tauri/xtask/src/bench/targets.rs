@@ -404,6 +404,18 @@ fn models(measured: Measurements<'_>) -> Vec<Target> {
             Limit::AtMost(2.0 * FRAME_MS),
             "ms",
         ),
+        target(
+            "what recording adds to a call of a program, median",
+            measured.figure("recording endpoint", "a call, added, median"),
+            Limit::AtMost(1.0),
+            "ms",
+        ),
+        target(
+            "what recording adds to the first token, median",
+            measured.figure("recording endpoint", "the first token, added, median"),
+            Limit::AtMost(5.0),
+            "ms",
+        ),
     ]
 }
 

@@ -1,5 +1,5 @@
 //! Judges from outside: the vendors' own Python packages judge every request that the tests of the providers send and write
-//! replies that Plait has to read, and a `LiteLLM` proxy answers a flow. The packages are installed in `target/`, from `PyPI`;
+//! replies that Plait has to read, a `LiteLLM` proxy answers a flow, and agent programs of three frameworks are recorded. The packages are installed in `target/`, from `PyPI`;
 //! without Python or `PyPI` the part is skipped.
 
 use std::fs;
@@ -15,6 +15,8 @@ use crate::{python, repo};
 
 /// The exact versions of the packages.
 const REQUIREMENTS: &str = include_str!("../../vendors/requirements.txt");
+/// The same of the frameworks of agent programs, which need other versions of the vendors' packages.
+const AGENTS: &str = include_str!("../../vendors/agents.txt");
 /// Where the tests of the providers leave the requests that they sent, in the directory that cargo gives to tests.
 const REQUESTS: &str = "tmp/provider-requests";
 /// Where they look for replies that the packages wrote.
@@ -50,6 +52,23 @@ pub(super) fn run(report: &mut Report, selection: Selection, have_run: bool) {
         let mut proxy = script(&python, "litellm_proxy.py");
         proxy.arg(repo::binary("plait", false)).arg(folder().join("calculator.flow.json"));
         Step::new("LiteLLM proxy", proxy).run_with_output()
+    });
+    record_agents(report, selection);
+}
+
+/// Records unmodified programs, replays them without their server and drafts them as flows.
+fn record_agents(report: &mut Report, selection: Selection) {
+    const TITLE: &str = "Agent programs are recorded, replayed and drafted";
+    let Ok(programs) = python::environment("agents", AGENTS) else {
+        report.skip(TITLE, "pip could not install their frameworks: is PyPI reachable?");
+        return;
+    };
+    report.step(TITLE, || {
+        let args = [&["build"], selection.args()].concat();
+        Step::new("Compile plait", cargo(&args)).run()?;
+        let mut record = script(&programs.join("python"), "record_agents.py");
+        record.arg(repo::binary("plait", false));
+        Step::new("Agent programs", record).run_with_output()
     });
 }
 

@@ -1,5 +1,5 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
-import type { Autosave, Flow, ImportedFlow, OpenedFlow } from "@/bindings";
+import type { Autosave, Flow, ImportedFlow, OpenedFlow, RunId } from "@/bindings";
 import { FLOW_ENDING } from "@/bindings/constants";
 import { notify } from "@/design/dialogs/notify";
 import type { QuestionStore } from "@/design/dialogs/question-store";
@@ -218,6 +218,11 @@ export class FlowFiles {
 
   async openExample(id: string): Promise<void> {
     await this.#open(async () => documentState(await this.#host.call("flow.example", { id })));
+  }
+
+  /** Opens the first draft of a flow that does what a recorded program did. */
+  async openDraftOfProgram(run: RunId): Promise<void> {
+    await this.#open(async () => unsaved(await this.#host.call("program.draft", { run })));
   }
 
   /** Keeps the shown flow as a template. */

@@ -5,6 +5,7 @@ import {
   CircleAlert,
   CircleDot,
   CirclePause,
+  FilePlus2,
   FlaskConical,
   GitCompareArrows,
   LoaderCircle,
@@ -73,6 +74,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
   const used = children || run.tokens.input + run.tokens.output > 0;
   const events = [
     state.word,
+    run.program === undefined ? undefined : TEXTS.recordedProgram,
     run.from === undefined || run.parentRunId !== undefined ? undefined : TEXTS.repeatsEarlier,
     run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
     used ? formatRunTokens(run.tokens, false) : undefined,
@@ -97,7 +99,9 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
         <span className={`mt-[3px] shrink-0 ${state.tone}`}>{state.icon}</span>
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline gap-2">
-            <b className="truncate font-medium">{name}</b>
+            <b className="truncate font-medium" title={run.program || undefined}>
+              {name}
+            </b>
             <time
               className="ml-auto min-w-[5ch] shrink-[1000] truncate text-fg-3 text-xs group-hover:invisible"
               dateTime={new Date(run.startedAt).toISOString()}
@@ -176,6 +180,14 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           data-testid={`run-compare-${run.run}`}
           icon={<GitCompareArrows size={14} />}
           onClick={() => void compareRuns(workspace, compared.run, run)}
+        />
+      )}
+      {run.program === undefined ? null : (
+        <IconButton
+          label={TEXTS.draftFlow}
+          data-testid={`run-draft-${run.run}`}
+          icon={<FilePlus2 size={14} />}
+          onClick={() => void workspace.files.openDraftOfProgram(run.run)}
         />
       )}
       {run.status === "finished" && run.parentRunId === undefined ? (

@@ -5,6 +5,8 @@ export const TEXTS = {
   resume: "Resume run",
   retry: "Retry run, reusing its replies",
   repeatsEarlier: "repeat",
+  recordedProgram: "recorded program",
+  draftFlow: "Draft a flow from this run",
   stopThisRun: "Stop run",
   deleteThisRun: "Delete run…",
   makeTest: "Make a test of this run",

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::ReplyKey;
 use plait_llm::provider::{HttpRequest, KeyPlaceholder, hash_request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::{Client, RequestBuilder, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -45,6 +46,8 @@ pub(crate) struct HttpClient {
     key: ApiKey,
     header_timeout: Duration,
     idle_timeout: Duration,
+    /// The response to the next request, which is not sent then.
+    recorded: Mutex<Option<Response>>,
 }
 
 impl HttpClient {
@@ -66,7 +69,13 @@ impl HttpClient {
             key: ApiKey::new(provider, config, settings, keys)?,
             header_timeout: timeout(settings.header_timeout_ms, HEADER_TIMEOUT),
             idle_timeout: timeout(settings.read_timeout_ms, IDLE_TIMEOUT),
+            recorded: Mutex::default(),
         })
+    }
+
+    /// Takes `response` for the next request in place of sending it.
+    pub(crate) fn answer_with(&self, response: Response) {
+        *self.recorded.lock() = Some(response);
     }
 
     /// Faults `provider.no_client`, and `provider.proxy` for a proxy that can't be used: without it requests would go out directly.
@@ -156,6 +165,10 @@ impl HttpClient {
         body: &(impl Serialize + Sync),
         context: &ErrorContext,
     ) -> Result<ResponseBody, Fault> {
+        let recorded = self.recorded.lock().take();
+        if let Some(response) = recorded {
+            return self.accept(response, None, context).await;
+        }
         let request = self
             .client()?
             .post(self.base_url.join(path, &self.full_query(query)))
@@ -247,6 +260,16 @@ impl HttpClient {
             .await
             .map_err(|_| context.timeout("did not start to respond", self.header_timeout))?
             .map_err(|error| context.transport(&error))?;
+        self.accept(response, lookup_fault, context).await
+    }
+
+    /// A status other than success is a fault; `lookup_fault`, if it says that the key is missing.
+    async fn accept(
+        &self,
+        response: Response,
+        lookup_fault: Option<Fault>,
+        context: &ErrorContext,
+    ) -> Result<ResponseBody, Fault> {
         let body = ResponseBody { response, idle_timeout: self.idle_timeout };
         if body.response.status().is_success() {
             return Ok(body);

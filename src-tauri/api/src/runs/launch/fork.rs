@@ -238,6 +238,7 @@ impl Launch {
             models,
             config,
             ignores_pins,
+            program,
             ..
         } = &mut first
         else {
@@ -246,6 +247,8 @@ impl Launch {
         let trials = trials_of(&RunOutline::of(&entries));
         let (edited, is_root) = (edit.is_some() || !trials.is_empty(), parent.is_none());
         *run = self.run.clone();
+        // The fork is run by Plait.
+        *program = None;
         *revision = ENGINE_REVISION;
         let (seq, fresh_from) = (end_of(&entries), fresh.clone());
         let of_branch = is_root && from.as_ref().is_some_and(|from| from.differs());

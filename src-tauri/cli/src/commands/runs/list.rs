@@ -82,6 +82,7 @@ fn details(run: &RunSummary) -> String {
     match (&run.waiting_on, &run.error) {
         (Some(question), _) => first_line(question, 40),
         (_, Some(error)) => error.code.to_string(),
+        _ if run.program.is_some() => "recorded program".to_owned(),
         _ => String::new(),
     }
 }

@@ -274,7 +274,11 @@ impl RunPair<'_> {
             }
         }
         let has_other_context = !roots.is_empty();
-        Compared { roots: roots.into_iter().take(MAX_FOLLOWED).collect(), has_other_context, ..Compared::default() }
+        Compared {
+            roots: roots.into_iter().take(MAX_FOLLOWED).collect(),
+            has_other_context,
+            ..Compared::default()
+        }
     }
 }
 

@@ -53,7 +53,8 @@ pub(super) struct Alignment {
 
 impl Alignment {
     pub(super) fn of(before: &RecordedRun, after: &RecordedRun, diff: &FlowDiff) -> Self {
-        let mut epochs = EpochMap { before, after, renames: diff.renames(), items: HashMap::new(), lists: Vec::new() };
+        let mut epochs =
+            EpochMap { before, after, renames: diff.renames(), items: HashMap::new(), lists: Vec::new() };
         let mut pairs = Vec::new();
         for (id, node) in &before.view().nodes {
             let new = NodeId::clone(epochs.new_id(id));
@@ -271,8 +272,7 @@ impl EpochMap<'_> {
     /// The place in the second run of an item of a loop of the first.
     fn item(&mut self, at: &Activation, epoch_after: &Epoch, item: u32) -> Option<u32> {
         if !self.items.contains_key(at) {
-            let loop_after =
-                Activation { node: self.new_id(&at.node).clone(), epoch: epoch_after.clone() };
+            let loop_after = Activation { node: self.new_id(&at.node).clone(), epoch: epoch_after.clone() };
             let map = self.align_items(at, loop_after);
             self.items.insert(at.clone(), map);
         }

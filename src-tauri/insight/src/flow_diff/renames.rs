@@ -124,7 +124,14 @@ impl<'f> OpenNodes<'f> {
             }
         }
         let meanings = open.iter().map(|id| (id.clone(), String::new())).collect();
-        Self { flow, edges, inside, meanings, by_meaning: BTreeMap::new(), changed: open.into_iter().collect() }
+        Self {
+            flow,
+            edges,
+            inside,
+            meanings,
+            by_meaning: BTreeMap::new(),
+            changed: open.into_iter().collect(),
+        }
     }
 
     /// Works out what the nodes that changed are, and notes these meanings.
@@ -180,11 +187,7 @@ impl<'f> OpenNodes<'f> {
     }
 
     /// Takes out a node that is this.
-    fn take(
-        &mut self,
-        meaning: &str,
-        choose: fn(&mut BTreeSet<NodeId>) -> Option<NodeId>,
-    ) -> Option<NodeId> {
+    fn take(&mut self, meaning: &str, choose: fn(&mut BTreeSet<NodeId>) -> Option<NodeId>) -> Option<NodeId> {
         let id = choose(self.by_meaning.get_mut(meaning)?)?;
         self.meanings.remove(&id);
         Some(id)

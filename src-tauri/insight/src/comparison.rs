@@ -72,7 +72,8 @@ pub struct RunDifference {
     pub after: Option<ComparedActivation>,
     /// What differs of it. Empty if only one run has it.
     pub changes: Vec<ActivationChange>,
-    /// The differences that it follows from, as places of `differences`: each of them follows from none. Empty if it is one of them.
+    /// The differences that it follows from, as places of `differences`, the first 50: each of them follows from none. Empty if it is one
+    /// of them.
     #[ts(type = "number[]")]
     pub follows: Vec<usize>,
 }
@@ -192,6 +193,10 @@ fn totals(run: &RecordedRun) -> ComparedTotals {
     }
 }
 
+/// How many differences another one is said to follow from at most. With no bound, a merge of thousands would be listed by all that
+/// follows from it.
+const MAX_FOLLOWED: usize = 50;
+
 struct Comparer<'a> {
     load: LoadRun<'a>,
     differences: Vec<RunDifference>,
@@ -221,7 +226,8 @@ struct RunPair<'a> {
     path: &'a [NodeId],
     /// The differences that the inputs of the runs follow from.
     inherited: &'a [usize],
-    diff: &'a FlowDiff,
+    /// What differs between the flows of each node, by its id in the second one.
+    edits: HashMap<&'a NodeId, Vec<&'a ValueChange>>,
     alignment: &'a Alignment,
 }
 
@@ -248,7 +254,7 @@ impl RunPair<'_> {
         if is_set || sources.is_empty() {
             roots.extend(self.inherited);
         }
-        roots.into_iter().collect()
+        roots.into_iter().take(MAX_FOLLOWED).collect()
     }
 
     /// The outputs of an activation that only one of the runs has.
@@ -268,7 +274,11 @@ impl RunPair<'_> {
             }
         }
         let has_other_context = !roots.is_empty();
-        Compared { roots: roots.into_iter().collect(), has_other_context, ..Compared::default() }
+        Compared {
+            roots: roots.into_iter().take(MAX_FOLLOWED).collect(),
+            has_other_context,
+            ..Compared::default()
+        }
     }
 }
 
@@ -289,7 +299,13 @@ impl Comparer<'_> {
         self.lists.extend(
             alignment.lists.iter().map(|list| ListComparison { path: path.to_vec(), ..list.clone() }),
         );
-        let runs = RunPair { before, after, path, inherited, diff: &diff, alignment: &alignment };
+        let mut edits: HashMap<_, Vec<_>> = HashMap::new();
+        for change in &diff.changes {
+            if let FlowChange::Node { node, change } = change {
+                edits.entry(node).or_default().push(change);
+            }
+        }
+        let runs = RunPair { before, after, path, inherited, edits, alignment: &alignment };
         let mut compared = vec![None; alignment.pairs.len()];
         for pair in 0..compared.len() {
             self.compare_with_sources(&runs, &mut compared, pair);
@@ -318,10 +334,11 @@ impl Comparer<'_> {
     fn compare_pair(&mut self, runs: &RunPair<'_>, compared: &[Option<Compared>], index: usize) -> Compared {
         let pair = &runs.alignment.pairs[index];
         let mut changes = pair.both().map_or_else(Vec::new, |(old, new)| {
-            activations::changes((runs.before, old), (runs.after, new), runs.diff)
+            activations::changes((runs.before, old), (runs.after, new), &runs.edits)
         });
         let mut roots = runs.roots(compared, index, &changes);
         roots.extend(self.compare_children(runs, pair, &roots));
+        roots.truncate(MAX_FOLLOWED);
         if changes.is_empty() && pair.both().is_some() {
             self.same += 1;
             return runs.unchanged(compared, index);
@@ -366,7 +383,7 @@ impl Comparer<'_> {
         let edit = (runs.path.to_vec(), edited.node.clone());
         if let Some(first) = self.edits.get(&edit) {
             let follows: BTreeSet<usize> = roots.iter().chain([first]).copied().collect();
-            return follows.into_iter().collect();
+            return follows.into_iter().take(MAX_FOLLOWED).collect();
         }
         self.edits.insert(edit, self.differences.len());
         Vec::new()
@@ -394,16 +411,6 @@ impl ActivationChange {
             Self::Output { port, .. } => Some(port),
             _ => None,
         }
-    }
-}
-
-impl FlowDiff {
-    /// What differs of a node, by its id in the second flow.
-    fn of_node<'a>(&'a self, id: &'a NodeId) -> impl Iterator<Item = &'a ValueChange> {
-        self.changes.iter().filter_map(move |change| match change {
-            FlowChange::Node { node, change } if node == id => Some(change),
-            _ => None,
-        })
     }
 }
 

@@ -4,7 +4,7 @@
 mod renames;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use plait_core::flow::{Edge, Flow, Node};
 use plait_core::id::{NodeId, PortName};
@@ -76,14 +76,7 @@ impl FlowDiff {
     pub fn between(before: &Flow, after: &Flow) -> Self {
         let renames = Renames::find(before, after);
         let mut changes = Vec::new();
-        let of_flow = |flow: &Flow| {
-            let mut json = object(flow);
-            for place in ["version", "nodes", "edges", "layout", "frames", "routes"] {
-                json.remove(place);
-            }
-            json
-        };
-        let of_both = values::between(&of_flow(before), &of_flow(after), &renames);
+        let of_both = values::between(&head(before), &head(after), &renames);
         changes.extend(of_both.into_iter().map(|change| FlowChange::Flow { change }));
         node_changes(before, after, &renames, &mut changes);
         edge_changes(before, after, &renames, &mut changes);
@@ -94,13 +87,13 @@ impl FlowDiff {
         self.changes.is_empty()
     }
 
-    /// The id that a node of the first flow has in the second one.
-    pub fn renamed<'a>(&'a self, node: &'a NodeId) -> &'a NodeId {
-        let to = |change: &'a FlowChange| match change {
-            FlowChange::NodeRenamed { from, to } if from == node => Some(to),
+    /// The nodes that have another id: from that of the first flow to that of the second.
+    pub fn renames(&self) -> HashMap<&NodeId, &NodeId> {
+        let renamed = self.changes.iter().filter_map(|change| match change {
+            FlowChange::NodeRenamed { from, to } => Some((from, to)),
             _ => None,
-        };
-        self.changes.iter().find_map(to).unwrap_or(node)
+        });
+        renamed.collect()
     }
 }
 
@@ -121,9 +114,12 @@ fn node_changes(before: &Flow, after: &Flow, renames: &Renames, changes: &mut Ve
                 if *from != id {
                     changes.push(FlowChange::NodeRenamed { from: NodeId::clone(from), to: id.clone() });
                 }
-                let of_both = values::between(&object(*old), &object(new), renames);
-                changes
-                    .extend(of_both.into_iter().map(|change| FlowChange::Node { node: id.clone(), change }));
+                if *old != new {
+                    let of_both = values::between(&object(*old), &object(new), renames);
+                    let of_both =
+                        of_both.into_iter().map(|change| FlowChange::Node { node: id.clone(), change });
+                    changes.extend(of_both);
+                }
             }
             (None, None) => {}
         }
@@ -131,6 +127,9 @@ fn node_changes(before: &Flow, after: &Flow, renames: &Renames, changes: &mut Ve
 }
 
 fn edge_changes(before: &Flow, after: &Flow, renames: &Renames, changes: &mut Vec<FlowChange>) {
+    if renames.is_empty() && before.edges == after.edges {
+        return;
+    }
     let old: BTreeSet<EdgeEnds> =
         before.edges.values().map(|edge| ends(edge, |id| renames.new_id(id))).collect();
     let new: BTreeSet<EdgeEnds> = after.edges.values().map(|edge| ends(edge, |id| id)).collect();
@@ -147,6 +146,33 @@ fn ends<'a>(edge: &'a Edge, id: impl Fn(&'a NodeId) -> &'a NodeId) -> EdgeEnds {
         target_input: edge.target_input.clone(),
         order: edge.order,
     }
+}
+
+/// What a flow has beside its nodes, its edges and the places where they are drawn.
+fn head(flow: &Flow) -> Map<String, Value> {
+    let Flow {
+        version: _,
+        name,
+        description,
+        nodes: _,
+        edges: _,
+        layout: _,
+        frames: _,
+        routes: _,
+        settings,
+        extra,
+    } = flow;
+    let mut head = object(&Flow {
+        name: name.clone(),
+        description: description.clone(),
+        settings: settings.clone(),
+        extra: extra.clone(),
+        ..Flow::default()
+    });
+    for place in ["version", "nodes", "edges", "layout"] {
+        head.remove(place);
+    }
+    head
 }
 
 /// A part of a flow as JSON. Parts of flows are objects.

@@ -8,6 +8,7 @@ import { ApplyTheme } from "@/workspace/window/theme";
 import { BillDialog } from "./dialogs/BillDialog";
 import { ComparisonDialog } from "./dialogs/ComparisonDialog";
 import { DraftsDialog } from "./dialogs/DraftsDialog";
+import { ExportRecordingDialog } from "./dialogs/ExportRecordingDialog";
 import { GrantsDialog } from "./dialogs/GrantsDialog";
 import { ImportReportDialog } from "./dialogs/ImportReportDialog";
 import { ReaderDialog } from "./dialogs/ReaderDialog";
@@ -42,6 +43,7 @@ export function App() {
       <DraftsDialog />
       <BillDialog />
       <ComparisonDialog />
+      <ExportRecordingDialog />
       <WaitingRunsDialog />
       <GrantsDialog />
       <ImportReportDialog />

@@ -116,6 +116,14 @@ export const TEXTS = {
   repliesHint: "Where the same is asked of a model: which runs its reply is taken from",
   repliesEarlier: "Of this run",
   repliesAny: "Of any of my runs",
+  exportRecording: "Export recording",
+  exportRecordingExplained:
+    "The file has what the run was sent and said, so that others can replay it. Keys are never in it.",
+  namesToMask: "Names to mask",
+  namesToMaskExample: "Ada Lovelace",
+  namesToMaskHelp:
+    "One a line. The file has the same placeholder in place of a name everywhere. Images and PDFs can’t be masked.",
+  chooseFile: "Choose file…",
   whatDiffers: "What differs between two runs",
   comparesRuns: (before: string, after: string) => `The run of ${before}, and the run of ${after}`,
   whatMadeTheDifference: "What made the difference?",

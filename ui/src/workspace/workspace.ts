@@ -11,6 +11,7 @@ import { NodeTypeRegistry } from "@/flow/node-types/node-types";
 import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
 import type { ComparedRuns } from "@/run/comparison/comparison";
 import { RunControl } from "@/run/control/control";
+import type { RecordingMask } from "@/run/control/recording-mask";
 import type { BillRequest, ForkChoice } from "@/run/control/rerun";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
@@ -53,6 +54,7 @@ export function createWorkspace(bareHost: Host) {
   const waitingRuns = new WaitingRuns(host);
   const billRequests = new DialogRequests<BillRequest, ForkChoice>();
   const comparisons = new DialogRequests<ComparedRuns, void>();
+  const exportRequests = new DialogRequests<RecordingMask, RecordingMask>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
     // What the window lists could not be read without the users.
@@ -97,6 +99,8 @@ export function createWorkspace(bareHost: Host) {
     grantRequests,
     billRequests,
     comparisons,
+    /** Which names a recording does not show. */
+    exportRequests,
     settings,
     users,
     providers: new ProviderStore(host, settings),

@@ -48,6 +48,23 @@ test("a run is exported, opened and replayed", async ({ page }) => {
 
   const file = filePath("opinions.plait-recording");
   await command(page, "Export recording");
+  await page.getByTestId("export-mask").fill("x");
+  await page.getByTestId("export-choose").click();
+  await chooseFile(page, file);
+  // Nothing was written, and what was typed is there.
+  await expect(page.getByText("is too short to be masked")).toBeVisible();
+  await expect(page.getByTestId("export-mask")).toHaveValue("x");
+  await page.getByTestId("export-mask").fill("Good\nAda Lovelace");
+  for (const [width, height, colorScheme] of [
+    [1000, 700, "dark"],
+    [1280, 800, "light"],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    await takePicture(page, `recordings-export-${colorScheme}`);
+  }
+  expect(await findViolations(page, { within: "[data-testid=export-recording]" })).toEqual([]);
+  await page.getByTestId("export-choose").click();
   await chooseFile(page, file);
   await expect(page.getByText(`Recorded in ${file}`)).toBeVisible();
   expect((await stat(file)).size).toBeGreaterThan(500);
@@ -57,6 +74,8 @@ test("a run is exported, opened and replayed", async ({ page }) => {
   await expect(rows(page)).toHaveCount(2);
   await expect(rows(page).first()).toHaveAttribute("data-shown", "true");
   await expect(rows(page).first()).toHaveAttribute("data-status", "finished");
+  await expect(page.getByText("MASKED_1").first()).toBeVisible();
+  await expect(page.getByText("Good.")).toHaveCount(0);
   await takePicture(page, "recordings-opened");
   expect(await findViolations(page, { within: "section[aria-label=Runs]" })).toEqual([]);
 

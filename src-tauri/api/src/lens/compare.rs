@@ -5,7 +5,9 @@ use std::sync::Arc;
 use plait_core::id::RunId;
 use plait_insight::comparison::{RunComparison, compare};
 use plait_insight::lineage::RecordedRun;
+use plait_store::Store;
 use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
 use ts_rs::TS;
 
 use super::{LensService, read_entries};
@@ -30,16 +32,30 @@ impl Command for CompareRuns {
 
     async fn run(self, service: &LensService) -> Result<RunComparison, ErrorReply> {
         service.catch_up().await;
-        let store = service.store.clone();
+        let store = &service.store;
+        // Reading takes longer than comparing.
+        let reads = [self.before, self.after].map(|run| {
+            let store = store.clone();
+            run_blocking(move || read(&store, run))
+        });
+        let [before, after] = reads;
+        let (before, after) = futures::try_join!(before, after)?;
+        let store = store.clone();
         run_blocking(move || {
-            let read = |run: &RunId| -> Result<RecordedRun, ErrorReply> {
-                let record = store.run(run)?;
-                let flow = recorded_flow(&store, &record.flow.hash).ok();
-                Ok(RecordedRun::new(run.clone(), &read_entries(&store, run)?, flow))
-            };
-            let load = |run: &RunId| read(run).ok().map(Arc::new);
-            Ok(compare(&read(&self.before)?, &read(&self.after)?, &load))
+            let load = |run: &RunId| read(&store, run.clone()).ok().map(Arc::new);
+            let compared = compare(&before, &after, &load);
+            // As many values as were read are freed.
+            spawn_blocking(move || drop((before, after)));
+            Ok(compared)
         })
         .await
     }
+}
+
+/// Blocks.
+fn read(store: &Store, run: RunId) -> Result<RecordedRun, ErrorReply> {
+    let record = store.run(&run)?;
+    let flow = recorded_flow(store, &record.flow.hash).ok();
+    let entries = read_entries(store, &run)?;
+    Ok(RecordedRun::new(run, &entries, flow))
 }

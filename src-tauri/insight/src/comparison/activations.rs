@@ -1,13 +1,15 @@
 //! What two activations that correspond did otherwise.
 
-use plait_core::id::Activation;
+use std::collections::HashMap;
+
+use plait_core::id::{Activation, NodeId};
 use plait_journal::view::{EpochView, NodeState};
 use plait_llm::context::Role;
 use serde_json::{Value, json};
 use similar::{Algorithm, capture_diff_slices};
 
 use super::{ActivationChange, ComparedActivation};
-use crate::flow_diff::{FlowDiff, ValueChange};
+use crate::flow_diff::ValueChange;
 use crate::lineage::RecordedRun;
 
 /// An activation as it is shown.
@@ -37,7 +39,7 @@ fn change(before: Option<&Value>, after: Option<&Value>) -> Option<ValueChange> 
 pub(super) fn changes(
     (before, old): (&RecordedRun, &Activation),
     (after, new): (&RecordedRun, &Activation),
-    diff: &FlowDiff,
+    edits: &HashMap<&NodeId, Vec<&ValueChange>>,
 ) -> Vec<ActivationChange> {
     let (Some(old_epoch), Some(new_epoch)) = (before.epoch(old), after.epoch(new)) else { return Vec::new() };
     let mut changes = Vec::new();
@@ -67,8 +69,9 @@ pub(super) fn changes(
     }
     // A change of the node counts where the node did something otherwise. Its title does nothing.
     if !changes.is_empty() {
-        let edits = diff.of_node(&new.node).filter(|change| change.pointer != "/title");
-        changes.extend(edits.map(|change| ActivationChange::Config { change: change.clone() }));
+        let of_node = edits.get(&new.node).into_iter().flatten();
+        let edits = of_node.filter(|change| change.pointer != "/title");
+        changes.extend(edits.map(|change| ActivationChange::Config { change: ValueChange::clone(change) }));
     }
     changes
 }

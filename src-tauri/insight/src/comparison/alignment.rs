@@ -53,13 +53,14 @@ pub(super) struct Alignment {
 
 impl Alignment {
     pub(super) fn of(before: &RecordedRun, after: &RecordedRun, diff: &FlowDiff) -> Self {
-        let mut epochs = EpochMap { before, after, diff, items: HashMap::new(), lists: Vec::new() };
+        let mut epochs =
+            EpochMap { before, after, renames: diff.renames(), items: HashMap::new(), lists: Vec::new() };
         let mut pairs = Vec::new();
         for (id, node) in &before.view().nodes {
-            let new = diff.renamed(id);
+            let new = NodeId::clone(epochs.new_id(id));
             for epoch in &node.epochs {
                 let at = Activation { node: id.clone(), epoch: epoch.epoch.clone() };
-                match epochs.counterpart(&at, new) {
+                match epochs.counterpart(&at, &new) {
                     Counterpart::Removed => {}
                     Counterpart::At(other) => {
                         let after = after.epoch(&other).is_some().then_some(other);
@@ -209,7 +210,7 @@ enum Counterpart {
 struct EpochMap<'a> {
     before: &'a RecordedRun,
     after: &'a RecordedRun,
-    diff: &'a FlowDiff,
+    renames: HashMap<&'a NodeId, &'a NodeId>,
     /// Of each loop of the first run: the place of each of its items in the second one, and the places that only the second one has.
     items: HashMap<Activation, Option<ItemMap>>,
     lists: Vec<ListComparison>,
@@ -222,6 +223,11 @@ struct ItemMap {
 }
 
 impl EpochMap<'_> {
+    /// The id that a node of the first run has in the second one.
+    fn new_id<'n>(&'n self, node: &'n NodeId) -> &'n NodeId {
+        self.renames.get(node).copied().unwrap_or(node)
+    }
+
     fn counterpart(&mut self, at: &Activation, node: &NodeId) -> Counterpart {
         match self.epoch(&at.node, &at.epoch) {
             Some(epoch) => Counterpart::At(Activation { node: node.clone(), epoch }),
@@ -266,8 +272,7 @@ impl EpochMap<'_> {
     /// The place in the second run of an item of a loop of the first.
     fn item(&mut self, at: &Activation, epoch_after: &Epoch, item: u32) -> Option<u32> {
         if !self.items.contains_key(at) {
-            let loop_after =
-                Activation { node: self.diff.renamed(&at.node).clone(), epoch: epoch_after.clone() };
+            let loop_after = Activation { node: self.new_id(&at.node).clone(), epoch: epoch_after.clone() };
             let map = self.align_items(at, loop_after);
             self.items.insert(at.clone(), map);
         }

@@ -14,6 +14,7 @@ export const TEXTS = {
   compareWithShown: "Compare with the run that is shown",
   openRecording: "Open recording…",
   exportedTo: (path: string) => `Recorded in ${path}`,
+  mayShowNames: (names: string) => `These attachments may show the names, since they are no texts: ${names}`,
   exportedUpTo: (path: string, node: string) => `Recorded in ${path}. A replay ends at ${node}, as the run did`,
   anyStatus: "Any status",
   active: "Active",

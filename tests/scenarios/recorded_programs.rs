@@ -351,9 +351,9 @@ fn a_recorder_killed_between_calls_leaves_a_run_that_can_be_ended() {
         json!({ "line": "chunk", "id": 0, "at": 4, "data": { "text": reply } }),
         json!({ "line": "end", "id": 0, "at": 5 }),
     ];
-    let log: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let log = lines.map(|line| line.to_string()).join("\n");
     std::fs::create_dir(home.path().join("programs")).unwrap();
-    home.file("programs/1-1.jsonl", &format!("{log}{{\"line\":\"requ"));
+    home.file("programs/1-1.jsonl", &format!("{log}\n{{\"line\":\"requ"));
     assert_eq!(runs(&home)[0]["status"], "interrupted");
     assert_eq!(events(&home, "model.replied").len(), 1);
     assert_eq!(home.plait(&["resume", "last"]).code, 0);

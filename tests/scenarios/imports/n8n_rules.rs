@@ -66,6 +66,7 @@ fn item() -> Value {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn n8n_fields_are_set_with_the_types_of_their_version() {
     let own = json!({ "s": "x", "o": { "old": 1 }, "n": "5" });
     let assign = |name: &str, kind: &str, value: Value| json!({ "assignments": { "assignments": [{ "id": "1", "name": name, "type": kind, "value": value }] } });
@@ -251,6 +252,7 @@ async fn n8n_items_are_merged_by_the_mode_of_their_version() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn n8n_items_are_merged_by_their_fields() {
     let left = json!([{ "id": 1, "l": "one", "o": { "x": 1 } }, { "id": 2, "l": "two" }, { "l": "none" }]);
     let right = json!([

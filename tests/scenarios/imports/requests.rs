@@ -2,7 +2,7 @@
 //! `tests/fixtures/import/requests.json` says for each flow what it is run with, and the requests: the model, then a line for each
 //! message.
 
-use plait_run::context::Role;
+use plait_llm::context::Role;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -3996,7 +3996,9 @@ export type RunDifference = {
   after?: ComparedActivation,
   /** What differs of it. Empty if only one run has it. */
   changes: Array<ActivationChange>,
-  /** The differences that it follows from, as places of `differences`: each of them follows from none. Empty if it is one of them. */
+  /** The differences that it follows from, as places of `differences`, the first 50: each of them follows from none. Empty if it is one
+   * of them.
+   */
   follows: number[],
 };
 

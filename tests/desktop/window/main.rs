@@ -6,7 +6,6 @@ mod conversational_loop;
 mod crash_recovery;
 mod draw_and_run;
 mod editor;
-mod failing_test;
 mod images;
 mod model_server;
 mod newcomer;

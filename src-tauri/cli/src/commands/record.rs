@@ -16,7 +16,7 @@ use plait_core::error::Fault;
 use plait_recorder::endpoint::{Answers, Endpoint};
 use plait_recorder::exchange::{Line, LogWriter, Recorded};
 use plait_recorder::replay::Library;
-use plait_recorder::upstream::{Upstream, VENDORS};
+use plait_recorder::upstream::{Upstream, VENDORS, Vendor};
 use tokio::process::{Child, Command};
 
 use super::runs::{find, write_draft};
@@ -259,15 +259,11 @@ fn exit_code(code: i32) -> u8 {
 /// Where requests go: as the arguments say, else as the environment does.
 fn upstreams(given: &[String]) -> Result<Vec<Upstream>, Fault> {
     let given: Vec<Upstream> = given.iter().map(|text| Upstream::parse(text)).collect::<Result<_, _>>()?;
-    let of_vendor = |vendor| match given.iter().find(|one| one.name == vendor_name(vendor)) {
+    let of_vendor = |vendor: &Vendor| match given.iter().find(|one| one.name == vendor.name) {
         Some(upstream) => Ok(upstream.clone()),
         None => Upstream::of_vendor(vendor, environment::variable),
     };
     VENDORS.iter().map(of_vendor).collect()
-}
-
-fn vendor_name(vendor: &plait_recorder::upstream::Vendor) -> &'static str {
-    vendor.name
 }
 
 /// The file names of the program and of its first argument that is a file.

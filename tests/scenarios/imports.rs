@@ -259,3 +259,21 @@ async fn rivet_graph_calls_another_with_its_values() {
     assert_eq!(sent[0].last_text(), "Shorten to 5 words: a long text");
     assert_eq!(journal.output("result", "text"), "Short: re: Shorten to 5 words: a long text");
 }
+
+#[test]
+fn file_of_another_tool_is_named_where_a_flow_is_expected() {
+    let home = Home::default();
+    for (file, tool) in [
+        ("n8n/chat-agent.json", "n8n"),
+        ("dify/chatflow.yml", "Dify"),
+        ("langflow/basic.json", "Langflow"),
+        ("flowise/conversation.json", "Flowise"),
+        ("rivet/assemble.rivet-project", "Rivet"),
+    ] {
+        let path = fixture("import").join(file);
+        let output = home.plait(&["check", path.to_str().unwrap()]);
+        let said = output.out + &output.err;
+        assert!(said.contains(&format!("This is not a flow: it is a file of {tool}.")), "{file}: {said}");
+        assert!(said.contains("Import it"), "{file}: {said}");
+    }
+}

@@ -40,4 +40,5 @@ pub use service::FlowService;
 pub use templates::{
     ListTemplates, OpenTemplate, RemoveTemplate, RenameTemplate, SaveTemplate, SavedTemplate, TemplateSummary,
 };
+pub use text::name_tool;
 pub use trigger::choose_trigger;

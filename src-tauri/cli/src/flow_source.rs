@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use plait_api::flows::name_tool;
 use plait_api::{ErrorReply, examples, flow_files};
 use plait_core::diagnostic::{Diagnostic, Severity};
 use plait_core::flow;
@@ -69,6 +70,7 @@ impl FlowSource {
         match read {
             Ok((flow, warnings)) => Ok(Self { flow, path, name, text, is_pipeline, warnings }),
             Err(errors) => {
+                let errors = name_tool(&text, errors);
                 let masked = terminal::mask(&text);
                 let positions = positions(&masked, is_pipeline);
                 let style = terminal::style();

@@ -5,7 +5,6 @@ mod document;
 mod drawing;
 mod executable_nodes;
 mod folders;
-mod foreign_format;
 mod memory;
 mod migrate;
 mod pin;

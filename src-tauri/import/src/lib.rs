@@ -107,6 +107,11 @@ pub fn import(text: &str, format: Option<Format>, name: &str) -> Result<Imported
     import_folder(text, &BTreeMap::new(), format, name)
 }
 
+/// The tool that a text is from, by what it contains.
+pub fn recognize(text: &str) -> Option<Format> {
+    source::recognize(&source::read(text).ok()?)
+}
+
 /// The files beside a file of another tool that belong to it, relative to its folder: what the nodes of Prompt Flow are written in.
 /// Names that lead out of the folder are not among them.
 pub fn files_beside(text: &str) -> Vec<String> {

@@ -19,6 +19,9 @@ const TAURI: &str = if cfg!(windows) { "tauri.cmd" } else { "tauri" };
 /// What Tauri downloads before it can make an `AppImage`, in its cache.
 const APPIMAGE_TOOL: &str = "linuxdeploy-x86_64.AppImage";
 
+/// What is added to `tauri.conf.json` for packages of tests.
+const UNCOMPRESSED: &str = r#"{ "bundle": { "linux": { "rpm": { "compression": { "type": "none" } } } } }"#;
+
 /// The completion scripts by shell, with the names that shells expect.
 const COMPLETIONS: &[(&str, &str)] = &[("bash", "plait"), ("zsh", "_plait"), ("fish", "plait.fish")];
 
@@ -40,7 +43,7 @@ pub(crate) fn run(debug: bool) -> Result<()> {
     Ok(())
 }
 
-/// Packages the programs, which must be built. Returns the packages.
+/// Packages the programs, which must be built. Returns the packages. With `debug`, what only tests look at is packed in less time.
 pub(crate) fn make(debug: bool) -> Result<Vec<PathBuf>> {
     write_parts(&repo::binary("plait", !debug))?;
     let formats = formats();
@@ -48,7 +51,7 @@ pub(crate) fn make(debug: bool) -> Result<Vec<PathBuf>> {
     let mut bundle = Command::new(repo::ui().join("node_modules/.bin").join(TAURI));
     bundle.args(["bundle", "--ci", "--bundles", &formats.join(",")]).current_dir(repo::root());
     if debug {
-        bundle.arg("--debug");
+        bundle.args(["--debug", "--config", UNCOMPRESSED]);
     }
     let output = repo::target().join(if debug { "debug" } else { "release" }).join("bundle");
     if output.exists() {

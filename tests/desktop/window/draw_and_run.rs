@@ -1,9 +1,7 @@
 //! The whole workflow: draw a flow, run it, watch it stream, answer it, inspect the result, save it, reopen it.
 
-use std::path::Path;
-
 use anyhow::Result;
-use plait_window_tests::{App, Home, built_binary, run_test};
+use plait_window_tests::{App, Home, run_test};
 
 use crate::editor::{
     CONTROL, add_node, answer, click, connect, open_inspector, read_saved_flow, record_card_changes,
@@ -16,13 +14,12 @@ const ANSWER: &str = "My parcel has not come yet, and it was due on Monday. It i
 
 #[tokio::test]
 async fn flow_can_be_drawn_run_answered_saved_and_reopened() -> Result<()> {
-    run_test(async { draw_run_save_and_reopen("draws", &built_binary()?).await }).await
+    run_test(draw_run_save_and_reopen()).await
 }
 
-/// Does all of it in the window of this binary. `name` is the name of the test, for its pictures.
-pub(crate) async fn draw_run_save_and_reopen(name: &str, binary: &Path) -> Result<()> {
+async fn draw_run_save_and_reopen() -> Result<()> {
     let home = Home::new()?;
-    let app = App::open_binary(name, binary, &home, &[]).await?;
+    let app = App::open("draws", &home, &[]).await?;
 
     add_node(&app, "contextStart", 140.0, 90.0).await?;
     add_node(&app, "tools", 140.0, 420.0).await?;
@@ -82,7 +79,7 @@ pub(crate) async fn draw_run_save_and_reopen(name: &str, binary: &Path) -> Resul
     app.close().await?;
 
     let file = home.dialog_answer().display().to_string();
-    let app = App::open_binary(name, binary, &home, &[&file]).await?;
+    let app = App::open("draws", &home, &[&file]).await?;
     app.wait_for_test_id("node-chat").await?;
     assert_eq!(app.count(".react-flow__edge").await?, 5);
     app.screenshot("reopened").await?;

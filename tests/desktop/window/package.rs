@@ -9,7 +9,6 @@ use anyhow::{Context, Result, ensure};
 use plait_window_tests::environment::clean_command;
 use plait_window_tests::run_test;
 
-use crate::draw_and_run::draw_run_save_and_reopen;
 use crate::newcomer::{build_by_keyboard, build_by_mouse};
 
 /// The variables with the paths of the packages. `cargo xtask test --only window` makes them.
@@ -89,7 +88,6 @@ async fn package_installs_into_an_empty_root_and_its_window_runs_a_drawn_flow() 
         assert!(!print_of(&mut run)?.trim().is_empty());
 
         let window = root.path("usr/bin/plait-desktop");
-        draw_run_save_and_reopen("package", &window).await?;
         build_by_mouse("package-mouse", &window).await?;
         build_by_keyboard("package-keyboard", &window).await
     })

@@ -15,7 +15,7 @@ use super::autosave::Autosave;
 use super::check::check_with_subflows;
 use super::installed::Installed;
 use super::service::FlowService;
-use super::text::{write_flow, write_pipeline};
+use super::text::{read_file, write_flow, write_pipeline};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
@@ -75,8 +75,7 @@ impl Command for OpenFlow {
         let redaction = Arc::clone(service.keys.redaction());
         run_blocking(move || {
             let file = flow_files::read(Path::new(&self.path))?;
-            let flow = pipeline::read_file(&file.path, &file.text)
-                .map_err(|errors| unreadable(&file.path, &errors))?;
+            let flow = read_file(&file.path, &file.text).map_err(|errors| unreadable(&file.path, &errors))?;
             let path = file.path.display().to_string();
             let installed = Installed::of(&sources);
             let diagnostics = check_with_subflows(&flow, Some(&path), &registry, &installed).diagnostics;

@@ -12,6 +12,7 @@ use ts_rs::TS;
 
 use super::files::unreadable;
 use super::service::FlowService;
+use super::text::read_file;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
@@ -56,7 +57,7 @@ impl Command for ReadFlow {
                     return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message));
                 }
             };
-            pipeline::read_file(&path, &text).map_err(|errors| unreadable(&path, &errors))
+            read_file(&path, &text).map_err(|errors| unreadable(&path, &errors))
         })
         .await
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plait_core::flow;
-use plait_core::flow::Flow;
+use plait_core::flow::{Flow, ReadError};
 use plait_formats::pipeline;
 use plait_formats::pipeline::Pipeline;
 use plait_store::{Store, flow_files};
@@ -16,6 +16,23 @@ pub(crate) fn write_flow(flow: &Flow) -> Result<String, ErrorReply> {
     flow::write(flow).map_err(|error| {
         ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be serialized: {error}."))
     })
+}
+
+/// Reads a flow or a pipeline. The error for a file of another tool names the tool.
+pub(crate) fn read_file(path: &Path, text: &str) -> Result<Flow, Vec<ReadError>> {
+    pipeline::read_file(path, text).map_err(|errors| name_tool(text, errors))
+}
+
+/// The errors of a text that could not be read as a flow. If it is a file of another tool, the only one says so.
+pub fn name_tool(text: &str, mut errors: Vec<ReadError>) -> Vec<ReadError> {
+    if let Some(format) = plait_import::recognize(text) {
+        errors.truncate(1);
+        for error in &mut errors {
+            error.diagnostic.message = format!("This is not a flow: it is a file of {}.", format.title());
+            error.diagnostic.hint = Some("Import it: that makes a flow of it.".to_owned());
+        }
+    }
+    errors
 }
 
 /// Whether `plait run` takes a text as a flow. The name of its file does not matter.

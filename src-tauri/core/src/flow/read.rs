@@ -8,7 +8,6 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use smallvec::SmallVec;
 
-use super::foreign_format;
 use super::migrate::migrate;
 use super::{Flow, VERSION};
 use crate::codes;
@@ -39,11 +38,7 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if let Err(error) = serde_json::from_str::<UniqueKeys>(text) {
         let (line, column) = (error.line(), error.column());
-        let diagnostic = match foreign_format::recognize_text(text) {
-            Some(format) => not_a_flow(format!("This is not a flow: it is {format}.")),
-            None => syntax_error(&error),
-        };
-        return Err(ReadError::new(diagnostic, line, column));
+        return Err(ReadError::new(syntax_error(&error), line, column));
     }
     if let Some((position, digits)) = find_large_integer(text) {
         return Err(large_integer(text, position, digits));
@@ -58,11 +53,7 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
 /// migrates it, or returns its problems with their places. Both read a text in the same way.
 fn read_exact(text: &str) -> Option<Flow> {
     let flow: Flow = serde_json::from_str(text).ok()?;
-    // As `is_flow_like` does: the keys that are left to recognize another format.
-    let is_exact = flow.version == VERSION
-        && !flow.nodes.is_empty()
-        && flow.nodes.values().all(|node| !node.extra.contains_key("data"));
-    is_exact.then_some(flow)
+    (flow.version == VERSION && !flow.nodes.is_empty()).then_some(flow)
 }
 
 /// Reads a flow of any version.
@@ -70,9 +61,8 @@ fn read_document(text: &str) -> Result<Flow, ReadError> {
     // `UniqueKeys` has parsed it, so this can only fail if it is too deep or too large for serde_json.
     let value: Value = serde_json::from_str(text)
         .map_err(|error| ReadError::new(syntax_error(&error), error.line(), error.column()))?;
-    if let Some(format) = foreign_format::recognize(&value).filter(|_| !is_flow_like(&value)) {
-        let diagnostic = not_a_flow(format!("This is not a flow: it is {format}."));
-        return Err(ReadError::new(diagnostic, 0, 0));
+    if is_foreign(&value) {
+        return Err(ReadError::new(not_a_flow("This is not a flow, but a file of another program."), 0, 0));
     }
     let value = migrate(value).map_err(|diagnostic| ReadError::new(diagnostic, 0, 0))?;
     read_shape(value).map_err(|diagnostic| ReadError::new(diagnostic, 0, 0))
@@ -108,19 +98,14 @@ fn syntax_error(error: &serde_json::Error) -> Diagnostic {
         .hint("Fix the JSON there, or restore the file from version control or a backup.")
 }
 
-/// Whether each node, if there are any, has a type and no key that only other tools' nodes have. Flows may hold any other
-/// key, also one by which another format would be recognized.
-fn is_flow_like(document: &Value) -> bool {
-    let is_node = |node: &Value| node.get("type").is_some_and(Value::is_string) && node.get("data").is_none();
-    match document.get("nodes") {
-        Some(Value::Object(nodes)) => nodes.values().all(is_node),
-        // Version 0. n8n's nodes have a type as well, but its connections stand beside them.
-        Some(Value::Array(nodes)) => document.get("connections").is_none() && nodes.iter().all(is_node),
-        _ => false,
-    }
+/// Whether a document is that of another program: its nodes stand in a list, as in version 0, but keep what they are in `data`, or are
+/// connected by something else than edges.
+fn is_foreign(document: &Value) -> bool {
+    let Some(nodes) = document.get("nodes").and_then(Value::as_array) else { return false };
+    document.get("connections").is_some() || nodes.iter().any(|node| node.get("data").is_some())
 }
 
-fn not_a_flow(message: String) -> Diagnostic {
+fn not_a_flow(message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(codes::FLOW_WRONG_SHAPE, "", message).hint(
         "A flow is an object with `version`, `nodes` and `edges`. Run `plait schema` to print its JSON Schema.",
     )
@@ -163,7 +148,7 @@ fn read_shape(value: Value) -> Result<Flow, Diagnostic> {
     }
     // Deserializing would take any object for a flow without nodes.
     if value.get("nodes").is_none() {
-        return Err(not_a_flow("This JSON is not a flow: it has no `nodes`.".to_owned()));
+        return Err(not_a_flow("This JSON is not a flow: it has no `nodes`."));
     }
     Flow::deserialize(value).map_err(|error| not_a_flow(format!("This JSON is not a flow: {error}.")))
 }

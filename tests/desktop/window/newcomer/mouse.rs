@@ -1,22 +1,17 @@
-//! The newcomer's path with the mouse. Only messages are typed.
+//! The newcomer's path with the mouse. Only messages are typed. The test of the packages takes it.
 
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
 use plait_window_tests::input::Point;
-use plait_window_tests::{App, Home, built_binary, run_test};
+use plait_window_tests::{App, Home};
 
 use super::{ANSWERS, expect_saved_cycle, press};
 use crate::editor::{center, click, wait_for_node_state, wait_for_run_status};
 
 /// Between two gestures: a person looks for the next place and goes there.
 const GESTURE_INTERVAL: Duration = Duration::from_millis(1_500);
-
-#[tokio::test]
-async fn flow_can_be_built_run_answered_and_saved_with_the_mouse() -> Result<()> {
-    run_test(async { build_run_and_save("mouse", &built_binary()?).await }).await
-}
 
 /// Does all of it in the window of this binary. `name` is the name of the test, for its pictures.
 pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> {

@@ -58,18 +58,13 @@ fn document_without_nodes_is_refused() {
 }
 
 #[test]
-fn foreign_format_is_named() {
-    for (text, expected) in [
-        (
-            r#"{"nodes": [{"name": "Start", "type": "n8n-nodes-base.start"}], "connections": {}}"#,
-            "an n8n workflow",
-        ),
-        (r#"{"compilerOptions": {}}"#, "a TypeScript configuration"),
-        ("version: 4\ndata:\n  graphs: {}\n", "a Rivet project"),
+fn file_of_another_program_is_no_flow() {
+    for text in [
+        r#"{"nodes": [{"id": "a", "name": "Start", "type": "start"}], "connections": {}}"#,
+        r#"{"nodes": [{"id": "a", "type": "custom", "data": {}}], "edges": []}"#,
     ] {
         let error = read(text).unwrap_err();
-        assert_eq!(error.diagnostic.message, format!("This is not a flow: it is {expected}."));
-        assert!(error.diagnostic.hint.is_some());
+        assert_eq!(error.diagnostic.message, "This is not a flow, but a file of another program.");
     }
 }
 

@@ -122,7 +122,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {ports.outputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="out" port={port} index={index} mark={markOf("out", port.name)} />
       ))}
-      {(pointed || selected) && state ? <ReplyBeside node={id} /> : null}
+      {(pointed || selected) && state ? <ReplyBeside node={id} pointed={pointed} /> : null}
     </div>
   );
 });

@@ -72,6 +72,7 @@ function Picture({ nodes, frames, edges }: Elements) {
         resolve: colors.resolver(current),
         fontFamily: getComputedStyle(current).fontFamily,
         icons: paths,
+        hasRun: (activeRun.shown?.fold.nodes.size ?? 0) > 0,
         widthOf: (text) => canvas.titleWidths.widthOf(text),
       };
       const view = { x: -MARGIN, y: -MARGIN, width: width + 2 * MARGIN, height: height + 2 * MARGIN };

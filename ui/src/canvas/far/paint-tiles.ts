@@ -16,6 +16,8 @@ const GAP = 5;
 const EDGE_WIDTH = 3;
 const HATCH = 8;
 const CONTAINER_FONT = 12;
+/** A lower header has its title above. */
+const MIN_HEADER = 14;
 /** A container that is less wide has no title: hardly a letter would fit. */
 const MIN_CONTAINER_WIDTH = 24;
 /** Canvas units. */
@@ -73,6 +75,8 @@ export type Painting = {
   resolve: (css: string) => string;
   fontFamily: string;
   icons: IconPaths;
+  /** Whether a run is shown: nodes that are not part of it yet are paler then. */
+  hasRun: boolean;
   /** The width of a text at a font size of one pixel. */
   widthOf: (text: string) => number;
 };
@@ -147,7 +151,8 @@ function paintCard(painting: Painting, tile: Tile, at: Box, marks: Marks): void 
 }
 
 /** A node on the map: a box of one color. */
-function paintDot({ pen, zoom, resolve }: Painting, tile: Tile, at: Box, { state, stale, untrusted }: Marks): void {
+function paintDot(painting: Painting, tile: Tile, at: Box, { state, stale, untrusted }: Marks): void {
+  const { pen, zoom, resolve, hasRun } = painting;
   const box = { ...at, width: Math.max(1.5, at.width), height: Math.max(1.5, at.height) };
   const radius = RADIUS * zoom;
   const hue = tile.tint ?? tile.hue;
@@ -155,9 +160,9 @@ function paintDot({ pen, zoom, resolve }: Painting, tile: Tile, at: Box, { state
     ? "var(--path)"
     : stale
       ? mix("var(--fg-3)", 45)
-      : ((state && MAP_FILLS[state]) ?? (tile.kind === "comment" ? COMMENT.line : mix(hue, 75)));
+      : ((state && MAP_FILLS[state]) ?? (tile.kind === "comment" ? COMMENT.line : mix(hue, hasRun ? 12 : 32)));
   // The shade of its context stays at its side while it is wide enough for two colors.
-  const hasEdge = state !== undefined && box.width >= 4 * EDGE_WIDTH;
+  const hasEdge = box.width >= 4 * EDGE_WIDTH && tile.kind === "card";
   if (hasEdge) fillBox(pen, box, radius, resolve(tile.hue));
   fillBox(
     pen,
@@ -185,13 +190,14 @@ function paintContainer({ pen, zoom, resolve }: Painting, tile: Tile, at: Box, m
   pen.stroke();
 }
 
-/** The title of a loop or a frame: in its header, out of which it grows upward where that is too low for it. */
+/** The title of a loop or a frame: in its header, or above it where that is too low for it. */
 export function paintContainerTitle({ pen, zoom, resolve, fontFamily, widthOf }: Painting, tile: Tile, at: Box): void {
   const padding = Math.min(12 * zoom, PADDING);
   const room = at.width - 2 * padding;
   if (room < MIN_CONTAINER_WIDTH) return;
   const text = shortened(tile.title, room / CONTAINER_FONT, widthOf);
-  const baseline = Math.max(at.y + (LOOP_HEADER - 10) * zoom, at.y - 3 * ABOVE + LOOP_HEADER * zoom);
+  const header = LOOP_HEADER * zoom;
+  const baseline = header >= MIN_HEADER ? at.y + header / 2 + CONTAINER_FONT * 0.36 : at.y - 2 * ABOVE;
   pen.font = `600 ${CONTAINER_FONT}px ${fontFamily}`;
   pen.textBaseline = "alphabetic";
   pen.lineJoin = "round";

@@ -34,8 +34,8 @@ pub(crate) async fn measure(editor: &Path, empty: &Path, bare: &str) -> Result<(
         let file = home.file("grid.flow.json");
         std::fs::write(&file, grid(size).to_string())?;
         let app = App::open_binary("measure", editor, &home, &[&file.display().to_string()]).await?;
-        // It opens with all nodes in view, so small that they are drawn as an overview.
-        app.wait_for(".overview").await?;
+        // It opens with all nodes in view, so small that they are painted as tiles.
+        app.wait_for(".far-picture").await?;
         // At zoom 100 % with the top left corner in view, like the bare page.
         app.press(&[CONTROL, 'k']).await?;
         app.type_text("n00102").await?;

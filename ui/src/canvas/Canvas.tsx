@@ -1,6 +1,7 @@
 import { ReactFlow, SelectionMode } from "@xyflow/react";
 import { type FocusEvent, type MouseEvent, useMemo } from "react";
 import { openChild, runsFlow } from "@/run/control/child-run";
+import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useFlow, useLayout, useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { QuickAddMenu } from "./add/QuickAddMenu";
@@ -18,14 +19,15 @@ import { RoutedEdge } from "./edges/RoutedEdge";
 import { addRoutePoint } from "./edges/route-commands";
 import { StrandEdge } from "./edges/StrandEdge";
 import { withFrameElements } from "./elements/frame-elements";
+import { FarFrame, FarNode, withFarView } from "./far/FarElement";
+import { FarPicture } from "./far/FarPicture";
+import { useInPage } from "./far/in-page";
 import { FrameBox } from "./frames/FrameBox";
 import { foldFrame } from "./frames/frame-commands";
 import { useLineageLights } from "./lineage-lights";
 import { LoopContainer } from "./loops/LoopContainer";
-import { boxesOf } from "./measure/boxes";
 import { AlignmentGuides } from "./move/AlignmentGuides";
 import { Minimap } from "./overview/Minimap";
-import { Overview, useHiddenInOverview } from "./overview/Overview";
 import { selectFocused } from "./select/multi-select";
 import { useBoxSelection } from "./select/useBoxSelection";
 import { TEXTS } from "./texts";
@@ -52,7 +54,12 @@ import "./move/guides.css";
 import "./frames/frames.css";
 import "./cards/node-colors.css";
 
-const NODE_TYPES = { card: NodeCard, comment: CommentCard, loop: LoopContainer, frame: FrameBox };
+const NODE_TYPES = {
+  card: withFarView<CanvasNode>(NodeCard, FarNode),
+  comment: withFarView<CanvasNode>(CommentCard, FarNode),
+  loop: withFarView<CanvasNode>(LoopContainer, FarNode),
+  frame: withFarView<FrameNode>(FrameBox, FarFrame),
+};
 const EDGE_TYPES = { strand: StrandEdge, routed: RoutedEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
 /** How far the pointer may move while a node is pressed, in pixels: a press that moves less is a click, and one that moves more drags. */
@@ -66,7 +73,7 @@ export function Canvas() {
   const boxSelection = useBoxSelection();
   const viewing = useFlow((state) => state.viewing !== undefined);
   const hasRoom = useLayout((layout) => layout.size !== "tiny");
-  const [drawnNodes, drawnEdges] = useHiddenInOverview(
+  const [drawnNodes, drawnEdges] = useInPage(
     useMemo(() => withFrameElements(frames, nodes), [frames, nodes]),
     edges,
   );
@@ -95,12 +102,13 @@ export function Canvas() {
           onNodeDrag={(event, grabbed, all) => onDrag(event, grabbed, all)}
           onNodeDragStop={(event, grabbed, all) => onDragStop(event, grabbed, all)}
           {...boxSelection.handlers}
-          onPaneClick={(event) => !showInOverview(event, workspace) && addOnDoubleClick(event, workspace)}
+          onPaneClick={(event) => addOnDoubleClick(event, workspace)}
           onNodeDoubleClick={(_, { id, type, data }) => {
             if (type === "frame") {
               if (data.folded) foldFrame(workspace, data.frameId, false);
             } else if (data.folded) workspace.editor.fold({ nodes: [id] }, false);
             else if (runsFlow(workspace.nodeTypes.all, data.node)) openChild(workspace, id);
+            else if (workspace.canvas.state.far) workspace.canvas.reveal({ node: id, center: true });
           }}
           onEdgeDoubleClick={({ clientX: x, clientY: y }, { id }) => {
             if (workspace.editor.mayEdit())
@@ -129,7 +137,7 @@ export function Canvas() {
           proOptions={{ hideAttribution: true }}
         >
           <Backdrop />
-          <Overview nodes={nodes} frames={frames} edges={edges} />
+          <FarPicture nodes={nodes} frames={frames} edges={edges} />
           <PeekPlaces nodes={nodes} frames={frames} edges={edges} />
           <ConfigReads nodes={nodes} frames={frames} />
           <AlignmentGuides />
@@ -147,17 +155,6 @@ export function Canvas() {
       </section>
     </CanvasMenu>
   );
-}
-
-/** In an overview, a click on a node brings its card into view. Whether there was one to click. */
-function showInOverview({ clientX, clientY }: MouseEvent, { canvas }: Workspace): boolean {
-  const at = canvas.state.overview ? canvas.instance?.screenToFlowPosition({ x: clientX, y: clientY }) : undefined;
-  if (!at) return false;
-  const hit = [...boxesOf(canvas.drawnNodes())].findLast(
-    ([, box]) => at.x >= box.x && at.x <= box.x + box.width && at.y >= box.y && at.y <= box.y + box.height,
-  );
-  if (hit) canvas.reveal({ node: hit[0], center: true });
-  return hit !== undefined;
 }
 
 /** A double click on empty canvas offers what can be added there. */

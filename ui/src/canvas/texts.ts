@@ -33,7 +33,7 @@ export const TEXTS = {
   imageTooLarge: "The image is too large. Export it as SVG instead.",
   nothingToDraw: "There is nothing to draw.",
   untitledImage: "flow",
-  overview: (nodes: string) => `Overview of ${nodes} nodes. Click one, or zoom in, to see its card.`,
+  overview: (nodes: string) => `Overview of ${nodes} nodes. Double-click one, or zoom in, to see its card.`,
   required: "required",
   zoomOut: "Zoom out",
   zoomPercentReset100: (percent: string | number) => `Zoom ${percent} percent. Reset to 100 percent`,

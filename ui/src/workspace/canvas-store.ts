@@ -56,6 +56,9 @@ export type StrandData = {
 };
 export type CanvasEdge = CanvasEdgeBase<StrandData, "strand" | "routed">;
 
+/** The edges that light up while a port or an edge is pointed at, and the nodes at their ends. */
+export type Way = { edges: ReadonlySet<EdgeId>; nodes: ReadonlySet<string> };
+
 /** The middle of a value on the canvas, and the most that it may be wide. */
 export type PeekPlace = { at: Point; width: number };
 
@@ -82,10 +85,12 @@ export type CanvasState = {
   guides?: readonly Guide[];
   /** Where the values on edges are written; without one, in the middle of the edge. */
   peekPlaces?: ReadonlyMap<EdgeId, PeekPlace>;
-  /** The zoom that cards are drawn as tiles for; undefined while they are drawn as cards. */
-  farZoom?: number;
-  /** Whether the flow is large and seen from so far away that a picture takes the place of its cards. */
-  overview?: boolean;
+  /** Whether the flow is seen from so far away that a picture of tiles takes the place of its cards. */
+  far?: boolean;
+  /** In a far view of very many nodes: the node or edge that the pointer is on, or that is about to have the focus. */
+  pointed?: string;
+  /** What lights up, as the far view paints it. */
+  litWay?: Way;
   /** The elements to select and bring into view as soon as the shown flow is drawn. */
   awaitedReveal?: RevealTarget;
   /** The node type being dragged onto the canvas, and where it is on the screen. */

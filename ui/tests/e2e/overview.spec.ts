@@ -1,4 +1,5 @@
 /** Flows with more nodes than could be drawn as cards at once. */
+import type { Locator, Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
 import { CHAT_FLOW, expect, filePath, node, putFile, test } from "./fixture";
 
@@ -19,26 +20,9 @@ const LARGE: Flow = {
   ),
 };
 
-test("a large flow begins at its start, the fit shows a picture of all of it, and a click leads to a card", async ({
-  page,
-}) => {
-  putFile(filePath("large.flow.json"), LARGE);
-  await page.goto(`/?open=${encodeURIComponent(filePath("large.flow.json"))}`);
-  const picture = page.getByTestId("overview");
-  // In a size in which titles can be read.
-  await expect(node(page, "n0").locator(".tile")).toHaveText("Text 0");
-  await expect(node(page, "n0")).toBeInViewport({ ratio: 0.99 });
-  await page.getByRole("button", { name: "Fit to view" }).click();
-  await expect(picture).toHaveAccessibleName(/Overview of 400 nodes/);
-  await expect(page.locator(".canvas .card")).toHaveCount(0);
-  // Nothing of the opaque view covers it.
-  const layer = (selector: string) =>
-    page.locator(selector).evaluate((element) => Number(getComputedStyle(element).zIndex));
-  expect(await layer(".overview")).toBeGreaterThanOrEqual(await layer(".react-flow__renderer"));
-  // The picture has the nodes where the cards would be.
-  const box = await picture.boundingBox();
-  if (!box) throw new Error("There is no picture.");
-  const painted = await picture.evaluate((element) => {
+/** Where something is painted, in pixels of the picture. */
+function paintedIn(picture: Locator): Promise<{ left: number; top: number; right: number; bottom: number }> {
+  return picture.evaluate((element) => {
     const canvas = element as HTMLCanvasElement;
     const { data, width } = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? {
       data: [],
@@ -55,13 +39,80 @@ test("a large flow begins at its start, the fit shows a picture of all of it, an
     }
     return { left, top, right, bottom };
   });
-  expect(painted.right - painted.left).toBeGreaterThan(box.width * 0.6);
-  await page.mouse.click(box.x + painted.left + 3, box.y + painted.top + 2);
-  await expect(node(page, "n0")).toHaveAttribute("data-selected", "true");
-  await expect(picture).toHaveCount(0);
+}
+
+/** Shows all of the flow and returns the place of its first node on the screen. */
+async function fitAll(page: Page): Promise<{ x: number; y: number; picture: Locator }> {
+  const picture = page.getByTestId("far-picture");
   await page.getByRole("button", { name: "Fit to view" }).click();
+  // The zoom is animated.
+  await page.waitForTimeout(400);
+  await expect(picture).toHaveAccessibleName(/Overview of 400 nodes/);
+  const box = await picture.boundingBox();
+  if (!box) throw new Error("There is no picture.");
+  const painted = await paintedIn(picture);
+  expect(painted.right - painted.left).toBeGreaterThan(box.width * 0.6);
+  return { x: box.x + painted.left + 3, y: box.y + painted.top + 2, picture };
+}
+
+async function openLarge(page: Page): Promise<void> {
+  putFile(filePath("large.flow.json"), LARGE);
+  await page.goto(`/?open=${encodeURIComponent(filePath("large.flow.json"))}`);
+  // In a size in which titles can be read.
+  await expect(node(page, "n0")).toHaveText(/^Text 0/);
+  await expect(node(page, "n0")).toBeInViewport({ ratio: 0.99 });
+}
+
+test("a large flow begins at its start, and the fit shows a picture of all of it with hardly an element", async ({
+  page,
+}) => {
+  await openLarge(page);
+  const { x, y, picture } = await fitAll(page);
+  expect(await page.locator(".react-flow__node").count()).toBeLessThan(5);
+  await page.mouse.click(x, y);
+  await expect(node(page, "n0")).toHaveAttribute("data-selected", "true");
   await expect(picture).toBeVisible();
-  await expect(page.locator(".canvas .card")).toHaveCount(0);
+  await page.mouse.dblclick(x, y);
+  await expect(picture).toHaveCount(0);
+  await expect(node(page, "n0").locator(".card-title")).toBeVisible();
+});
+
+test("the pointer drags, boxes and opens the menu of tiles that are no elements until it comes", async ({ page }) => {
+  await openLarge(page);
+  const { x, y } = await fitAll(page);
+  await page.mouse.click(x, y, { button: "right" });
+  await expect(page.getByTestId("menu-edit.duplicate")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x - 2, y + 60, { steps: 5 });
+  await page.mouse.up();
+  expect((await node(page, "n0").boundingBox())?.y).toBeGreaterThan(y + 40);
+  await page.keyboard.press("Control+z");
+  // A box around the first nodes.
+  await page.keyboard.down("Shift");
+  await page.mouse.move(x - 15, y - 15);
+  await page.mouse.down();
+  await page.mouse.move(x + 40, y + 20, { steps: 5 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await page.keyboard.press("Control+c");
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(Object.keys(JSON.parse(copied).nodes).length).toBeGreaterThan(2);
+});
+
+test("the keyboard goes from tile to tile", async ({ page }) => {
+  await openLarge(page);
+  const { x, y } = await fitAll(page);
+  await page.mouse.click(x, y);
+  await page.keyboard.press("Tab");
+  await expect(page.locator(".react-flow__node[data-id=n1]")).toBeFocused();
+  // In the order of the names.
+  await page.keyboard.press("Tab");
+  await expect(page.locator(".react-flow__node[data-id=n10]")).toBeFocused();
+  await expect(node(page, "n10")).toHaveAttribute("data-selected", "true");
+  await page.keyboard.press("Shift+Tab");
+  await expect(page.locator(".react-flow__node[data-id=n1]")).toBeFocused();
 });
 
 test("the cards of a large flow that are not in view at first are never drawn", async ({ page }) => {
@@ -80,7 +131,7 @@ test("the cards of a large flow that are not in view at first are never drawn", 
     Object.assign(window, { drawnCards: drawn });
   });
   await page.goto(`/?open=${encodeURIComponent(filePath("large.flow.json"))}`);
-  await expect(node(page, "n0")).toBeVisible();
+  await expect(node(page, "n0")).toHaveCount(1);
   const drawn = await page.evaluate(() => (window as unknown as { drawnCards: Set<Node> }).drawnCards.size);
   expect(drawn).toBeLessThan(120);
 });
@@ -89,7 +140,7 @@ test("the picture of a large flow follows the theme", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   putFile(filePath("large.flow.json"), LARGE);
   await page.goto(`/?open=${encodeURIComponent(filePath("large.flow.json"))}`);
-  const picture = page.getByTestId("overview");
+  const picture = page.getByTestId("far-picture");
   await page.getByRole("button", { name: "Fit to view" }).click();
   await expect(picture).toBeVisible();
   const colors = () =>

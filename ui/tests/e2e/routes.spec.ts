@@ -1,4 +1,4 @@
-import { CHAT_FLOW, expect, middle, node, openFlow, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, middle, node, openFlow, savedFlow, takePicture, test } from "./fixture";
 
 const EDGE = "tools.tools->answer.tools";
 
@@ -55,6 +55,50 @@ test("points move with the nodes of both ends, and tidying up takes them away", 
   // The layout arrives from a worker: saved before that, the file would be the one before.
   await expect(page.getByTestId("undo-button")).toHaveAccessibleName(/Tidy up/);
   expect((await savedFlow(page)).routes).toBeUndefined();
+});
+
+test("tidying up leads an edge around the card between its ends", async ({ page }) => {
+  const text = (title: string, template: string) => ({ type: "text", title, config: { template } });
+  const edge = (source: string, target: string) => ({
+    source,
+    sourceOutput: "text",
+    target,
+    targetInput: source,
+  });
+  await openFlow(page, {
+    version: 1,
+    name: "Around",
+    nodes: { a: text("A", "1"), b: text("B", "{{a}}"), c: text("C", "{{b}}"), d: text("D", "{{a}} {{b}} {{c}}") },
+    edges: { ab: edge("a", "b"), bc: edge("b", "c"), ad: edge("a", "d"), bd: edge("b", "d"), cd: edge("c", "d") },
+    layout: { a: { x: 0, y: 0 }, b: { x: 300, y: 0 }, c: { x: 600, y: 0 }, d: { x: 900, y: 0 } },
+  });
+  await node(page, "a").waitFor();
+  /** For each edge, the cards between its ends that it crosses. */
+  const crossed = () =>
+    page.evaluate(() => {
+      const found: string[] = [];
+      const cards = [...document.querySelectorAll<HTMLElement>(".react-flow__node")];
+      for (const edge of document.querySelectorAll<HTMLElement>(".react-flow__edge")) {
+        const path = edge.querySelector<SVGPathElement>(".strand-line");
+        const length = path?.getTotalLength() ?? 0;
+        for (let at = 0.02; path && at < 0.98; at += 0.02) {
+          const { x, y } = path.getPointAtLength(at * length).matrixTransform(path.getScreenCTM() ?? undefined);
+          for (const card of cards) {
+            const box = card.getBoundingClientRect();
+            const isEnd = edge.dataset.id?.includes(card.dataset.id ?? "");
+            if (!isEnd && x > box.left && x < box.right && y > box.top && y < box.bottom)
+              found.push(`${edge.dataset.id} over ${card.dataset.id}`);
+          }
+        }
+      }
+      return [...new Set(found)];
+    });
+  expect((await crossed()).length).toBeGreaterThan(0);
+  await page.getByTestId("canvas").click({ position: { x: 20, y: 20 } });
+  await page.keyboard.press("Shift+L");
+  await expect(page.getByTestId("undo-button")).toHaveAccessibleName(/Tidy up/);
+  await expect.poll(crossed).toEqual([]);
+  await takePicture(page, "routes/around");
 });
 
 test("the focus stays with the points of an edge while they are removed", async ({ page }) => {

@@ -1,21 +1,27 @@
 /** Lays out the flow from left to right, in a worker so that the window stays responsive. One undo step. */
-import type { ELK, ElkNode } from "elkjs/lib/elk-api";
-import type { ErrorCode, Flow, NodeId, Position } from "@/bindings";
+import type { ELK, ElkNode, ElkPort } from "elkjs/lib/elk-api";
+import type { EdgeId, ErrorCode, Flow, NodeId, Position } from "@/bindings";
+import { handleId } from "@/canvas/elements/pulled-ends";
 import { borderHeight, CARD_WIDTH } from "@/canvas/measure/geometry";
 import { showAll } from "@/canvas/view/view";
 import { notify } from "@/design/dialogs/notify";
+import type { Point } from "@/flow/align/align";
 import { BODY_INSET, type Size, sizeAround } from "@/flow/containers/container-box";
-import { containerOf } from "@/flow/containers/containers";
+import { containerOf, innerEnds } from "@/flow/containers/containers";
 import { place } from "@/flow/edits/edits";
-import { clearRoutes } from "@/flow/edits/routes";
+import { clearRoutes, setRoute } from "@/flow/edits/routes";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
+import { routesAround } from "./routes-around";
 
 const OPTIONS = {
   "elk.algorithm": "layered",
   "elk.direction": "RIGHT",
   "elk.layered.spacing.nodeNodeBetweenLayers": "90",
   "elk.spacing.nodeNode": "48",
+  "elk.spacing.edgeNode": "24",
+  // Few points, where an edge passes other cards.
+  "elk.edgeRouting": "POLYLINE",
   "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
   "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
 };
@@ -39,12 +45,18 @@ export async function tidy(workspace: Workspace): Promise<void> {
       import("elkjs/lib/elk-worker.min.js?worker"),
     ]);
     const elk = new Elk({ workerFactory: () => new ElkWorker() });
-    const places = await placesOf(elk, flow, nodes, new Set(checked.backEdges), some).finally(() =>
+    const { places, bends } = await placesOf(elk, flow, nodes, new Set(checked.backEdges), some).finally(() =>
       elk.terminateWorker(),
     );
     // The flow was edited in the meantime: drop the result.
     if (editor.state.flow !== flow) return;
-    editor.edit("Tidy up", (before) => clearRoutes(place(before, places), places));
+    editor.edit("Tidy up", (before) => {
+      const placed = clearRoutes(place(before, places), places);
+      return routesAround(placed, nodes, places, bends).reduce(
+        (on, [edge, route]) => setRoute(on, edge, route),
+        placed,
+      );
+    });
     if (!some) requestAnimationFrame(() => showAll(workspace));
   } catch (thrown) {
     notify.error({
@@ -54,15 +66,22 @@ export async function tidy(workspace: Workspace): Promise<void> {
   }
 }
 
-/** The new places of nodes. Loops get the size of their bodies where all of these are laid out. */
+type Layout = {
+  places: Map<NodeId, Partial<Position>>;
+  /** The points of edges between nodes of one body, in its coordinates. */
+  bends: Map<EdgeId, Point[]>;
+};
+
+/** The new places of nodes, and where edges bend. Loops get the size of their bodies where all of these are laid out. */
 async function placesOf(
   elk: Pick<ELK, "layout">,
   flow: Flow,
   nodes: readonly CanvasNode[],
   back: ReadonlySet<string>,
   some: boolean,
-): Promise<Map<NodeId, Partial<Position>>> {
-  const places = new Map<NodeId, Partial<Position>>();
+): Promise<Layout> {
+  const places: Layout["places"] = new Map();
+  const bends: Layout["bends"] = new Map();
   const sizes = new Map(nodes.map((node) => [node.id, sizeOf(node)]));
   const bodies = new Map<NodeId | undefined, CanvasNode[]>();
   for (const node of nodes) {
@@ -75,7 +94,9 @@ async function placesOf(
     if (some && body.length < 2) return;
     const laidOut = await elk.layout(graph(flow, body, sizes, back));
     const corner = container === undefined || some ? cornerOf(body) : { x: BODY_INSET.left, y: BODY_INSET.top };
-    for (const [id, place] of cornersFrom(laidOut, corner)) places.set(id, { ...places.get(id), ...place });
+    const moved = moveTo(laidOut, corner);
+    for (const [id, place] of moved.corners) places.set(id, { ...places.get(id), ...place });
+    for (const [id, points] of moved.bends) bends.set(id, points);
   };
   // Loops come before their bodies, so this is from the inside out.
   for (const loop of [...nodes].reverse()) {
@@ -96,7 +117,7 @@ async function placesOf(
   }
   if (some) for (const container of bodies.keys()) await layOut(container);
   else await layOut(undefined);
-  return places;
+  return { places, bends };
 }
 
 const NO_SIZE: Size = { width: 0, height: 0 };
@@ -116,6 +137,7 @@ function graph(
   back: ReadonlySet<string>,
 ): ElkNode {
   const ids = new Set(nodes.map((node) => node.id));
+  const ports = new Set(nodes.flatMap((node) => portsOf(node, NO_SIZE).map(({ id }) => id)));
   const within = (id: NodeId) => {
     let at: NodeId | undefined = id;
     while (at !== undefined && !ids.has(at)) at = containerOf(flow, at);
@@ -124,13 +146,34 @@ function graph(
   return {
     id: "flow",
     layoutOptions: OPTIONS,
-    children: nodes.map((node) => ({ id: node.id, ...(sizes.get(node.id) ?? NO_SIZE) })),
+    children: nodes.map((node) => ({
+      id: node.id,
+      ...(sizes.get(node.id) ?? NO_SIZE),
+      layoutOptions: { "elk.portConstraints": "FIXED_POS" },
+      ports: portsOf(node, sizes.get(node.id) ?? NO_SIZE),
+    })),
     edges: Object.entries(flow.edges).flatMap(([id, edge]) => {
       const [source, target] = [within(edge.source), within(edge.target)];
       if (back.has(id) || source === undefined || target === undefined || source === target) return [];
-      return [{ id, sources: [source], targets: [target] }];
+      const inner = innerEnds(flow, edge);
+      const from =
+        source === edge.source ? portId(source, "source", handleId(edge.sourceOutput, inner.source)) : source;
+      const to = target === edge.target ? portId(target, "target", handleId(edge.targetInput, inner.target)) : target;
+      return [{ id, sources: [ports.has(from) ? from : source], targets: [ports.has(to) ? to : target] }];
     }),
   };
+}
+
+function portId(node: NodeId, type: string, handle: string | null | undefined): string {
+  return JSON.stringify([node, type, handle]);
+}
+
+/** Where edges begin and end at a node. */
+function portsOf({ id, handles = [] }: CanvasNode, { width }: Size): ElkPort[] {
+  return handles.map((handle) => {
+    const y = handle.y + (handle.height ?? 0) / 2;
+    return { id: portId(id, handle.type, handle.id), x: handle.type === "source" ? width : 0, y, width: 0, height: 0 };
+  });
 }
 
 function cornerOf(nodes: readonly CanvasNode[]): { x: number; y: number } {
@@ -140,10 +183,17 @@ function cornerOf(nodes: readonly CanvasNode[]): { x: number; y: number } {
   };
 }
 
-/** The new corners, moved so that the upper left corner of all is at a place. */
-function cornersFrom(laidOut: ElkNode, to: { x: number; y: number }): [NodeId, { x: number; y: number }][] {
+/** The new corners and bends, moved so that the upper left corner of all is at a place. */
+function moveTo(laidOut: ElkNode, to: Point): { corners: [NodeId, Point][]; bends: [EdgeId, Point[]][] } {
   const children = laidOut.children ?? [];
   const left = Math.min(...children.map((child) => child.x ?? 0));
   const top = Math.min(...children.map((child) => child.y ?? 0));
-  return children.map((child) => [child.id, { x: to.x + (child.x ?? 0) - left, y: to.y + (child.y ?? 0) - top }]);
+  const moved = ({ x = 0, y = 0 }: Partial<Point>) => ({ x: to.x + x - left, y: to.y + y - top });
+  return {
+    corners: children.map((child) => [child.id, moved(child)]),
+    bends: (laidOut.edges ?? []).flatMap(({ id, sections }) => {
+      const points = sections?.flatMap(({ bendPoints = [] }) => bendPoints.map(moved)) ?? [];
+      return points.length > 0 ? [[id, points] as [EdgeId, Point[]]] : [];
+    }),
+  };
 }

@@ -1,20 +1,18 @@
 import { type NodeProps, NodeResizer } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
 import type { Node } from "@/bindings";
-import { COMMENT_SIZE, MIN_COMMENT_SIZE } from "@/canvas/measure/geometry";
+import { MIN_COMMENT_SIZE } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
 import { Markdown } from "@/design/markdown/Markdown";
-import { plain } from "@/design/markdown/plain-text";
 import { tint } from "@/flow/edits/canvas-colors";
 import { commentField } from "@/flow/node-types/node-types";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { keepOwnKeys } from "./CardTitle";
 import { Findings } from "./Findings";
-import { Tile } from "./Tile";
 
 /** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
-export const CommentCard = memo(function CommentCard({ id, data, selected, width, height }: NodeProps<CanvasNode>) {
+export const CommentCard = memo(function CommentCard({ id, data, selected }: NodeProps<CanvasNode>) {
   const { editor, canvas } = useWorkspace();
   const writing = useCanvas((state) => state.renaming === id);
   const field = useNodeTypes((types) => commentField(types, data.node)) ?? "";
@@ -51,12 +49,6 @@ export const CommentCard = memo(function CommentCard({ id, data, selected, width
       <span className="comment-finding">
         <Findings node={id} />
       </span>
-      <Tile
-        id={id}
-        title={data.node.title ?? plain(text.trim().split("\n", 1)[0] ?? "")}
-        width={width ?? COMMENT_SIZE.width}
-        height={height ?? COMMENT_SIZE.height}
-      />
     </div>
   );
 });

@@ -5,7 +5,7 @@ import type { NodeId } from "@/bindings";
 import { PortHandle } from "@/canvas/connect/PortHandle";
 import { usePortMarks } from "@/canvas/connect/port-marks";
 import { shade } from "@/canvas/elements/elements";
-import { CARD_WIDTH, cardHeight } from "@/canvas/measure/geometry";
+import { cardHeight } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
 import { Icon } from "@/design/icons/Icon";
 import { tint } from "@/flow/edits/canvas-colors";
@@ -25,7 +25,6 @@ import { PinBadge } from "./PinBadge";
 import { ReplyBeside } from "./ReplyBeside";
 import { RunLine } from "./RunLine";
 import { StatusRing } from "./StatusRing";
-import { Tile } from "./Tile";
 import { TrialBadge } from "./TrialBadge";
 import { TriggerBadge } from "./TriggerBadge";
 import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
@@ -123,16 +122,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {ports.outputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="out" port={port} index={index} mark={markOf("out", port.name)} />
       ))}
-      {(pointed || selected) && state ? <ReplyBeside node={id} /> : null}
-      <Tile
-        id={id}
-        title={node.title ?? type?.title ?? node.type}
-        icon={<Icon name={type?.icon} />}
-        width={CARD_WIDTH}
-        height={cardHeight(ports, unwired)}
-        state={state}
-        isPinned={node.pin !== undefined}
-      />
+      {(pointed || selected) && state ? <ReplyBeside node={id} pointed={pointed} /> : null}
     </div>
   );
 });

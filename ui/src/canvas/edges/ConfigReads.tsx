@@ -15,8 +15,8 @@ type Drawn = { nodes: readonly CanvasNode[]; frames: readonly FrameNode[] };
 /** What nodes read from others without an edge: a config names the node. Thin gray dots, and no handles. */
 export function ConfigReads(drawn: Drawn) {
   const reads = useFlow((state) => state.checked.reads);
-  const overview = useCanvas((state) => state.overview === true);
-  if (overview || Object.keys(reads).length === 0) return null;
+  const far = useCanvas((state) => state.far === true);
+  if (far || Object.keys(reads).length === 0) return null;
   return <Reads {...drawn} reads={reads} />;
 }
 

@@ -1,14 +1,12 @@
 /** What lights up while a port or an edge is pointed at: its edges and the cards at their ends. The rest of the flow is dimmed. */
 import { type RefObject, useEffect, useRef } from "react";
-import type { CanvasEdge, CanvasStore } from "@/workspace/canvas-store";
+import type { CanvasEdge, CanvasStore, Way } from "@/workspace/canvas-store";
 import { useWorkspace } from "@/workspace/context";
 
 type Ends = Pick<CanvasEdge, "id" | "source" | "target" | "sourceHandle" | "targetHandle">;
 
 /** An edge, or a port by its node and its handle. */
 export type Pointed = { edge: string } | { node: string; handle: string; side: "source" | "target" };
-
-export type Way = { edges: ReadonlySet<string>; nodes: ReadonlySet<string> };
 
 export function wayOf(pointed: Pointed, all: readonly Ends[]): Way {
   const edges = all.filter((edge) => {
@@ -40,6 +38,7 @@ function lightWays(canvas: HTMLElement, store: CanvasStore): () => void {
   const clear = () => {
     current = undefined;
     canvas.removeAttribute("data-lit-way");
+    if (store.state.litWay) store.set({ litWay: undefined });
     for (const element of canvas.querySelectorAll("[data-lit]")) element.removeAttribute("data-lit");
   };
   const onPointerOver = ({ target, buttons }: PointerEvent) => {
@@ -51,6 +50,7 @@ function lightWays(canvas: HTMLElement, store: CanvasStore): () => void {
     const way = pointed && wayOf(pointed, store.instance?.getEdges() ?? []);
     if (!way || way.edges.size === 0) return;
     canvas.setAttribute("data-lit-way", "");
+    if (store.state.far) store.set({ litWay: way });
     const light = (selector: string, id: string) => {
       for (const element of canvas.querySelectorAll(`${selector}[data-id="${CSS.escape(id)}"]`))
         element.setAttribute("data-lit", "");

@@ -4,7 +4,7 @@
 const SIZES: readonly number[] = [13, 12, 11];
 const LEAST_SIZE = 11;
 /** The height of a line in units of the font size. */
-const LINE_HEIGHT = 1.2;
+export const LINE_HEIGHT = 1.2;
 /** A shortened title with fewer characters says less than initials. */
 const MIN_SHOWN_CHARS = 5;
 
@@ -75,7 +75,7 @@ function longestStart(title: string, widest: number, widthOf: WidthOf): string |
 }
 
 /** A text, or its beginning with an ellipsis; empty if nothing of it fits. */
-function shortened(text: string, widest: number, widthOf: WidthOf): string {
+export function shortened(text: string, widest: number, widthOf: WidthOf): string {
   if (widthOf(text) <= widest) return text;
   for (let length = text.length - 1; length > 0; length -= 1) {
     const start = `${text.slice(0, length).trimEnd()}…`;

@@ -4,9 +4,8 @@ import type { Frame, FrameId } from "@/bindings";
 import { TitleField } from "@/canvas/cards/CardTitle";
 import { FoldButton, FoldedHandle } from "@/canvas/cards/FoldedParts";
 import { StatusRing } from "@/canvas/cards/StatusRing";
-import { Tile } from "@/canvas/cards/Tile";
 import { frameElement } from "@/canvas/elements/frame-ids";
-import { CARD_WIDTH, FOLDED_FRAME_HEIGHT } from "@/canvas/measure/geometry";
+import { FOLDED_FRAME_HEIGHT } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
 import { tint } from "@/flow/edits/canvas-colors";
 import type { FoldedSides } from "@/workspace/canvas-store";
@@ -60,14 +59,6 @@ export function FoldedFrame({ frameId, frame, sides, selected }: Props) {
       <p className="summary">{TEXTS.nodesInFrame(frame.nodes.length)}</p>
       {sides.into ? <FoldedHandle side="in" title={TEXTS.edgesOfFrame} /> : null}
       {sides.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfFrame} /> : null}
-      <Tile
-        id={id}
-        title={frame.title}
-        icon={<SquareDashed aria-hidden />}
-        width={CARD_WIDTH}
-        height={FOLDED_FRAME_HEIGHT}
-        state={state}
-      />
     </div>
   );
 }

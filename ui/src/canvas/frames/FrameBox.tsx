@@ -1,5 +1,6 @@
 import { type NodeProps, NodeResizer } from "@xyflow/react";
 import { type CSSProperties, memo } from "react";
+import type { FrameId } from "@/bindings";
 import { TitleField } from "@/canvas/cards/CardTitle";
 import { FoldButton } from "@/canvas/cards/FoldedParts";
 import { sizesOf } from "@/canvas/measure/boxes";
@@ -20,7 +21,6 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const { frameId, frame } = data;
   const renaming = useCanvas((state) => state.renaming === id);
   const isTarget = useCanvas((state) => state.dropTarget === id);
-  const viewing = useFlow((state) => state.viewing !== undefined);
   if (data.folded) return <FoldedFrame frameId={frameId} frame={frame} sides={data.folded} selected={selected} />;
   return (
     <div
@@ -31,12 +31,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
       data-drop-target={isTarget || undefined}
       style={{ "--tint": tint(frame.color) } as CSSProperties}
     >
-      <NodeResizer
-        isVisible={selected && !viewing}
-        minWidth={MIN_SIZE.width}
-        minHeight={MIN_SIZE.height}
-        onResizeEnd={(_, box) => editor.edit("Resize", (flow) => resizeFrame(flow, frameId, box, sizesOf(workspace)))}
-      />
+      <FrameResizer frameId={frameId} isVisible={selected} />
       {renaming ? (
         <TitleField
           id={id}
@@ -67,3 +62,19 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
     </div>
   );
 });
+
+/** The borders by which a frame is made larger or smaller. */
+export function FrameResizer({ frameId, isVisible }: { frameId: FrameId; isVisible: boolean }) {
+  const workspace = useWorkspace();
+  const viewing = useFlow((state) => state.viewing !== undefined);
+  return (
+    <NodeResizer
+      isVisible={isVisible && !viewing}
+      minWidth={MIN_SIZE.width}
+      minHeight={MIN_SIZE.height}
+      onResizeEnd={(_, box) =>
+        workspace.editor.edit("Resize", (flow) => resizeFrame(flow, frameId, box, sizesOf(workspace)))
+      }
+    />
+  );
+}

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { NodeId } from "@/bindings";
 import { withBodies } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
+import type { NodeView } from "@/run/fold/types";
 import { type NodeRunState, nodeStateOf } from "@/run/nodes/element-views";
 import { useFlow, useWorkspace } from "@/workspace/context";
 
@@ -39,13 +40,17 @@ export function useFrameState(ids: readonly NodeId[]): NodeRunState | undefined 
     },
     [activeRun, inside],
   );
-  return useSyncExternalStore(subscribe, () => {
-    const views = activeRun.shown?.fold.nodes;
-    return mostUrgent(
-      inside.flatMap((id) => {
-        const view = views?.get(id);
-        return view ? [nodeStateOf(view)] : [];
-      }),
-    );
-  });
+  return useSyncExternalStore(subscribe, () => mostUrgentOf(inside, activeRun.shown?.fold.nodes));
+}
+
+export function mostUrgentOf(
+  ids: readonly NodeId[],
+  views: ReadonlyMap<NodeId, NodeView> | undefined,
+): NodeRunState | undefined {
+  return mostUrgent(
+    ids.flatMap((id) => {
+      const view = views?.get(id);
+      return view ? [nodeStateOf(view)] : [];
+    }),
+  );
 }

@@ -28,7 +28,7 @@ const ARC_CLEAR = 40;
 export function forwardCurve(from: Point, to: Point): Curve {
   const ahead = to.x - from.x;
   if (ahead >= 24) {
-    const pull = clamp(ahead * 0.45, MIN_PULL, MAX_PULL);
+    const pull = pullOf(from, to);
     const label = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
     return {
       d: `M${p(from)} C${p({ x: from.x + pull, y: from.y })} ${p({ x: to.x - pull, y: to.y })} ${p(to)}`,
@@ -111,6 +111,11 @@ function flat(label: Point): Pick<Curve, "label" | "spots"> {
   return { label, spots: BESIDE.map((distance) => ({ x: label.x + distance, y: label.y })) };
 }
 
+/** Points along the curve of an edge to the right, as `forwardCurve` draws it. */
+export function pointsAlong(from: Point, to: Point): Point[] {
+  return Array.from({ length: 21 }, (_, index) => pointOfCurve(from, to, pullOf(from, to), index / 20));
+}
+
 /** The point of an S-curve at a share of it. */
 function pointOfCurve(from: Point, to: Point, pull: number, share: number): Point {
   const rest = 1 - share;
@@ -119,6 +124,11 @@ function pointOfCurve(from: Point, to: Point, pull: number, share: number): Poin
     x: a * from.x + b * (from.x + pull) + c * (to.x - pull) + d * to.x,
     y: (a + b) * from.y + (c + d) * to.y,
   };
+}
+
+/** How far an S-curve is pulled out of its cards. */
+function pullOf(from: Point, to: Point): number {
+  return clamp((to.x - from.x) * 0.45, MIN_PULL, MAX_PULL);
 }
 
 function clamp(value: number, least: number, most: number): number {

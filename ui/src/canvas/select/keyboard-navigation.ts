@@ -61,6 +61,7 @@ const DRAWN_TIMEOUT_MS = 1000;
  * one is rendered only when the view reaches it. The last request wins.
  */
 export function focusOnceDrawn(canvas: CanvasStore, id: string): void {
+  canvas.set({ pointed: id });
   whenFound(
     canvas,
     id,

@@ -1,6 +1,6 @@
 import { type PointerEvent, type MouseEvent as ReactMouseEvent, useMemo } from "react";
-import { boxesOf } from "@/canvas/measure/boxes";
-import type { Box, Point } from "@/flow/align/align";
+import { boxesOf, isWithin } from "@/canvas/measure/boxes";
+import { type Box, overlaps, type Point } from "@/flow/align/align";
 import { useWorkspace } from "@/workspace/context";
 
 /**
@@ -31,7 +31,11 @@ export function useBoxSelection() {
           );
           const nodes = canvas.drawnNodes();
           const boxes = boxesOf(nodes);
-          const inside = nodes.filter((node) => node.type === "loop" && isInside(boxes.get(node.id), box));
+          // React Flow passes over nodes that the far view keeps hidden.
+          const inside = nodes.filter(({ id, type, hidden }) => {
+            const place = boxes.get(id);
+            return place && (type === "loop" ? isWithin(place, box) : hidden && overlaps(place, box));
+          });
           if (inside.length === 0) return;
           const { selection } = editor.state;
           editor.selectOnly({ ...selection, nodes: [...selection.nodes, ...inside.map((node) => node.id)] });
@@ -48,14 +52,4 @@ function boxBetween(from: Point, to: Point): Box {
     width: Math.abs(to.x - from.x),
     height: Math.abs(to.y - from.y),
   };
-}
-
-function isInside(inner: Box | undefined, outer: Box): boolean {
-  return (
-    inner !== undefined &&
-    inner.x >= outer.x &&
-    inner.y >= outer.y &&
-    inner.x + inner.width <= outer.x + outer.width &&
-    inner.y + inner.height <= outer.y + outer.height
-  );
 }

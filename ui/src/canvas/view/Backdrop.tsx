@@ -1,6 +1,6 @@
 import { useStoreApi, ViewportPortal } from "@xyflow/react";
 import { useLayoutEffect, useRef } from "react";
-import { farZoomAt, MAP_BELOW_ZOOM } from "@/canvas/far/detail";
+import { isFar, unitsPerPixel } from "@/canvas/far/detail";
 import { GRID } from "@/canvas/measure/geometry";
 import { useWorkspace } from "@/workspace/context";
 import { followMotion } from "./motion";
@@ -35,11 +35,10 @@ function Sheet() {
       const [x, y, zoom] = transform;
       const seen = { left: -x / zoom, top: -y / zoom, right: (width - x) / zoom, bottom: (height - y) / zoom };
       if (zoom !== drawn.zoom) {
-        canvas.toggleAttribute("data-map", zoom < MAP_BELOW_ZOOM);
-        const farZoom = farZoomAt(zoom);
-        if (farZoom !== workspace.canvas.state.farZoom) workspace.canvas.set({ farZoom });
-        canvas.setAttribute("data-detail", farZoom === undefined ? "near" : "far");
-        if (farZoom !== undefined) canvas.style.setProperty("--far", String(1 / farZoom));
+        const far = isFar(zoom);
+        if (far !== workspace.canvas.state.far) workspace.canvas.set({ far });
+        canvas.setAttribute("data-detail", far ? "far" : "near");
+        if (far) canvas.style.setProperty("--far", String(unitsPerPixel(zoom)));
       } else if (
         seen.left >= drawn.left &&
         seen.top >= drawn.top &&

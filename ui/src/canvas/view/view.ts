@@ -3,6 +3,7 @@ import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import { flushSync } from "react-dom";
 import type { NodeId } from "@/bindings";
 import { topBetween } from "@/canvas/elements/elements";
+import { isFar } from "@/canvas/far/detail";
 import { boxesOf, contains, drawnBounds, frameBoxes, isWithin } from "@/canvas/measure/boxes";
 import { portY } from "@/canvas/measure/geometry";
 import { backBounds } from "@/canvas/measure/paths";
@@ -19,8 +20,6 @@ export const MAX_ZOOM = 2.5;
 export const MIN_FIRST_ZOOM = 0.42;
 /** From this many nodes on, only nodes in view are in the page. */
 export const MANY_NODES = 250;
-/** Below this zoom a card is less than 40 pixels wide. */
-const OVERVIEW_BELOW_ZOOM = 0.18;
 const QUICK_MS = 150;
 
 type Parts = Pick<Workspace, "canvas" | "editor">;
@@ -66,8 +65,7 @@ export function showAll(
     viewport.y = Math.max(lowest, Math.min(margin - box.y * viewport.zoom, middle));
   }
   // Before the view is there: the cards that would be in it are never drawn.
-  const overview = isOverview(canvas.drawnNodes().length, viewport.zoom);
-  if (overview && duration === 0) flushSync(() => canvas.set({ overview }));
+  if (duration === 0 && isFar(viewport.zoom)) flushSync(() => canvas.set({ far: true }));
   void instance.setViewport(viewport, { duration });
 }
 
@@ -239,11 +237,6 @@ export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
 
 function paneBox(): DOMRect | undefined {
   return document.querySelector(".canvas")?.getBoundingClientRect();
-}
-
-/** Whether a picture takes the place of the cards. */
-export function isOverview(count: number, zoom: number): boolean {
-  return count > MANY_NODES && zoom < OVERVIEW_BELOW_ZOOM;
 }
 
 /** Brings a node or an edge into view and selects it. A view in which it can be read already stays where it is. */

@@ -1,0 +1,103 @@
+/** The edges of the far view: their curves, painted by color, and which of them is at a place. */
+
+import { peekEdges } from "@/canvas/edges/peek-places";
+import { shade } from "@/canvas/elements/elements";
+import type { Curve } from "@/canvas/measure/paths";
+import type { Point } from "@/flow/align/align";
+import type { CanvasEdge, CanvasNode, FrameNode } from "@/workspace/canvas-store";
+
+const COLORS = { context: "var(--context)", data: "var(--data)", tools: "var(--tools)" };
+/** Screen pixels. */
+const WIDTHS = { context: 2.2, data: 1.2, tools: 1.2 };
+const DASHES = { context: [], data: [], tools: [5, 4] };
+const BACK_DASH = [1, 4];
+/** How far beside its line an edge can be pointed at, in screen pixels. */
+const REACH = 9;
+/** How far curves swing beyond their ends, in canvas units. */
+const SWING = 200;
+const DIMMED = 0.2;
+
+type FarEdge = { edge: CanvasEdge; from: Point; to: Point; curve: Curve; path: Path2D };
+
+export class FarEdges {
+  readonly #all: readonly FarEdge[];
+  /** The paths of all edges that look the same, as one. */
+  readonly #groups = new Map<string, { edge: CanvasEdge; path: Path2D }>();
+
+  constructor(nodes: readonly CanvasNode[], frames: readonly FrameNode[], edges: readonly CanvasEdge[]) {
+    const byId = new Map(edges.map((edge) => [edge.id, edge]));
+    this.#all = peekEdges(nodes, frames, edges).flatMap(({ id, from, to, curve }) => {
+      const edge = byId.get(id);
+      return edge ? [{ edge, from, to, curve, path: new Path2D(curve.d) }] : [];
+    });
+    for (const { edge, path } of this.#all) {
+      const { kind = "data", context, back, broken } = edge.data ?? {};
+      const key = [kind, context, back !== undefined, broken].join();
+      const group = this.#groups.get(key);
+      if (group) group.path.addPath(path);
+      else this.#groups.set(key, { edge, path: new Path2D(path) });
+    }
+  }
+
+  /** Paints all edges; those of `lit` alone as bright as always, if there are any. */
+  paint(
+    pen: CanvasRenderingContext2D,
+    zoom: number,
+    resolve: (css: string) => string,
+    { lit, untrusted }: { lit?: ReadonlySet<string>; untrusted?: ReadonlySet<string> },
+  ): void {
+    pen.globalAlpha = lit ? DIMMED : 1;
+    for (const { edge, path } of this.#groups.values()) stroke(pen, zoom, resolve(colorOf(edge)), edge, path);
+    pen.globalAlpha = 1;
+    for (const { edge, path } of this.#all) {
+      if (untrusted?.has(edge.id)) stroke(pen, zoom, resolve("var(--path)"), edge, path, 2);
+      else if (lit?.has(edge.id) || edge.selected) stroke(pen, zoom, resolve(colorOf(edge)), edge, path, 2);
+    }
+  }
+
+  /** The edge at a place of the canvas. */
+  at(pen: CanvasRenderingContext2D, { x, y }: Point, zoom: number): CanvasEdge | undefined {
+    const reach = SWING + REACH / zoom;
+    pen.save();
+    pen.resetTransform();
+    pen.lineWidth = (2 * REACH) / zoom;
+    const found = this.#all.findLast(({ from, to, curve: { label }, path }) => {
+      const [xs, ys] = [
+        [from.x, to.x, label.x],
+        [from.y, to.y, label.y],
+      ];
+      const isNear =
+        x > Math.min(...xs) - reach &&
+        x < Math.max(...xs) + reach &&
+        y > Math.min(...ys) - reach &&
+        y < Math.max(...ys) + reach;
+      return isNear && pen.isPointInStroke(path, x, y);
+    });
+    pen.restore();
+    return found?.edge;
+  }
+}
+
+function colorOf({ data }: CanvasEdge): string {
+  const { kind = "data", context, broken } = data ?? {};
+  if (broken) return "var(--bad)";
+  return (kind === "context" ? shade(context) : undefined) ?? COLORS[kind];
+}
+
+/** The pen is scaled to canvas units. */
+function stroke(
+  pen: CanvasRenderingContext2D,
+  zoom: number,
+  color: string,
+  { data }: CanvasEdge,
+  path: Path2D,
+  times = 1,
+): void {
+  const { kind = "data", back } = data ?? {};
+  pen.strokeStyle = color;
+  pen.lineWidth = (times * WIDTHS[kind]) / zoom;
+  pen.lineCap = back === undefined ? "butt" : "round";
+  pen.setLineDash((back === undefined ? DASHES[kind] : BACK_DASH).map((length) => length / zoom));
+  pen.stroke(path);
+  pen.setLineDash([]);
+}

@@ -72,6 +72,7 @@ fn read_nested(document: &Value, name: &str, depth: usize, budget: &Budget) -> R
         by_name: workflow.nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect(),
         loop_of: loops::loops_of(&workflow),
         inputs: vec![None; workflow.nodes.len()],
+        conversations: Vec::new(),
         primary: None,
         depth,
     };
@@ -146,6 +147,8 @@ struct Reader<'w> {
     loop_of: Vec<Option<usize>>,
     /// What each node works on.
     inputs: Vec<Option<Shape>>,
+    /// The triggers that lead to each node which recalls earlier runs.
+    conversations: Vec<HashSet<usize>>,
     /// The node that the current one became, where that is not the one with its first output.
     primary: Option<NodeId>,
     depth: usize,

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::builder::Output;
+use super::super::http_request::FROM_JSON;
 use super::super::settings::{Settings, whole_number};
 use super::super::template::TemplateText;
 use super::loops::loop_outputs;
@@ -194,11 +195,17 @@ impl Reader<'_> {
     }
 
     fn respond(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
         settings.ignore_all(&["/responseBody", "/options"]);
         let query = match settings.text("/respondWith").unwrap_or("firstIncomingItem") {
-            "text" | "json" => {
+            kind @ ("text" | "json") => {
                 let body = settings.get("/responseBody").and_then(Value::as_str).unwrap_or_default();
-                let template = self.template(at, body, input);
+                let mut template = self.template(at, body, input);
+                if kind == "json" {
+                    let text = self.text_output(at, &format!("{}: JSON", node.name), &template);
+                    let value = self.query(at, "response", FROM_JSON, &Shape::object(text));
+                    template = TemplateText::of("response", &value, &[]);
+                }
                 return self.output(at, &template);
             }
             "noData" => return self.pass(at, input),

@@ -34,6 +34,10 @@ pub struct Diagnostic {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub edge: Option<EdgeId>,
+    /// The trigger whose runs meet it, in a flow with several ways in. None if it holds for the way that runs take by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub trigger: Option<NodeId>,
     /// The place in the file, as a JSON pointer, for example `/nodes/ask/config/prompt`.
     pub pointer: String,
 }
@@ -47,6 +51,7 @@ impl Diagnostic {
             hint: None,
             node: None,
             edge: None,
+            trigger: None,
             pointer: pointer.into(),
         }
     }

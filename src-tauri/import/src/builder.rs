@@ -353,6 +353,11 @@ impl FlowBuilder {
         self.current_loop().is_none() && !std::mem::replace(&mut self.has_main_context, true)
     }
 
+    /// Lets another node take the context that recalls earlier runs: no run has both.
+    pub(super) fn free_main_context(&mut self) {
+        self.has_main_context = false;
+    }
+
     /// How many nodes the flow has so far.
     pub(super) fn len(&self) -> usize {
         self.flow.nodes.len()

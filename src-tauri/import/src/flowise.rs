@@ -4,6 +4,7 @@
 mod agentflow;
 mod components;
 mod conditions;
+mod messages;
 mod text;
 
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::budget::Budget;
 use super::builder::{FileEdge, FlowBuilder, Output};
-use super::chat_call::{Model, provider_name};
+use super::chat_call::{Author, Model, provider_name};
 use super::gate::run_after;
 use super::graph::{Graph, GraphEdge, GraphNode, text as text_of};
 use super::settings::Settings;
@@ -51,6 +52,7 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
         form: None,
         state: HashMap::new(),
         said: HashMap::new(),
+        transcripts: HashMap::new(),
     };
     reader.run();
     Ok(reader.builder)
@@ -99,7 +101,13 @@ struct Reader<'v> {
     state: HashMap<String, (Output, Vec<String>)>,
     /// What was said last up to each node of an agentflow: on each way that leads to it, one.
     said: HashMap<usize, Vec<Output>>,
+    /// The messages of an agentflow after each node; none where it depends on the way that was taken.
+    transcripts: HashMap<usize, Option<Transcript>>,
 }
+
+type Message = (Author, TemplateText);
+/// Messages, in their order.
+type Transcript = Vec<Message>;
 
 impl<'v> Reader<'v> {
     fn run(&mut self) {

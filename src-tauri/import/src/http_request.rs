@@ -102,6 +102,8 @@ impl HttpRequest {
         }
         let names = writer.names;
         let id = builder.add(source, title, "httpRequest", config, at);
+        // Other tools send a request once, unless they are set to try again.
+        builder.set_retry(&id, 1);
         builder.feed(names.inputs(), &id);
         if !is_known {
             let url = builder.text_output(source, &format!("{title}: address"), &self.url, at);
@@ -114,7 +116,7 @@ impl HttpRequest {
             }
             let mut body = builder.text_output(source, &format!("{title}: body text"), &template, at);
             if is_json {
-                let config = json!({ "query": "fromjson" });
+                let config = json!({ "query": FROM_JSON });
                 let parse =
                     builder.add(source, &format!("{title}: body"), "json", config, at.beside(0.0, 1.0));
                 builder.connect(&body, &parse, "value");
@@ -125,6 +127,9 @@ impl HttpRequest {
         Ok(id)
     }
 }
+
+/// The query that makes a value of a text in JSON. An expression may have made the value itself.
+pub(super) const FROM_JSON: &str = "if type == \"string\" then fromjson else . end";
 
 /// A part of a request that has names.
 #[derive(Clone, Copy, PartialEq, Eq)]

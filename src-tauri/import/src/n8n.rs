@@ -72,6 +72,7 @@ fn read_nested(document: &Value, name: &str, depth: usize, budget: &Budget) -> R
         by_name: workflow.nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect(),
         loop_of: loops::loops_of(&workflow),
         inputs: vec![None; workflow.nodes.len()],
+        conversations: Vec::new(),
         primary: None,
         depth,
     };
@@ -146,6 +147,8 @@ struct Reader<'w> {
     loop_of: Vec<Option<usize>>,
     /// What each node works on.
     inputs: Vec<Option<Shape>>,
+    /// The triggers that lead to each node which recalls earlier runs.
+    conversations: Vec<HashSet<usize>>,
     /// The node that the current one became, where that is not the one with its first output.
     primary: Option<NodeId>,
     depth: usize,
@@ -341,7 +344,7 @@ impl<'w> Reader<'w> {
     /// A parameter that a program evaluates.
     fn evaluated(&mut self, at: usize, parameter: &str, input: Option<&Shape>) -> TemplateText {
         let node = &self.workflow.nodes[at];
-        let is_once = node.json.get("executeOnce") == Some(&Value::Bool(true));
+        let is_once = node.json.get("executeOnce") == Some(&Value::Bool(true)) || node.kind == "respondToWebhook";
         let written = programs::javascript(&parameter.into()).and_then(|value| {
             let body = format!("  return [{value}].map((value) => (value === undefined || value === null ? \"\" : value))[0];");
             let items = if is_once { Items::First } else { Items::Only };

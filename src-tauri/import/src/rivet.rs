@@ -33,7 +33,7 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
             builder.register(&node.key, node.title, node.kind);
         }
     }
-    let mut reader = Reader::new(builder, &project, main, &[]);
+    let mut reader = Reader::new(builder, &project, main, &[], Vec::new());
     reader.run();
     let Reader { mut builder, nested, .. } = reader;
     for (at, graph) in project.graphs.iter().enumerate() {
@@ -63,6 +63,8 @@ struct Reader<'v> {
     graph: &'v RivetGraph<'v>,
     /// The graphs that lead to this one, and itself.
     callers: Vec<usize>,
+    /// The inputs that the node which calls this graph feeds.
+    given: Vec<String>,
     /// What each node makes, by the name of its output; empty for all others.
     values: HashMap<(usize, String), Place>,
     /// Values that may be lists, as texts.
@@ -79,12 +81,19 @@ struct Reader<'v> {
 }
 
 impl<'v> Reader<'v> {
-    fn new(builder: FlowBuilder, project: &'v Project<'v>, graph: usize, callers: &[usize]) -> Self {
+    fn new(
+        builder: FlowBuilder,
+        project: &'v Project<'v>,
+        graph: usize,
+        callers: &[usize],
+        given: Vec<String>,
+    ) -> Self {
         Self {
             builder,
             project,
             graph: &project.graphs[graph],
             callers: callers.iter().copied().chain([graph]).collect(),
+            given,
             values: HashMap::new(),
             texts: HashMap::new(),
             messages: HashMap::new(),
@@ -201,10 +210,18 @@ impl<'v> Reader<'v> {
         while let Some(start) = rest.find("{{") {
             let Some(length) = rest[start..].find("}}") else { break };
             template.push_text(&rest[..start]);
-            let name = rest[start + 2..start + length].trim();
-            if let Some(place) = self.fed(at, name) {
-                let (output, path) = self.as_text(at, name, place);
-                template.push_value(name, &output, &path);
+            let whole = rest[start + 2..start + length].trim();
+            let (name, chain) = whole.split_once('|').unwrap_or((whole, ""));
+            let name = name.trim();
+            let graph_input = name.strip_prefix("@graphInputs.").and_then(|id| self.inputs.get(id));
+            let place = graph_input.map(|output| (output.clone(), Vec::new()));
+            if let Some(place) = place.or_else(|| self.fed(at, name)) {
+                let (output, path) = if chain.is_empty() {
+                    self.as_text(at, name, place)
+                } else {
+                    self.processed(at, (name, chain), &place)
+                };
+                template.push_value(name.trim_start_matches("@graphInputs."), &output, &path);
             } else {
                 // A variable that nothing feeds is empty in Rivet.
                 let short: String = name.chars().take(100).collect();
@@ -234,6 +251,23 @@ impl<'v> Reader<'v> {
         let text = (Output::new(&id, "result"), Vec::new());
         self.texts.insert(place, text.clone());
         text
+    }
+
+    /// A value as a text that functions change, such as `trim | indent 2`.
+    fn processed(&mut self, at: usize, (name, chain): (&str, &str), place: &Place) -> Place {
+        let value = self.field(at, place);
+        let node = &self.graph.nodes[at];
+        let code = format!(
+            "{}{}return processed(text(input), {});",
+            values::RUNTIME,
+            values::INTERPOLATION,
+            json!(chain)
+        );
+        let title = format!("{}: {name}", node.title);
+        let place = node.at.beside(-0.5, 1.0);
+        let id = self.builder.add(&node.key, &title, "code", json!({ "code": code }), place);
+        self.builder.connect(&value, &id, "input");
+        (Output::new(&id, "result"), Vec::new())
     }
 
     /// Whether what feeds an input may be a list.
@@ -287,7 +321,9 @@ impl<'v> Reader<'v> {
         }
         let object = Output::new(&id, "object");
         let branches = |node: &project::RivetNode<'_>| BRANCHES.contains(&node.kind);
-        if names.len() < 2 || !self.graph.nodes.iter().any(branches) {
+        // These go on with an input that is excluded.
+        let is_complete = matches!(node.kind, "if" | "ifElse" | "coalesce");
+        if is_complete || names.len() < 2 || !self.graph.nodes.iter().any(branches) {
             return Some(object);
         }
         // In Rivet, a node with an excluded input is excluded.
@@ -342,11 +378,12 @@ impl<'v> Reader<'v> {
         for node in &inner.nodes {
             builder.register(&node.key, node.title, node.kind);
         }
-        let mut reader = Reader::new(builder, self.project, graph, &self.callers);
+        let values = self.fed_inputs(at);
+        let given = values.iter().map(|(name, _)| name.clone()).collect();
+        let mut reader = Reader::new(builder, self.project, graph, &self.callers, given);
         reader.run();
         let Reader { builder, inputs, outputs, nested, .. } = reader;
         let Ok((flow, report)) = builder.finish() else { return };
-        let values = self.fed_inputs(at);
         let mapping: Vec<Value> = values
             .iter()
             .filter_map(|(name, _)| {

@@ -15,11 +15,13 @@ const MAX_NAMED_SETTINGS: usize = 20;
 pub(super) struct Settings<'v> {
     value: &'v Value,
     read: RefCell<BTreeSet<String>>,
+    /// What is an expression where a number or a switch was expected. Its value is not known.
+    computed: RefCell<BTreeSet<String>>,
 }
 
 impl<'v> Settings<'v> {
     pub(super) fn new(value: &'v Value) -> Self {
-        Self { value, read: RefCell::default() }
+        Self { value, read: RefCell::default(), computed: RefCell::default() }
     }
 
     /// The value at a JSON pointer. Null counts as missing.
@@ -37,7 +39,13 @@ impl<'v> Settings<'v> {
     pub(super) fn number(&self, pointer: &str) -> Option<f64> {
         match self.get(pointer)? {
             Value::Number(number) => number.as_f64(),
-            Value::String(text) => text.trim().parse().ok(),
+            Value::String(text) => {
+                let number = text.trim().parse().ok();
+                if number.is_none() && !text.trim().is_empty() {
+                    self.computed.borrow_mut().insert(pointer.to_owned());
+                }
+                number
+            }
             _ => None,
         }
     }
@@ -57,7 +65,12 @@ impl<'v> Settings<'v> {
     pub(super) fn flag(&self, pointer: &str) -> bool {
         match self.get(pointer) {
             Some(Value::Bool(flag)) => *flag,
-            Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
+            Some(Value::String(text)) => {
+                if text.contains("{{") {
+                    self.computed.borrow_mut().insert(pointer.to_owned());
+                }
+                text.eq_ignore_ascii_case("true")
+            }
             _ => false,
         }
     }
@@ -81,7 +94,7 @@ impl<'v> Settings<'v> {
 
     /// The settings that were not read and say something, as a sentence.
     pub(super) fn unread(&self) -> Option<String> {
-        let mut names = Vec::new();
+        let mut names: Vec<String> = self.computed.borrow().iter().map(|pointer| name_of(pointer)).collect();
         self.collect_unread(self.value, "", 0, &mut names);
         if names.is_empty() {
             return None;
@@ -109,10 +122,7 @@ impl<'v> Settings<'v> {
             }
             // A list with read items counts as read.
             Value::Array(_) if read.iter().any(|other| is_below(other, pointer)) => {}
-            _ => {
-                let name = pointer.trim_start_matches('/').replace('/', ".");
-                names.push(name.replace("~1", "/").replace("~0", "~"));
-            }
+            _ => names.push(name_of(pointer)),
         }
     }
 }
@@ -122,6 +132,11 @@ impl<'v> Settings<'v> {
 pub(super) fn whole_number(number: f64, range: RangeInclusive<u32>) -> u32 {
     let (start, end) = range.into_inner();
     number.max(f64::from(start)).min(f64::from(end)) as u32
+}
+
+/// A setting as it is named in a report.
+fn name_of(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~")
 }
 
 fn is_below(pointer: &str, parent: &str) -> bool {

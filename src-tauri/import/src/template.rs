@@ -11,12 +11,12 @@ pub(super) use names::{InputNames, identifier};
 use super::output::Output;
 
 /// A text with values of nodes in it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TemplateText {
     parts: Vec<Part>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Part {
     Text(String),
     Value(Expression),
@@ -25,7 +25,7 @@ enum Part {
 }
 
 /// A value of an output.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Expression {
     /// What its variable is called, as far as that is possible.
     name: String,

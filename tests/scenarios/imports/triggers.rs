@@ -88,9 +88,18 @@ fn terminal_begins_at_the_trigger_that_is_named() {
     };
     let output = plait(&["import", "two.json"]);
     assert!(output.err.contains("A run takes one: “Chat”"), "{}", output.err);
-    // The placeholder of another trigger keeps no run from starting.
-    let check = plait(&["check", "two.flow.json"]);
-    assert!(!check.err.contains("import.placeholder"), "{check:#?}");
+    // The placeholder of another trigger is reported and keeps only its own runs from starting.
+    let check = plait(&["check", "two.flow.json", "--json"]);
+    let report: Value = serde_json::from_str(&check.out).unwrap();
+    let found = report["diagnostics"].as_array().unwrap().iter();
+    let errors: Vec<_> = found
+        .filter(|found| found["severity"] == "error")
+        .map(|found| (&found["code"], &found["trigger"], found["message"].as_str().unwrap()))
+        .collect();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!((errors[0].0, errors[0].1), (&json!("import.placeholder"), &json!("slack")));
+    assert!(errors[0].2.starts_with("In runs from `slack`: "), "{errors:?}");
+    assert_eq!(plait(&["run", "two.flow.json", "--from", "night", "--to", "night"]).code, 0);
     let slack = plait(&["run", "two.flow.json", "--from", "slack"]);
     assert!(slack.err.contains("import.placeholder"), "{slack:#?}");
     let unknown = plait(&["run", "two.flow.json", "--from", "nobody"]);

@@ -985,6 +985,8 @@ export type Diagnostic = {
   code: ErrorCode, severity: Severity, message: string,
   /** How to fix it. */
   hint?: string, node?: NodeId, edge?: EdgeId,
+  /** The trigger whose runs meet it, in a flow with several ways in. None if it holds for the way that runs take by default. */
+  trigger?: NodeId,
   /** The place in the file, as a JSON pointer, for example `/nodes/ask/config/prompt`. */
   pointer: string,
 };

@@ -7,6 +7,7 @@ import type { Flow, FlowForecast, NodeForecast, NodeId } from "@/bindings";
 import type { FlowEditor } from "@/flow/document/editor";
 import { displayedFlow, displayedPath } from "@/flow/document/flow-state";
 import type { Host } from "@/ipc";
+import { runBlockers } from "./control/run-blockers";
 import { isOver } from "./fold/status";
 import type { ActiveRun } from "./live/active-run";
 
@@ -70,7 +71,7 @@ export class FlowForecasts {
     this.#pending = undefined;
     // The check that is under way leads here again.
     if (state.checkedFlow !== flow) return;
-    const hasErrors = state.checked.diagnostics.some((one) => one.severity === "error");
+    const hasErrors = runBlockers(state).length > 0;
     if (hasErrors || Object.keys(flow.nodes).length > MAX_NODES) {
       this.store.setState({ flow, forecast: undefined });
       return;

@@ -56,13 +56,32 @@ impl Command for CheckFlow {
     }
 }
 
-/// Checks a flow and its sub-flows, as they would run here. `path` is the file of the flow, if it has one.
+/// Checks a flow and its sub-flows, as they would run here, from each of its triggers. `path` is the file of the flow, if it has one.
 pub fn check_with_subflows(
     flow: &Flow,
     path: Option<&str>,
     registry: &Registry,
     installed: &Installed,
 ) -> CheckedFlow {
+    let mut checked = check_way_in(flow, path, registry, installed);
+    let taken = flow.trigger();
+    for trigger in flow.triggers().filter(|id| Some(*id) != taken) {
+        let mut other = flow.clone();
+        other.choose_trigger(trigger);
+        for mut found in check_way_in(&other, path, registry, installed).diagnostics {
+            let is_same = |known: &Diagnostic| (&known.code, &known.pointer) == (&found.code, &found.pointer);
+            if !checked.diagnostics.iter().any(is_same) {
+                found.message = format!("In runs from `{trigger}`: {}", found.message);
+                found.trigger = Some(trigger.clone());
+                checked.diagnostics.push(found);
+            }
+        }
+    }
+    checked
+}
+
+/// Checks the way into a flow that runs take by default.
+fn check_way_in(flow: &Flow, path: Option<&str>, registry: &Registry, installed: &Installed) -> CheckedFlow {
     let completed = with_settings(flow, &installed.config);
     let bound = BoundFlow::new(&completed, registry);
     let mut of_subflows = SubflowChecker::new(path, registry, installed);

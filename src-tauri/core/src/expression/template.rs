@@ -131,14 +131,14 @@ impl Template {
 
     /// The same as [`Self::render`], in this thread.
     pub(super) fn evaluate(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
-        let compiled = self.compiled.as_ref().map_err(fault)?;
+        let compiled = self.compiled.as_ref().map_err(|problem| fault(problem, self.syntax))?;
         let Some(template) = &compiled.template else {
-            return jinja::render(&self.source, values).map_err(|problem| fault(&problem));
+            return jinja::render(&self.source, values).map_err(|problem| fault(&problem, self.syntax));
         };
         for variable in compiled.variables.iter().filter(|variable| variable.optional) {
             values.entry(variable.name.as_str()).or_insert(Value::Null);
         }
-        render::render(template, Value::Object(values)).map_err(|problem| fault(&problem))
+        render::render(template, Value::Object(values)).map_err(|problem| fault(&problem, self.syntax))
     }
 }
 
@@ -181,7 +181,7 @@ fn compile(source: &str) -> Result<Compiled, Problem> {
     Ok(Compiled { template: Some(template), variables })
 }
 
-fn fault(problem: &Problem) -> Fault {
+fn fault(problem: &Problem, syntax: Syntax) -> Fault {
     let hint = if problem.code == codes::TEMPLATE_MISSING_VALUE {
         "Connect that input, or use `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it can be missing."
     } else if problem.code == codes::TEMPLATE_NOT_A_LIST {
@@ -189,6 +189,8 @@ fn fault(problem: &Problem) -> Fault {
          text: `split(\"\\n\")`."
     } else if [codes::TEMPLATE_TOO_LARGE, codes::TEMPLATE_TOO_MANY_STEPS].contains(&problem.code) {
         "Shorten the list or the text of its inputs; a `json` node can select what is needed."
+    } else if syntax == Syntax::Jinja {
+        "This template is Jinja: `{{ name }}`, `{% for item in items %}…{% endfor %}`, `{% if name %}…{% endif %}`, `{{ name | upper }}`."
     } else {
         "Templates are Handlebars: `{{name}}`, `{{#each items}}…{{/each}}`, `{{#if name}}…{{/if}}`."
     };

@@ -66,14 +66,11 @@ impl Reader<'_> {
             messages.push((Author::User, query));
         }
         settings.ignore("/memory");
-        if messages.iter().all(|(author, _)| *author != Author::User)
-            && let Some(query) = self.query.clone()
+        // Instructions alone are what such a model is asked: without a memory, it does not get the question.
+        if messages.iter().all(|(author, _)| *author == Author::System)
+            && let Some((author, _)) = messages.last_mut()
         {
-            messages.push((Author::User, TemplateText::of("query", &query, &[])));
-        }
-        // Instructions alone are what such a model is asked.
-        if messages.len() == 1 {
-            messages[0].0 = Author::User;
+            *author = Author::User;
         }
         if settings.flag("/vision/enabled") {
             self.builder

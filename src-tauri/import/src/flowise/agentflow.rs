@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::super::builder::Output;
-use super::super::chat_call::{Author, ChatCall, Memory};
+use super::super::chat_call::{Author, ChatCall};
 use super::super::graph::text as text_of;
 use super::super::http_request::{Body, HttpRequest, Pairs};
 use super::super::program::unreachable_reason;
@@ -26,6 +26,8 @@ impl Reader<'_> {
     pub(super) fn step(&mut self, at: usize, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
         let branches = self.branches_before(at);
+        let transcript = self.transcript_before(at);
+        self.transcripts.insert(at, transcript);
         let id = match node.kind {
             "stickyNoteAgentflow" => {
                 self.note(at, settings);
@@ -59,33 +61,6 @@ impl Reader<'_> {
         let own = self.output(at, "").filter(|_| node.kind != "startAgentflow");
         let said = own.map_or_else(|| self.said_before(at), |output| vec![output]);
         self.said.insert(at, said);
-    }
-
-    /// What was said last on each way that leads to a node.
-    fn said_before(&self, at: usize) -> Vec<Output> {
-        let mut said: Vec<Output> = Vec::new();
-        let sources = self.graph.incoming(at).map(|(_, source)| source);
-        for output in sources.filter_map(|source| self.said.get(&source)).flatten() {
-            if !said.contains(output) {
-                said.push(output.clone());
-            }
-        }
-        said
-    }
-
-    /// What was said last before a node. Where several ways meet, what was said on the one that was taken.
-    fn said_last(&mut self, at: usize) -> Option<Output> {
-        let said = self.said_before(at);
-        if said.len() < 2 {
-            return said.into_iter().next();
-        }
-        let node = &self.graph.nodes[at];
-        let title = format!("{}: before", node.title);
-        let join = self.builder.add(node.id, &title, "join", json!({}), node.at.beside(-0.5, 1.0));
-        for output in &said {
-            self.builder.connect(output, &join, "values");
-        }
-        Some(Output::new(&join, "first"))
     }
 
     /// The outputs that lead to a node.
@@ -160,40 +135,24 @@ impl Reader<'_> {
         let kind = settings.text(&key("Model")).unwrap_or_default().to_owned();
         let model = read_model(&kind, settings, &key("ModelConfig"));
         let mut call = ChatCall { model, ..ChatCall::default() };
-        let mut messages = Vec::new();
+        let mut own = Vec::new();
         for entry in settings.items(&key("Messages")) {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
-            messages.push((Author::read(text("role")), self.template(at, text("content"))));
+            let message = (Author::read(text("role")), self.template(at, text("content")));
+            // Instructions stand before all others, the last of them first.
+            let place = if message.0 == Author::System { 0 } else { own.len() };
+            own.insert(place, message);
         }
-        let own = settings.text(&key("UserMessage")).map(str::to_owned);
-        let own = own.map(|text| self.template(at, &text)).filter(|text| !text.is_blank());
         let has_memory = settings.flag(&key("EnableMemory"));
-        let previous = self.said_last(at).or_else(|| self.question.clone()).or_else(|| self.form.clone());
-        let reads_values = messages.iter().any(|(_, text)| !text.is_constant());
-        let user = match own {
-            Some(text) if !text.is_constant() || reads_values || !has_memory => Some(text),
-            // What the memory of the flow would have brought.
-            Some(text) => {
-                let mut whole = TemplateText::default();
-                if let Some(previous) = &previous {
-                    whole.push_value("before", previous, &[]);
-                    whole.push_text("\n\n");
-                }
-                whole.push(&text);
-                Some(whole)
-            }
-            None if messages.iter().any(|(author, _)| *author == Author::User) => None,
-            None => previous.map(|previous| TemplateText::of("message", &previous, &[])),
+        let added = settings.text(&key("UserMessage")).filter(|_| has_memory).map(str::to_owned);
+        let added = added.map(|text| (Author::User, self.template(at, &text)));
+        let returned = match settings.text(&key("ReturnResponseAs")) {
+            Some("assistantMessage") => Author::Assistant,
+            _ => Author::User,
         };
-        messages.extend(user.map(|user| (Author::User, user)));
-        if has_memory {
-            call.memory = Some(Memory::default());
-            self.builder.lose(
-                node.id,
-                "The messages of the whole flow: it gets its own, and what its message reads.",
-            );
-        }
-        call.set_messages(messages);
+        let window = settings.count(&key("MemoryWindowSize"), 1..=1000);
+        let window = window.filter(|_| settings.text(&key("MemoryType")) == Some("windowSize"));
+        self.add_messages(at, &mut call, (own, added), (has_memory, window));
         let fields = settings.items(&key("StructuredOutput"));
         if !fields.is_empty() {
             call.schema = Some(schema_of_fields(fields, "key"));
@@ -224,8 +183,8 @@ impl Reader<'_> {
             self.builder.lose(node.id, "Its documents: set `knowledge` of the chat to a knowledge base.");
         }
         settings.ignore_all(&[
+            &key("UserMessage"),
             &key("MemoryType"),
-            &key("ReturnResponseAs"),
             &key("MemoryWindowSize"),
             &key("MemoryMaxTokenLimit"),
         ]);
@@ -234,6 +193,9 @@ impl Reader<'_> {
             self.set_output(at, "structured", done.structured());
         }
         self.set_output(at, "", done.response());
+        if let Some(Some(transcript)) = self.transcripts.get_mut(&at) {
+            transcript.push((returned, TemplateText::of("message", &done.response(), &[])));
+        }
         self.update_state(at, settings, &key("UpdateState"));
         done.chat
     }
@@ -292,6 +254,11 @@ impl Reader<'_> {
         for index in 0..count {
             self.set_output(at, &index.to_string(), Output::new(&id, &format!("case {index}")));
         }
+        if let (Some(Some(transcript)), Some(question)) = (self.transcripts.get_mut(&at), &self.question)
+            && transcript.is_empty()
+        {
+            transcript.push((Author::User, TemplateText::of("message", question, &[])));
+        }
         id
     }
 
@@ -313,6 +280,9 @@ impl Reader<'_> {
         self.builder.feed(&prompt.inputs(), &id);
         if let Some(previous) = self.said_last(at).or_else(|| self.question.clone()) {
             self.builder.connect(&previous, &id, "in");
+        }
+        if let Some(Some(transcript)) = self.transcripts.get_mut(&at) {
+            transcript.push((Author::Assistant, prompt));
         }
         self.set_output(at, "0", Output::new(&id, "approved"));
         self.set_output(at, "1", Output::new(&id, "rejected"));

@@ -144,7 +144,7 @@ fn by_comparisons(settings: &Settings<'_>, version: f64) -> Result<Ways, String>
                 .and_then(|output| usize::try_from(output).ok())
                 .unwrap_or(0)
         };
-        cases.push(format!("{} ? [{output}]", conditions::comparison(kind, one, rule)?));
+        cases.push(format!("{} ? [{output}]", conditions::comparison(kind, one, rule, 0)?));
     }
     cases.push(fallback(settings.get("/fallbackOutput")));
     let names = names.into_iter().enumerate();

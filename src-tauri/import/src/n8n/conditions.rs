@@ -23,7 +23,7 @@ pub(super) fn read(parameters: &Value, version: f64, since: f64) -> Result<Condi
     let mut written = Vec::new();
     for kind in ["boolean", "dateTime", "number", "string"] {
         for entry in conditions.get(kind).and_then(Value::as_array).into_iter().flatten() {
-            written.push(comparison(kind, entry.get("value1"), entry)?);
+            written.push(comparison(kind, entry.get("value1"), entry, "")?);
         }
     }
     let is_any = parameters.get("combineOperation").is_some_and(|how| how == "any")
@@ -36,8 +36,13 @@ pub(super) fn read(parameters: &Value, version: f64, since: f64) -> Result<Condi
     Ok(Condition { source, parts: &[COMPARE] })
 }
 
-/// A comparison of the first versions. `one` is the value on its left.
-pub(super) fn comparison(kind: &str, one: Option<&Value>, entry: &Value) -> Result<String, String> {
+/// A comparison of the first versions. `one` is the value on its left, `date` the date that an export leaves out on its right.
+pub(super) fn comparison(
+    kind: &str,
+    one: Option<&Value>,
+    entry: &Value,
+    date: impl Into<Value>,
+) -> Result<String, String> {
     let (operation, missing) = match kind {
         "boolean" => ("equal", json!(false)),
         "dateTime" => ("after", json!("")),
@@ -46,6 +51,7 @@ pub(super) fn comparison(kind: &str, one: Option<&Value>, entry: &Value) -> Resu
     };
     let text = entry.get("operation").and_then(Value::as_str).unwrap_or(operation);
     let one = javascript(one.unwrap_or(&missing))?;
+    let missing = if kind == "dateTime" { date.into() } else { missing };
     let other = javascript(entry.get("value2").unwrap_or(&missing))?;
     Ok(format!("compare({}, {}, {one}, {other})", literal(&kind.into()), literal(&text.into())))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::settings::Settings;
-use super::programs::{FIELDS, Items, Program};
+use super::programs::{FIELDS, Items, Program, javascript};
 use super::{Reader, Shape};
 
 impl Reader<'_> {
@@ -19,7 +19,7 @@ impl Reader<'_> {
         settings.ignore_all(&["/options", "/operation", "/resource"]);
         let operation = match (node.kind, settings.text("/operation").unwrap_or("splitOutItems")) {
             ("splitOut", _) | ("itemLists", "splitOutItems") => split_out(settings, has_dots),
-            ("limit", _) | ("itemLists", "limit") => Some(limit(settings)),
+            ("limit", _) | ("itemLists", "limit") => limit(settings),
             ("aggregate", _) | ("itemLists", "aggregateItems" | "concatenateItems") => {
                 aggregate(settings, has_dots)
             }
@@ -78,16 +78,15 @@ fn split_out(settings: &Settings<'_>, has_dots: bool) -> Option<String> {
     ))
 }
 
-fn limit(settings: &Settings<'_>) -> String {
-    const MAX_ITEMS: f64 = 1e6;
-    let count = settings.number("/maxItems").unwrap_or(1.0).clamp(0.0, MAX_ITEMS);
+fn limit(settings: &Settings<'_>) -> Option<String> {
+    let count = javascript(settings.get("/maxItems").unwrap_or(&json!(1))).ok()?;
     let is_last = settings.text("/keep") == Some("lastItems");
     let kept = if is_last {
-        format!("items.slice(Math.max(0, items.length - {count}))")
+        "items.slice(Math.max(0, items.length - count))"
     } else {
-        format!("items.slice(0, {count})")
+        "items.slice(0, count)"
     };
-    format!("  return valueOf({kept});")
+    Some(format!("  const count = Math.max(0, Number({count}));\n  return valueOf({kept});"))
 }
 
 /// One item with lists of the values of all.

@@ -137,6 +137,9 @@ impl Reader<'_> {
         let node = &self.workflow.nodes[at];
         call.schema = call.schema.or_else(|| self.schema_of(at));
         call.memory = self.memory_of(at).map(|(memory, _)| memory);
+        if call.memory.is_some() {
+            self.take_conversation(at);
+        }
         call.tools = self.tools_of(at);
         settings.ignore_all(&["/hasOutputParser", "/promptType", "/needsFallback", "/agent"]);
         let is_structured = call.schema.is_some();

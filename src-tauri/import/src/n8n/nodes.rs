@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::builder::Output;
+use super::super::http_request::FROM_JSON;
 use super::super::settings::{Settings, whole_number};
 use super::super::template::TemplateText;
 use super::loops::loop_outputs;
@@ -166,14 +167,23 @@ impl Reader<'_> {
         else {
             return self.placeholder(at, "Plait waits for a time, or for a person.");
         };
+        // The defaults of the first version were one hour.
+        let is_first = node.version <= 1.0;
+        let amount = match settings.get("/amount") {
+            None => Some(if is_first { 1.0 } else { 5.0 }),
+            Some(_) => settings.number("/amount"),
+        };
+        let Some(amount) = amount else {
+            return self.placeholder(at, "An expression computes how long it waits.");
+        };
         let unit =
-            match settings.text("/unit").unwrap_or(if node.version > 1.0 { "seconds" } else { "hours" }) {
+            match settings.text("/unit").unwrap_or(if is_first { "hours" } else { "seconds" }) {
                 "minutes" => 60_000.0,
                 "hours" => 3_600_000.0,
                 "days" => 86_400_000.0,
                 _ => 1_000.0,
             };
-        let ms = settings.number("/amount").unwrap_or(1.0) * unit;
+        let ms = amount * unit;
         if ms > f64::from(MAX_DELAY_MS) {
             self.builder.lose(node.name, "It waited longer than a day, which is the longest delay.");
         }
@@ -185,12 +195,31 @@ impl Reader<'_> {
     }
 
     fn respond(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
-        let body = settings.text("/responseBody");
-        settings.ignore_all(&["/respondWith", "/options"]);
-        match self.template_or_input(at, body, input) {
-            Some(template) => self.output(at, &template),
-            None => self.placeholder(at, "It has nothing to respond with."),
-        }
+        let node = &self.workflow.nodes[at];
+        settings.ignore_all(&["/responseBody", "/options"]);
+        let query = match settings.text("/respondWith").unwrap_or("firstIncomingItem") {
+            kind @ ("text" | "json") => {
+                let body = settings.get("/responseBody").and_then(Value::as_str).unwrap_or_default();
+                let mut template = self.template(at, body, input);
+                if kind == "json" {
+                    let text = self.text_output(at, &format!("{}: JSON", node.name), &template);
+                    let value = self.query(at, "response", FROM_JSON, &Shape::object(text));
+                    template = TemplateText::of("response", &value, &[]);
+                }
+                return self.output(at, &template);
+            }
+            "noData" => return self.pass(at, input),
+            "firstIncomingItem" => "if type == \"array\" then .[0] else . end",
+            "allIncomingItems" => "if type == \"array\" then . else [.] end",
+            other => return self.placeholder(at, &format!("Plait answers no requests with `{other}`.")),
+        };
+        let Some(input) = input else { return self.placeholder(at, "It has nothing to respond with.") };
+        let items = Shape::object(self.as_object(at, input));
+        let key = settings.text("/options/responseKey");
+        let key = key.map(|key| format!(" | {{{}: .}}", json!(key))).unwrap_or_default();
+        let response = self.query(at, "response", &format!("{query}{key}"), &items);
+        let shapes = self.output(at, &TemplateText::of("response", &response, &[]));
+        shapes.into_iter().map(|_| Some(input.clone())).collect()
     }
 
     /// A result of the flow. What was on its input stays readable for nodes after it.
@@ -268,14 +297,18 @@ impl Reader<'_> {
         input: Option<&Shape>,
     ) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
-        if settings.number("/batchSize").is_some_and(|size| size > 1.0) {
-            self.builder.lose(node.name, "Its batches: the loop runs once for each item.");
-        }
+        let size = settings.number("/batchSize").unwrap_or(if node.version < 3.0 { 10.0 } else { 1.0 });
+        let size = whole_number(size, 1..=u32::MAX);
         settings.ignore("/options");
         let id = self.builder.add(node.name, node.name, "loop", json!({ "kind": "forEach" }), node.at);
         if let Some(input) = input {
-            let list = "if type == \"array\" then . else [.] end";
-            let query = self.query(at, "items", list, input);
+            let list = "if type == \"array\" then flatten(1) else [.] end";
+            let batches = "[range(0; length; SIZE) as $at | .[$at:$at + SIZE] | if length == 1 then .[0] else . end]";
+            let list = match size {
+                1 => list.to_owned(),
+                size => format!("({list}) | {}", batches.replace("SIZE", &size.to_string())),
+            };
+            let query = self.query(at, "items", &list, input);
             self.builder.connect(&query, &id, "items");
         }
         let (done, repeat) = loop_outputs(node);

@@ -1,11 +1,30 @@
 //! What starts the nodes of a workflow. A run of n8n begins at one trigger and reaches what follows it: several triggers are several
 //! ways into the flow. What none of them reaches is disabled.
 
+use std::collections::HashSet;
+
 use super::Reader;
 use super::workflow::Workflow;
 use plait_core::flow::Trigger;
 
 impl Reader<'_> {
+    /// Leaves the conversation that recalls earlier runs to a node if no run has it with another one that took it: each way into the
+    /// workflow has a conversation.
+    pub(super) fn take_conversation(&mut self, at: usize) {
+        let workflow = self.workflow;
+        let leads_here = |&trigger: &usize| {
+            let mut reached = vec![false; workflow.nodes.len()];
+            reach(workflow, trigger, &mut reached);
+            reached[at]
+        };
+        let triggers = (0..workflow.nodes.len()).filter(|&at| is_trigger(workflow, at));
+        let ways: HashSet<usize> = triggers.filter(leads_here).collect();
+        if !ways.is_empty() && self.conversations.iter().all(|taken| taken.is_disjoint(&ways)) {
+            self.builder.free_main_context();
+        }
+        self.conversations.push(ways);
+    }
+
     /// Marks the triggers of the workflow, and disables the nodes that none of them starts. Nothing of a workflow without triggers: it
     /// is a part of one. A run takes the first trigger that starts something with an effect; a workflow that another calls, the one for
     /// calls.

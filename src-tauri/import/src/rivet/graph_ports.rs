@@ -20,6 +20,19 @@ impl Reader<'_> {
             self.set(at, "", known);
             return;
         }
+        if self.callers.len() > 1 && !self.given.contains(&name) {
+            let value = default.unwrap_or_else(|| match kind {
+                "string" => json!(""),
+                "number" => json!(0),
+                "boolean" => json!(false),
+                "object" => json!({}),
+                kind if kind.ends_with("[]") => json!([]),
+                _ => Value::Null,
+            });
+            let id = self.builder.add(&node.key, &name, "value", json!({ "value": value }), node.at);
+            self.set(at, "", Output::new(&id, "value"));
+            return;
+        }
         if self.callers.len() > 1 {
             // The caller of the graph gives the value.
             let id = self.builder.add(&node.key, &name, "json", json!({ "query": "." }), node.at);

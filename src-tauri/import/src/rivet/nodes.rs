@@ -24,15 +24,19 @@ impl Reader<'_> {
             "graphOutput" => self.graph_output(at, settings),
             "subGraph" => self.sub_graph(at, settings),
             "userInput" => self.user_input(at, settings),
-            "coalesce" | "raceInputs" => self.first(at),
+            "raceInputs" => self.first(at),
             "passthrough" => self.passthrough(at),
             "if" | "ifElse" | "match" | "array" | "join" | "object" | "extractJson" | "extractObjectPath"
-            | "extractRegex" | "split" | "slice" | "pop" | "toJson" | "evaluate" | "compare" => {
+            | "extractRegex" | "split" | "slice" | "pop" | "toJson" | "evaluate" | "compare" | "coalesce" | "filter" => {
+                self.compute(at, settings);
+            }
+            "boolean" | "number" if settings.flag("/useValueInput") || settings.flag("/round") => {
+                settings.ignore("/value");
                 self.compute(at, settings);
             }
             "boolean" | "number" => {
                 let value = settings.get("/value").cloned().unwrap_or_default();
-                settings.ignore("/useValueInput");
+                settings.ignore("/roundTo");
                 self.add(at, "value", json!({ "value": value }), "value");
             }
             "code" => self.code(at, settings),
@@ -78,6 +82,10 @@ impl Reader<'_> {
         let template = self.template(at, text);
         let author = Author::read(settings.text("/type").unwrap_or("user"));
         self.messages.insert(at, vec![(author, template)]);
+        if settings.flag("/useTypeInput") {
+            let node = &self.graph.nodes[at];
+            self.builder.lose(&node.key, "Another node says who its author is: here it is always the same.");
+        }
         settings.ignore_all(&["/useTypeInput", "/enableFunctionCall", "/computeTokenCount"]);
     }
 

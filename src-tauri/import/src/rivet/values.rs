@@ -8,21 +8,51 @@ use super::super::settings::Settings;
 use super::Reader;
 
 pub(super) const RUNTIME: &str = include_str!("runtime/values.js");
+/// The functions that change values in texts.
+pub(super) const INTERPOLATION: &str = include_str!("runtime/interpolation.js");
 
 impl Reader<'_> {
     /// Adds a node that computes a value.
     pub(super) fn compute(&mut self, at: usize, settings: &Settings<'_>) {
         let written = match self.graph.nodes[at].kind {
-            "ifElse" => Ok("return { output: isTrue(input.if) ? input.true : input.false };".to_owned()),
-            "if" => {
-                settings.ignore("/unconnectedControlFlowExcluded");
-                Ok("return isTrue(input.if) ? { output: input.value ?? null } : { falseOutput: input.value ?? null };".to_owned())
+            "ifElse" => {
+                let [yes, no] = ["true", "false"].map(|name| self.passed(at, name, settings));
+                Ok(format!("return {{ output: isTrue(input.if) ? {yes} : {no} }};"))
             }
+            "if" => {
+                let value = self.passed(at, "value", settings);
+                Ok(format!("return isTrue(input.if) ? {{ output: {value} }} : {{ falseOutput: {value} }};"))
+            }
+            "coalesce" => {
+                let is_tested = self.graph.edges_into(at, "conditional").next().is_some();
+                let test = if is_tested { "!(\"conditional\" in input)" } else { "false" };
+                Ok(format!(
+                    "const found = {test} ? [] : numbered().filter((value) => value !== undefined && value !== null);\n\
+                     return found.length ? {{ output: found[0] }} : {{}};"
+                ))
+            }
+            "filter" => Ok(FILTER.to_owned()),
+            "number" => {
+                let value = settings.number("/value").unwrap_or(0.0);
+                let places = if settings.flag("/round") { settings.number("/roundTo").or(Some(0.0)) } else { None };
+                settings.ignore("/roundTo");
+                let places = places.map_or_else(|| "undefined".to_owned(), |places| places.to_string());
+                Ok(format!(
+                    "const value = toNumber(input?.input) ?? {value};\nconst scale = 10 ** {places};\n\
+                     return {{ value: Number.isNaN(scale) ? value : Math.round(value * scale) / scale }};"
+                ))
+            }
+            "boolean" => Ok("return { value: toBoolean(input.input) };".to_owned()),
             "match" => match_cases(settings),
             "array" => {
-                let flattens = settings.flag("/flatten");
+                let depth = match (settings.flag("/flatten"), settings.flag("/flattenDeep")) {
+                    (false, _) => "0",
+                    (true, false) => "1",
+                    (true, true) => "Infinity",
+                };
                 Ok(format!(
-                    "const list = {flattens} ? numbered().flat() : numbered();\nreturn {{ output: list, indices: list.map((_, index) => index) }};"
+                    "const list = numbered().flat({depth});\n\
+                     return {{ output: list, indices: list.map((_, index) => index), length: list.length }};"
                 ))
             }
             "join" => Ok(join(settings)),
@@ -40,14 +70,14 @@ impl Reader<'_> {
                 let (start, count) = (number("/start"), number("/count"));
                 settings.ignore_all(&["/useStartInput", "/useCountInput"]);
                 Ok(format!(
-                    "const start = input.start ?? {start} ?? 0;\nconst count = input.count ?? {count};\n\
-                     return {{ output: (input.input ?? []).slice(start, count === undefined ? undefined : start + count) }};"
+                    "const list = [input.input ?? []].flat();\nconst start = input.start ?? {start} ?? 0;\n\
+                     return {{ output: list.slice(start, start + (input.count ?? {count} ?? list.length)) }};"
                 ))
             }
             "pop" => {
                 let is_first = settings.flag("/fromFront");
                 Ok(format!(
-                    "const list = input.array ?? [];\n\
+                    "const list = input.array;\nif (!Array.isArray(list) || !list.length) throw new Error(\"It has no list with items.\");\n\
                      return {is_first} ? {{ lastItem: list[0], restOfArray: list.slice(1) }} : {{ lastItem: list[list.length - 1], restOfArray: list.slice(0, -1) }};"
                 ))
             }
@@ -55,8 +85,8 @@ impl Reader<'_> {
                 let space = if settings.flag("/indented") { "2" } else { "undefined" };
                 Ok(format!("return {{ json: JSON.stringify(input.data ?? null, undefined, {space}) }};"))
             }
-            "evaluate" => evaluate(settings),
-            _ => compare(settings),
+            "evaluate" => Ok(evaluate(settings)),
+            _ => Ok(self.compare(at, settings)),
         };
         match written {
             Ok(body) => self.program(at, &body),
@@ -64,15 +94,55 @@ impl Reader<'_> {
         }
     }
 
+    /// What a branch passes on of an input. One that nothing feeds has no value, or is not passed on.
+    fn passed(&self, at: usize, name: &str, settings: &Settings<'_>) -> String {
+        let is_excluded = settings.flag("/unconnectedControlFlowExcluded");
+        match (self.graph.edges_into(at, name).next(), is_excluded) {
+            (Some(_), _) => format!("input.{name}"),
+            (None, true) => "undefined".to_owned(),
+            (None, false) => "null".to_owned(),
+        }
+    }
+
+    /// A comparison. The second value becomes what the first one is, unless that may be anything.
+    fn compare(&self, at: usize, settings: &Settings<'_>) -> String {
+        let function = json!(settings.text("/comparisonFunction").unwrap_or("=="));
+        let is_input = settings.flag("/useComparisonFunctionInput");
+        let function =
+            if is_input { or_input("comparisonFunction", &function) } else { function.to_string() };
+        let first = self.graph.edges_into(at, "a").next().map(|edge| self.graph.nodes[edge.source].kind);
+        let other = match first {
+            None => {
+                return format!(
+                    "const isNothing = input.b === undefined;\nreturn {{ output: {{ \"==\": isNothing, \"!=\": !isNothing }}[{function}] ?? false }};"
+                );
+            }
+            Some("extractObjectPath" | "extractJson" | "object" | "pop") => "input.b",
+            Some(_) => "as(input.b, a)",
+        };
+        format!(
+            "const comparisons = {{\n  \
+             \"==\": isEqual, \"!=\": (a, b) => !isEqual(a, b),\n  \
+             \"<\": (a, b) => a < b, \">\": (a, b) => a > b, \"<=\": (a, b) => a <= b, \">=\": (a, b) => a >= b,\n  \
+             and: (a, b) => Boolean(a && b), or: (a, b) => Boolean(a || b), xor: (a, b) => Boolean(a) !== Boolean(b),\n  \
+             nand: (a, b) => !(a && b), nor: (a, b) => !(a || b), xnor: (a, b) => Boolean(a) === Boolean(b),\n}};\n\
+             const a = input.a;\nreturn {{ output: comparisons[{function}](a, {other}) }};"
+        )
+    }
+
     /// Adds a program that returns an object of outputs, with the fed inputs as `input`, and a query for each output that is used.
     fn program(&mut self, at: usize, body: &str) {
-        let Some(object) = self.object(at) else {
+        let object = self.object(at);
+        let node = &self.graph.nodes[at];
+        // These can make a value of their settings alone.
+        if object.is_none() && !matches!(node.kind, "object" | "number") {
             self.placeholder(at, "Nothing feeds it.");
             return;
-        };
-        let node = &self.graph.nodes[at];
+        }
         let id = self.add(at, "code", json!({ "code": format!("{RUNTIME}{body}") }), "result");
-        self.builder.connect(&object, &id, "input");
+        if let Some(object) = object {
+            self.builder.connect(&object, &id, "input");
+        }
         let mut used: Vec<&str> = self.graph.outgoing(at).map(|edge| edge.output.as_str()).collect();
         used.sort_unstable();
         used.dedup();
@@ -87,6 +157,8 @@ impl Reader<'_> {
     }
 }
 
+const FILTER: &str =
+    "return { filtered: [input.array].flat().filter((_, index) => toBoolean([input.include].flat()[index])) };";
 const EXTRACT_JSON: &str = "\
 const found = text(input.input);
 const first = found.search(/[{[]/);
@@ -117,7 +189,7 @@ fn object(settings: &Settings<'_>) -> String {
     let template = settings.get("/jsonTemplate").and_then(Value::as_str).unwrap_or("{}");
     format!(
         "const written = {}.replace(/(\"?)\\{{\\{{([^}}]+)\\}}\\}}(\"?)/g, (_, quote, name) => {{\n  \
-         const value = input[name.trim()];\n  if (value === undefined || value === null) return \"null\";\n  \
+         const value = input?.[name] ?? input?.[name.trim()];\n  if (value === undefined || value === null) return \"null\";\n  \
          return JSON.stringify(quote && typeof value !== \"string\" ? JSON.stringify(value) : value);\n}});\n\
          return {{ output: JSON.parse(written) }};",
         json!(template)
@@ -161,7 +233,7 @@ fn extract_regex(settings: &Settings<'_>) -> String {
     let fails = settings.flag("/errorOnFailed");
     format!(
         "const found = [...text(input.input).matchAll(new RegExp({}, \"{flags}\"))];\n\
-         if (!found.length && {fails}) throw new Error(\"Nothing matches the pattern.\");\n\
+         if ({fails} && !found.some((match) => match[1])) throw new Error(\"Nothing matches the pattern.\");\n\
          if (!found.length) return {{ succeeded: false, failed: true }};\n\
          const groups = found[0].slice(1).map((group, index) => [`output${{index + 1}}`, group]);\n\
          return {{ ...Object.fromEntries(groups), matches: found.map((match) => match[1]).filter(Boolean), succeeded: true, failed: false }};",
@@ -169,54 +241,33 @@ fn extract_regex(settings: &Settings<'_>) -> String {
     )
 }
 
-fn evaluate(settings: &Settings<'_>) -> Result<String, &'static str> {
-    settings.ignore("/useOperationInput");
-    let result = match settings.text("/operation").unwrap_or("+") {
-        "^" => "a ** b".to_owned(),
-        "abs" => "Math.abs(a)".to_owned(),
-        "negative" => "-a".to_owned(),
-        operation if ["+", "-", "*", "/", "%"].contains(&operation) => format!("a {operation} b"),
-        _ => return Err("A program (`code`) can do the same."),
-    };
-    Ok(format!("const [a, b] = [Number(input.a), Number(input.b)];\nreturn {{ output: {result} }};"))
+/// Arithmetic with one or two numbers.
+fn evaluate(settings: &Settings<'_>) -> String {
+    let operation = json!(settings.text("/operation").unwrap_or("+"));
+    let is_input = settings.flag("/useOperationInput");
+    let operation = if is_input { or_input("operation", &operation) } else { operation.to_string() };
+    format!(
+        "const operations = {{\n  \
+         \"+\": (a, b) => a + b, \"-\": (a, b) => a - b, \"*\": (a, b) => a * b, \"/\": (a, b) => a / b, \"^\": (a, b) => a ** b, \"%\": (a, b) => a % b,\n  \
+         abs: (a) => Math.abs(a), negate: (a) => -a,\n}};\n\
+         const operation = {operation};\nconst [a, b] = [toNumber(input.a), toNumber(input.b)];\n\
+         if (a === undefined || (b === undefined && operations[operation].length > 1)) throw new Error(\"A number is missing.\");\n\
+         return {{ output: operations[operation](a, b) }};"
+    )
 }
 
-/// A comparison. The second value becomes what the first one is.
-fn compare(settings: &Settings<'_>) -> Result<String, &'static str> {
-    settings.ignore("/useComparisonFunctionInput");
-    let result = match settings.text("/comparisonFunction").unwrap_or("==") {
-        "==" => "isEqual(a, b)".to_owned(),
-        "!=" => "!isEqual(a, b)".to_owned(),
-        "and" => "Boolean(a && b)".to_owned(),
-        "or" => "Boolean(a || b)".to_owned(),
-        "xor" => "Boolean(a) !== Boolean(b)".to_owned(),
-        "nand" => "!(a && b)".to_owned(),
-        "nor" => "!(a || b)".to_owned(),
-        "xnor" => "Boolean(a) === Boolean(b)".to_owned(),
-        order if ["<", ">", "<=", ">="].contains(&order) => format!("a {order} b"),
-        _ => return Err("A program (`code`) can do the same."),
-    };
-    Ok(format!("const a = input.a;\nconst b = as(input.b, a);\nreturn {{ output: {result} }};"))
-}
-
-/// A simple path, such as `$.a[0].b`. Its value is the only match.
+/// The values that a path leads to; the first is the match.
 fn object_path(settings: &Settings<'_>) -> Result<String, &'static str> {
-    const COMPLEX: &str = "Its path is more than names and numbers. A query (`json`) can do the same.";
-    if settings.flag("/usePathInput") {
-        return Err("Its path is a value of the flow. A program (`code`) can do the same.");
-    }
-    let path = settings.text("/path").unwrap_or("$").trim().strip_prefix('$').ok_or(COMPLEX)?;
-    let is_simple = path
-        .chars()
-        .all(|one| one.is_alphanumeric() || matches!(one, '.' | '[' | ']' | '_' | '\'' | '"' | '-'));
-    if !is_simple || path.contains("..") {
-        return Err(COMPLEX);
-    }
-    let steps = path.split(['.', '[', ']']).map(|step| step.trim_matches(['\'', '"']));
-    let steps: Vec<&str> = steps.filter(|step| !step.is_empty()).collect();
+    let path = settings.text("/path").unwrap_or("$");
+    let path = if settings.flag("/usePathInput") {
+        or_input("path", &json!(path))
+    } else if path.contains(['?', '@', '^', '~', '(', ',', '`']) {
+        return Err("Its path is more than names and numbers. A query (`json`) can do the same.");
+    } else {
+        json!(path).to_string()
+    };
     Ok(format!(
-        "const found = {}.reduce((value, step) => value?.[step], input.object);\n\
-         return found === undefined ? {{ all_matches: [] }} : {{ match: found, all_matches: [found] }};",
-        json!(steps)
+        "const found = valuesAt(input.object, {path});\n\
+         return found.length ? {{ match: found[0], all_matches: found }} : {{ all_matches: [] }};"
     ))
 }

@@ -1,10 +1,11 @@
 //! Templates in the syntax of Jinja, with the values written as Python writes them. Bounded like Handlebars: in steps, nesting and
 //! output. A template reads only the values it gets; it loads no other template.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
 
-use minijinja::value::{Serde, Value as JinjaValue, ValueKind};
+use minijinja::value::{Kwargs, Serde, Value as JinjaValue, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Output, State, Template as JinjaTemplate, UndefinedBehavior};
 use serde_json::{Map, Value};
 
@@ -21,6 +22,9 @@ fn engine<'source>() -> Environment<'source> {
     let mut engine = Environment::new();
     engine.set_undefined_behavior(UndefinedBehavior::Lenient);
     engine.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    engine.add_filter("truncate", truncate);
+    engine.add_filter("wordcount", |text: Cow<'_, str>| words(&text).count());
+    engine.add_filter("striptags", minijinja_contrib::filters::striptags);
     engine.set_formatter(write_value);
     engine.set_fuel(Some(MAX_INSTRUCTIONS));
     engine.set_recursion_limit(MAX_NESTING_DEPTH);
@@ -51,7 +55,47 @@ fn variables_on_this_stack(source: &str) -> Result<Vec<Variable>, Problem> {
     let names = template.undeclared_variables(false).into_iter();
     let mut names: Vec<String> = names.filter(|name| !is_global(name)).collect();
     names.sort();
-    Ok(names.into_iter().map(|name| Variable { name, optional: false }).collect())
+    let variable = |name: String| Variable { optional: tests_for_missing(source, &name), name };
+    Ok(names.into_iter().map(variable).collect())
+}
+
+/// Whether a template says somewhere what stands in place of a variable that is missing.
+fn tests_for_missing(source: &str, name: &str) -> bool {
+    source.match_indices(name).any(|(at, _)| {
+        let is_whole = !source[..at].ends_with(|one: char| one.is_alphanumeric() || one == '_' || one == '.');
+        let rest = source[at + name.len()..].trim_start();
+        let word = match (rest.strip_prefix('|'), rest.strip_prefix("is ")) {
+            (Some(filter), _) => words(filter).next(),
+            (None, Some(test)) => words(test).find(|word| *word != "not"),
+            (None, None) => None,
+        };
+        is_whole && word.is_some_and(|word| ["default", "d", "defined", "undefined"].contains(&word))
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|one: char| !one.is_alphanumeric() && one != '_').filter(|word| !word.is_empty())
+}
+
+/// Jinja's filter, which ends a long text at a word and takes its settings by position or by name.
+fn truncate(
+    text: Cow<'_, str>,
+    length: Option<usize>,
+    killwords: Option<bool>,
+    end: Option<String>,
+    settings: Kwargs,
+) -> Result<String, Error> {
+    let length = length.or(settings.get("length")?).unwrap_or(255);
+    let killwords = killwords.or(settings.get("killwords")?).unwrap_or(false);
+    let end = end.or(settings.get("end")?).unwrap_or_else(|| "...".to_owned());
+    let leeway = settings.get::<Option<usize>>("leeway")?.unwrap_or(5);
+    settings.assert_all_used()?;
+    if text.chars().count() <= length.saturating_add(leeway) {
+        return Ok(text.into_owned());
+    }
+    let cut: String = text.chars().take(length.saturating_sub(end.chars().count())).collect();
+    let kept = if killwords { &*cut } else { cut.rsplit_once(' ').map_or(&*cut, |(kept, _)| kept) };
+    Ok(format!("{kept}{end}"))
 }
 
 fn render_on_this_stack(source: &str, values: Map<String, Value>) -> Result<String, Problem> {

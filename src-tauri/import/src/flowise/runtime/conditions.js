@@ -31,7 +31,8 @@ const plain = (value) => MARKDOWN.reduce((rest, [mark, kept]) => rest.replace(ma
 const read = (type, value) => (type === "boolean" ? value : type === "number" ? parseFloat(value) || 0 : plain(value));
 const matches = (value, pattern) => {
   try {
-    return new RegExp(pattern).test(text(value || ""));
+    // Flowise's editor escapes backslashes, brackets and stars.
+    return new RegExp(text(pattern).replace(/\\([\\[\]*])/g, "$1")).test(text(value || ""));
   } catch (error) {
     return false;
   }

@@ -1,10 +1,12 @@
 // Values as a type. A value that is none of the type stops the workflow.
 const describe = (value) => (value !== null && typeof value === "object" ? JSON.stringify(value) : String(value));
+// Objects as JavaScript writes them: texts in single quotes, names without quotes, a comma at the end.
+const LOOSE = /"(?:[^"\\]|\\.)*"|'((?:[^'\\]|\\.)*)'|([A-Za-z_$][\w$]*)(?=\s*:)|,(?=\s*[}\]])/g;
 const parseJson = (text) => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    return JSON.parse(text.replace(/'/g, '"'));
+    return JSON.parse(text.replace(LOOSE, (token, single, name) => (single !== undefined ? JSON.stringify(single.replace(/\\'/g, "'")) : name ? JSON.stringify(name) : token === "," ? "" : token)));
   }
 };
 const converters = {

@@ -1,6 +1,7 @@
 // Items as n8n has them: a value is one item, a list of objects is several.
 const itemsOf = (value) => {
-  const list = value === undefined ? [] : Array.isArray(value) ? value : [value];
+  // A loop whose iterations make several items has lists of them.
+  const list = value === undefined ? [] : Array.isArray(value) ? value.flat() : [value];
   return list.map((json) => ({ json: json !== null && typeof json === "object" ? json : { data: json } }));
 };
 const valueOf = (items) => (items.length === 1 ? items[0].json : items.map((item) => item.json));

@@ -32,6 +32,9 @@ fn values_are_written_as_python_writes_them() {
         ("{% if n > 2 and yes %}big{% elif n %}small{% endif %}", "big"),
         ("a{#- note -#} b", "ab"),
         ("{{ object | tojson }}", "{\"k\": [false]}"),
+        ("{{ 'one two three four' | truncate(11) }}|{{ 'a b' | truncate(1) }}", "one two...|a b"),
+        ("{{ 'one two three' | truncate(4, true, end='.', leeway=0) }}", "one."),
+        ("{{ 'it is one' | wordcount }}{{ '<b>x</b>' | striptags }}", "3x"),
     ] {
         assert_eq!(rendered(source, &values).as_deref(), Ok(expected), "{source}");
     }
@@ -44,6 +47,15 @@ fn inputs_are_the_variables_that_the_template_does_not_set_itself() {
     let template = Template::with_syntax(source, Syntax::Jinja);
     let names: Vec<&str> = template.variables().iter().map(|variable| variable.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "list"]);
+}
+
+#[test]
+fn variable_is_optional_where_the_template_says_what_stands_in_its_place() {
+    let source = "{{ a | default('x') }}{% if b is not defined %}{{ c }}{% endif %}{{ d.a | d }}{{ bc | upper }}";
+    let template = Template::with_syntax(source, Syntax::Jinja);
+    let optional = template.variables().iter().filter(|variable| variable.optional);
+    assert_eq!(optional.map(|variable| variable.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(rendered(source, &json!({})).as_deref(), Ok("x"));
 }
 
 #[test]

@@ -108,8 +108,18 @@ fn first_difference_is_named_and_what_does_not_follow_stands_apart() {
     assert_eq!(aside["follows"], json!([]));
     assert_eq!(by_node("note").1["follows"], json!([aside_at]));
     assert_eq!(by_node("send").1["follows"], json!([say_at]), "{found:#}");
+    let nodes = found["nodes"].as_array().unwrap();
+    let of = |node: &str| nodes.iter().find(|found| found["after"]["node"] == node).unwrap();
+    let mark = |node: &str| of(node)["mark"].as_str().unwrap();
+    let mut causes = [mark("say"), mark("aside")];
+    causes.sort_unstable();
+    assert_eq!((causes, mark("send"), mark("items")), (["first", "own"], "follows", "same"), "{nodes:#?}");
+    assert_eq!(of("say")["after"]["tokens"], found["after"]["tokens"], "no other node calls a model");
+    assert!(of("say")["before"]["durationMs"].is_u64() && of("say")["before"]["cost"].is_object());
     let shown = home.plait(&["diff", &before, &after]);
     assert!(shown.out.contains("Be [-brief-]{+thorough+}."), "{}", shown.out);
+    let row = shown.out.lines().find(|line| line.contains("say") && line.contains('┆'));
+    assert!(row.is_some_and(|row| row.contains('$')), "{}", shown.out);
 }
 
 #[test]

@@ -9,6 +9,7 @@ import { FlowFiles } from "@/flow/files/files";
 import { OpenDocuments } from "@/flow/files/open-documents";
 import { NodeTypeRegistry } from "@/flow/node-types/node-types";
 import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
+import { CanvasComparison } from "@/run/comparison/canvas-comparison";
 import type { ComparedRuns } from "@/run/comparison/comparison";
 import { RunControl } from "@/run/control/control";
 import type { RecordingMask } from "@/run/control/recording-mask";
@@ -99,6 +100,8 @@ export function createWorkspace(bareHost: Host) {
     grantRequests,
     billRequests,
     comparisons,
+    /** What is compared on the canvas. */
+    canvasComparison: new CanvasComparison(host, editor),
     /** Which names a recording does not show. */
     exportRequests,
     settings,

@@ -103,6 +103,11 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
     }
 }
 
+/// What differs between two flows.
+pub(super) fn flows_text(diff: &FlowDiff) -> String {
+    flows::text(diff)
+}
+
 /// One difference between two runs.
 pub(super) fn difference_text(difference: &RunDifference) -> String {
     let mut text = String::new();

@@ -225,8 +225,7 @@ async fn agent_proposes_edits_and_the_person_decides() {
             json!({ "source": "chat", "sourceOutput": "response", "target": "out", "targetInput": "value" });
         flow
     };
-    let propose =
-        |flow: &Value| json!({ "flow": file, "text": flow.to_string(), "note": "Ask friendlier." });
+    let propose = |flow: &Value| json!({ "flow": file, "text": flow.to_string(), "note": "Ask friendlier." });
 
     let mut reader = Agent::starting(&home, &["mcp", "serve"]);
     assert!(!reader.tools().contains(&"propose_edit".to_owned()));

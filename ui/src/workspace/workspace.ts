@@ -8,6 +8,7 @@ import { DraftStore } from "@/flow/files/draft-store";
 import { FlowFiles } from "@/flow/files/files";
 import { OpenDocuments } from "@/flow/files/open-documents";
 import { NodeTypeRegistry } from "@/flow/node-types/node-types";
+import { ProposalStore } from "@/flow/proposals";
 import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
 import { CanvasComparison } from "@/run/comparison/canvas-comparison";
 import type { ComparedRuns } from "@/run/comparison/comparison";
@@ -102,6 +103,8 @@ export function createWorkspace(bareHost: Host) {
     comparisons,
     /** What is compared on the canvas. */
     canvasComparison: new CanvasComparison(host, editor),
+    /** The edits that agents propose. */
+    proposals: new ProposalStore(host, editor),
     /** Which names a recording does not show. */
     exportRequests,
     settings,

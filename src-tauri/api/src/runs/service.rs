@@ -166,6 +166,11 @@ impl RunService {
         self.active.changes()
     }
 
+    /// The node types.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.parts.registry)
+    }
+
     /// Says that something changed that is shown beside the list of runs.
     pub(crate) fn announce_change(&self) {
         self.active.announce_change();

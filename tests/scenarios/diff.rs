@@ -123,6 +123,32 @@ fn first_difference_is_named_and_what_does_not_follow_stands_apart() {
 }
 
 #[test]
+fn many_runs_are_shown_by_what_varies() {
+    let home = Home::default();
+    let runs: Vec<String> = ["Ada", "Bob", "Ada"]
+        .iter()
+        .enumerate()
+        .map(|(at, name)| run(&home, &format!("{at}.flow.json"), &mapping(&json!([name]), "Greet.")))
+        .collect();
+    let arguments: Vec<&str> = ["diff"].into_iter().chain(runs.iter().map(String::as_str)).collect();
+    let shown = home.plait(&arguments);
+    assert_eq!(shown.code, 1, "{shown:#?}");
+    let row = shown.out.lines().find(|line| line.contains("items.value") && line.contains('┆')).unwrap();
+    let cells: Vec<&str> = row.split('┆').map(|cell| cell.trim_matches(['│', ' '])).collect();
+    assert_eq!(cells, ["items.value", "A", "B", "A"], "{}", shown.out);
+    assert!(shown.out.contains("  B (1 of 3): [\"Bob\"]"), "{}", shown.out);
+    let matrix: Value =
+        serde_json::from_str(&home.plait(&[&arguments[..], &["--json"]].concat()).out).unwrap();
+    let row = |node: &str| matrix["rows"].as_array().unwrap().iter().find(|row| row["node"] == node).unwrap();
+    assert_eq!(
+        (&row("say")["cells"], &row("say")["varies"]),
+        (&json!([0, 1, 0]), &json!(true)),
+        "{matrix:#}"
+    );
+    assert_eq!(matrix["runs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
 fn rerun_does_the_same() {
     let home = Home::default();
     let before = run(&home, "a.flow.json", &mapping(&json!(["Ada", "Bob"]), "Greet."));

@@ -29,6 +29,12 @@ plait_core::error_codes! {
             "`plait proposals list` lists those that wait for a decision.";
     }
 
+    "Comparing" {
+        MATRIX_RUNS = "matrix.runs",
+            "Fewer than two or more than 100 runs are put side by side.",
+            "Choose fewer or more runs.";
+    }
+
     "Commands between the window and the host" {
         HOST_UNREACHABLE = "host.unreachable",
             "The window gets no answer from the host.",

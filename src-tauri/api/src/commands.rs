@@ -121,6 +121,7 @@ commands![
     lens::ListTurns,
     lens::SearchPrompts,
     lens::CompareRuns,
+    lens::CompareManyRuns,
     lens::FollowText,
     lens::EvaluateWatches,
     lens::GetCallRequest,

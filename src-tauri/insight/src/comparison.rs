@@ -192,7 +192,7 @@ pub fn compare(before: &RecordedRun, after: &RecordedRun, load: LoadRun<'_>) -> 
     RunComparison { flow, input, differences, nodes, lists, same, before, after }
 }
 
-fn totals(run: &RecordedRun) -> ComparedTotals {
+pub(crate) fn totals(run: &RecordedRun) -> ComparedTotals {
     let (outline, totals) = (&run.view().outline, &run.view().totals);
     let duration = outline.started_at.zip(outline.ended_at).map(|(from, to)| to.saturating_sub(from));
     ComparedTotals {

@@ -11,6 +11,7 @@ import { DraftsDialog } from "./dialogs/DraftsDialog";
 import { ExportRecordingDialog } from "./dialogs/ExportRecordingDialog";
 import { GrantsDialog } from "./dialogs/GrantsDialog";
 import { ImportReportDialog } from "./dialogs/ImportReportDialog";
+import { MatrixDialog } from "./dialogs/MatrixDialog";
 import { ProposalsDialog } from "./dialogs/ProposalsDialog";
 import { ReaderDialog } from "./dialogs/ReaderDialog";
 import { VersionsDialog } from "./dialogs/VersionsDialog";
@@ -50,6 +51,7 @@ export function App() {
       <ImportReportDialog />
       <VersionsDialog />
       <ProposalsDialog />
+      <MatrixDialog />
       <ReaderDialog />
       <DragGhost />
       <DropOverlay />

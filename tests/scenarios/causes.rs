@@ -101,6 +101,52 @@ async fn two_causes_that_only_together_turn_the_outcome_are_found_within_the_cos
     assert!(shown.err.contains("4 differences") && shown.err.contains("at most $"), "{shown:#?}");
 }
 
+/// Forks that ask a person are answered as the person answered; a question that is new is named.
+#[test]
+fn forks_that_ask_are_answered_as_before() {
+    let home = Home::default();
+    let asking = |prompt: &str, template: &str, has_approval: bool| {
+        let mut nodes = json!({
+            "person": { "type": "userInput", "config": { "prompt": prompt } },
+            "text": { "type": "text", "config": { "template": template } },
+            "done": { "type": "output" },
+        });
+        let mut edges = vec!["person.message -> text.value", "text.text -> done.value"];
+        if has_approval {
+            nodes["approve"] = json!({ "type": "approval", "config": { "prompt": "Send {{value}}?" } });
+            edges[1] = "text.text -> approve.value";
+            edges.extend(["text.text -> approve.in", "approve.approved -> done.value"]);
+        }
+        flow_json("asking", nodes, &edges)
+    };
+    let run = |name: &str, flow: &Value, answers: &[&str]| {
+        let file = home.file(name, &flow.to_string());
+        let arguments: Vec<&str> = answers.iter().flat_map(|answer| ["--answer", answer]).collect();
+        let output = home.plait(&[&["run", &file, "--json"], &arguments[..]].concat());
+        assert_eq!(output.code, 0, "{output:#?}");
+        output.events()[0]["run"].as_str().unwrap().to_owned()
+    };
+    let first = run("a.flow.json", &asking("Who?", "Dear {{value}}", false), &["Ada"]);
+    let second = run("b.flow.json", &asking("Who is it?", "Hello {{value}}", false), &["Ada"]);
+    let found = why(&home, &(first, second), &["--json"]);
+    assert_eq!(found.code, 0, "{found:#?}");
+    for trial in inquiry(&found)["trials"].as_array().unwrap() {
+        for run in trial["runs"].as_array().unwrap() {
+            assert!(run["flipped"].is_boolean() && run.get("unanswered").is_none(), "{trial:#}");
+        }
+    }
+    assert!(found.out.contains("/config/template"), "{found:#?}");
+
+    // What was approved was another text.
+    let first = run("c.flow.json", &asking("Who?", "Dear {{value}}", true), &["Ada", "yes"]);
+    let second = run("d.flow.json", &asking("Who is it?", "Bye {{value}}", true), &["Bob", "yes"]);
+    let found = why(&home, &(first, second), &[]);
+    assert!(
+        found.err.contains("canceled: `approve` asks") && found.err.contains("neither run answers"),
+        "{found:#?}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_cause_is_sampled_and_what_tells_no_difference_is_refused() {
     let server = server().await;

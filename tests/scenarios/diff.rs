@@ -108,8 +108,44 @@ fn first_difference_is_named_and_what_does_not_follow_stands_apart() {
     assert_eq!(aside["follows"], json!([]));
     assert_eq!(by_node("note").1["follows"], json!([aside_at]));
     assert_eq!(by_node("send").1["follows"], json!([say_at]), "{found:#}");
+    let nodes = found["nodes"].as_array().unwrap();
+    let of = |node: &str| nodes.iter().find(|found| found["after"]["node"] == node).unwrap();
+    let mark = |node: &str| of(node)["mark"].as_str().unwrap();
+    let mut causes = [mark("say"), mark("aside")];
+    causes.sort_unstable();
+    assert_eq!((causes, mark("send"), mark("items")), (["first", "own"], "follows", "same"), "{nodes:#?}");
+    assert_eq!(of("say")["after"]["tokens"], found["after"]["tokens"], "no other node calls a model");
+    assert!(of("say")["before"]["durationMs"].is_u64() && of("say")["before"]["cost"].is_object());
     let shown = home.plait(&["diff", &before, &after]);
     assert!(shown.out.contains("Be [-brief-]{+thorough+}."), "{}", shown.out);
+    let row = shown.out.lines().find(|line| line.contains("say") && line.contains('┆'));
+    assert!(row.is_some_and(|row| row.contains('$')), "{}", shown.out);
+}
+
+#[test]
+fn many_runs_are_shown_by_what_varies() {
+    let home = Home::default();
+    let runs: Vec<String> = ["Ada", "Bob", "Ada"]
+        .iter()
+        .enumerate()
+        .map(|(at, name)| run(&home, &format!("{at}.flow.json"), &mapping(&json!([name]), "Greet.")))
+        .collect();
+    let arguments: Vec<&str> = ["diff"].into_iter().chain(runs.iter().map(String::as_str)).collect();
+    let shown = home.plait(&arguments);
+    assert_eq!(shown.code, 1, "{shown:#?}");
+    let row = shown.out.lines().find(|line| line.contains("items.value") && line.contains('┆')).unwrap();
+    let cells: Vec<&str> = row.split('┆').map(|cell| cell.trim_matches(['│', ' '])).collect();
+    assert_eq!(cells, ["items.value", "A", "B", "A"], "{}", shown.out);
+    assert!(shown.out.contains("  B (1 of 3): [\"Bob\"]"), "{}", shown.out);
+    let matrix: Value =
+        serde_json::from_str(&home.plait(&[&arguments[..], &["--json"]].concat()).out).unwrap();
+    let row = |node: &str| matrix["rows"].as_array().unwrap().iter().find(|row| row["node"] == node).unwrap();
+    assert_eq!(
+        (&row("say")["cells"], &row("say")["varies"]),
+        (&json!([0, 1, 0]), &json!(true)),
+        "{matrix:#}"
+    );
+    assert_eq!(matrix["runs"].as_array().unwrap().len(), 3);
 }
 
 #[test]

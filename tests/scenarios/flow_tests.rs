@@ -297,6 +297,36 @@ fn every_check_passes_and_fails() {
     assert_eq!(found[9], "tool search: `search` was not called.");
 }
 
+#[test]
+fn resumed_cases_run_again_when_a_flow_below_has_changed() {
+    let inner = |template: &str| {
+        flow_json("inner", json!({ "text": { "type": "text", "config": { "template": template } }, "out": { "type": "output" } }), &["text.text -> out.value"])
+            .to_string()
+    };
+    let outer = flow_json(
+        "outer",
+        json!({
+            "below": { "type": "subflow", "config": { "file": "inner.flow.json" } },
+            "out": { "type": "output" },
+        }),
+        &["below.out -> out.value"],
+    );
+    let project = Project::new(&outer);
+    project.write("inner.flow.json", &inner("tea"));
+    let suite =
+        json!({ "cases": [{ "name": "one", "live": true, "checks": [{ "contains": { "text": "tea" } }] }] });
+    project.write("review.tests.json", &suite.to_string());
+    let run = |value: &Value| value["cases"][0]["outcome"]["results"][0]["run"].clone();
+    let (output, first) = project.outcome(&["--yes"]);
+    assert_eq!(output.code, 0, "{first:#}");
+    let (_, resumed) = project.outcome(&["--yes", "--resume"]);
+    assert_eq!((run(&resumed), run(&first).is_string()), (run(&first), true), "{resumed:#}");
+    project.write("inner.flow.json", &inner("milk"));
+    let (output, changed) = project.outcome(&["--yes", "--resume"]);
+    assert_ne!(run(&changed), run(&first));
+    assert_eq!(output.code, 1, "{changed:#}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn live_cases_show_the_bill_repeat_and_resume() {
     let server = ModelServer::start(|request, before| {

@@ -212,6 +212,70 @@ async fn reading_agent_is_refused_to_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn agent_proposes_edits_and_the_person_decides() {
+    let home = Home::default();
+    let before = asking();
+    let file = home.file("asking.flow.json", &before.to_string());
+    let text = || std::fs::read_to_string(&file).unwrap();
+    let edited = |prompt: &str| {
+        let mut flow = before.clone();
+        flow["nodes"]["person"]["config"]["prompt"] = json!(prompt);
+        flow["nodes"]["out"] = json!({ "type": "output" });
+        flow["edges"]["out"] =
+            json!({ "source": "chat", "sourceOutput": "response", "target": "out", "targetInput": "value" });
+        flow
+    };
+    let propose = |flow: &Value| json!({ "flow": file, "text": flow.to_string(), "note": "Ask friendlier." });
+
+    let mut reader = Agent::starting(&home, &["mcp", "serve"]);
+    assert!(!reader.tools().contains(&"propose_edit".to_owned()));
+    assert_eq!(reader.refused("propose_edit", &propose(&edited("Yes?"))), "agent.not_permitted");
+    reader.end();
+
+    let mut agent = Agent::starting(&home, &["mcp", "serve", "--allow", "propose"]);
+    assert!(!agent.tools().contains(&"run_flow".to_owned()), "proposing is not running");
+    assert_eq!(agent.refused("propose_edit", &propose(&before)), "proposal.no_change");
+    let on_example = json!({ "flow": "hello", "text": before.to_string(), "note": "" });
+    assert_eq!(agent.refused("propose_edit", &on_example), "agent.not_a_flow");
+    let broken = json!({ "flow": file, "text": "{", "note": "" });
+    assert!(agent.refused("propose_edit", &broken).starts_with("flow."));
+    let mut wrong = edited("Yes?");
+    wrong["nodes"]["out"]["type"] = json!("outputs");
+    let proposed = agent.call("propose_edit", &propose(&wrong));
+    assert_eq!(proposed["problems"][0]["severity"], "error", "{proposed}");
+    let dropped = proposed["proposal"].as_str().unwrap().to_owned();
+    let proposed = agent.call("propose_edit", &propose(&edited("What can I do for you?")));
+    let accepted = proposed["proposal"].as_str().unwrap().to_owned();
+    let kinds: Vec<&str> =
+        proposed["changes"].as_array().unwrap().iter().map(|found| found["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["nodeAdded", "node", "edgeAdded"], "{proposed}");
+    assert_eq!(agent.call("list_proposals", &json!({ "flow": file })).as_array().unwrap().len(), 2);
+    assert_eq!(text(), before.to_string(), "nothing is written");
+
+    let shown = home.plait(&["proposals", "show", &accepted]);
+    assert!(shown.out.contains("Ask friendlier.") && shown.out.contains("+ out (output)"), "{shown:#?}");
+    let shown = home.plait(&["proposals", "show", &dropped]);
+    assert!(shown.out.contains("problem: "), "{shown:#?}");
+    assert_eq!(home.plait(&["proposals", "drop", &dropped]).code, 0);
+    assert_eq!(text(), before.to_string());
+
+    // What the person wrote meanwhile is not overwritten unasked.
+    let mut meanwhile = before.clone();
+    meanwhile["name"] = json!("Mine");
+    home.file("asking.flow.json", &meanwhile.to_string());
+    let refused = home.plait(&["proposals", "accept", &accepted]);
+    assert!(refused.code != 0 && refused.err.contains("proposal.outdated"), "{refused:#?}");
+    assert_eq!(text(), meanwhile.to_string());
+    home.file("asking.flow.json", &before.to_string());
+    assert_eq!(home.plait(&["proposals", "accept", &accepted]).code, 0);
+    let written: Value = serde_json::from_str(&text()).unwrap();
+    assert_eq!(written["nodes"]["person"]["config"]["prompt"], "What can I do for you?");
+    assert_eq!(agent.call("list_proposals", &json!({})), json!([]));
+    assert_eq!(home.plait(&["proposals", "accept", &accepted]).code, 1, "it is decided");
+    agent.end();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn agents_spend_what_the_person_allows_and_no_more() {
     let server = echo_server().await;
     let home = home_with_server(&server).await;

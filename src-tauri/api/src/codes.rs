@@ -17,6 +17,24 @@ plait_core::error_codes! {
             "The flow is unchanged. Tidy up a smaller selection, or move the nodes by hand.";
     }
 
+    "Proposed edits" {
+        PROPOSAL_NO_CHANGE = "proposal.no_change",
+            "An agent proposes a flow that is the same as that of the file.",
+            "Propose the whole edited flow.";
+        PROPOSAL_OUTDATED = "proposal.outdated",
+            "The file of a flow was changed after an edit of it was proposed.",
+            "Look at the difference, then accept it with `--replace`, or drop it.";
+        PROPOSAL_UNKNOWN = "proposal.unknown",
+            "There is no proposed edit of this ID, or several IDs begin like it.",
+            "`plait proposals list` lists those that wait for a decision.";
+    }
+
+    "Comparing" {
+        MATRIX_RUNS = "matrix.runs",
+            "Fewer than two or more than 100 runs are put side by side.",
+            "Choose fewer or more runs.";
+    }
+
     "Commands between the window and the host" {
         HOST_UNREACHABLE = "host.unreachable",
             "The window gets no answer from the host.",

@@ -5,7 +5,7 @@ use crate::codes;
 use crate::command::{Command, CommandVisitor};
 use crate::{
     ErrorReply, Plait, app, attachments, config, conversations, dialogs, flows, grants, images, knowledge,
-    lens, mcp, memories, nodes, providers, runs, settings, suites, tokens, tools, usage, users,
+    lens, mcp, memories, nodes, proposals, providers, runs, settings, suites, tokens, tools, usage, users,
 };
 
 macro_rules! commands {
@@ -52,6 +52,11 @@ commands![
     flows::PutAutosave,
     flows::ListAutosaves,
     flows::DropAutosave,
+    proposals::ProposeFlow,
+    proposals::ListProposals,
+    proposals::ShowProposal,
+    proposals::AcceptProposal,
+    proposals::DropProposal,
     runs::ForecastFlow,
     runs::StartRun,
     runs::RerunRun,
@@ -116,6 +121,7 @@ commands![
     lens::ListTurns,
     lens::SearchPrompts,
     lens::CompareRuns,
+    lens::CompareManyRuns,
     lens::FollowText,
     lens::EvaluateWatches,
     lens::GetCallRequest,

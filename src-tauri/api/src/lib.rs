@@ -26,6 +26,7 @@ pub mod mcp;
 pub mod memories;
 pub mod nodes;
 mod plait;
+pub mod proposals;
 pub mod providers;
 mod recordings;
 mod run_config;

@@ -33,6 +33,7 @@ use crate::grants::GrantService;
 use crate::knowledge::KnowledgeService;
 use crate::lens::{LensParts, LensService};
 use crate::memories::MemoryService;
+use crate::proposals::ProposalService;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::run_config::RunConfig;
 use crate::runs::{RunParts, RunService, local_bank};
@@ -123,6 +124,7 @@ pub struct Plait {
     tools: Arc<ToolService>,
     runs: RunService,
     suites: SuiteService,
+    proposals: Arc<ProposalService>,
     usage: Arc<UsageService>,
     mcp: McpServers,
     dialogs: Arc<DialogService>,
@@ -243,13 +245,16 @@ impl Plait {
         let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
         let grants = Arc::new(grants);
         let suites = SuiteService::new(runs.clone(), store.clone(), evaluator, Arc::clone(&grants));
+        let flows = Arc::new(FlowService::new(&store, &registry, &clock, &keys, installed));
+        let proposals = Arc::new(ProposalService::new(&store, &clock, &keys, &flows, &runs));
         let conversations =
             ConversationService::new(store.clone(), users.clone(), Arc::clone(&clock), keys.clone());
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices: notices.into(),
-            flows: Arc::new(FlowService::new(&store, &registry, &clock, &keys, installed)),
+            flows,
+            proposals,
             conversations,
             memories: MemoryService::new(memory, users.clone(), Arc::clone(&clock), keys),
             users,
@@ -388,6 +393,7 @@ services! {
     ToolService => tools,
     RunService => runs,
     SuiteService => suites,
+    ProposalService => proposals,
     UsageService => usage,
     McpServers => mcp,
     DialogService => dialogs,

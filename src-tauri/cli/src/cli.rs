@@ -9,8 +9,8 @@ use plait_api::{ErrorReply, data_dir};
 use crate::codes;
 use crate::commands::{
     cancel, check, completions, config, conversations, dap, debug, diff, doctor, export, forecast, grants,
-    import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, providers, record, redaction,
-    replay, rerun, resume, retry, run, runs, schema, test, tokens, tools, usage, users, watch,
+    import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, proposals, providers, record,
+    redaction, replay, rerun, resume, retry, run, runs, schema, test, tokens, tools, usage, users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -94,6 +94,8 @@ enum Command {
     Lens(lens::LensArgs),
     /// Say what differs between two runs, or between two flows.
     Diff(diff::DiffArgs),
+    /// List, show, accept or drop edits of flows that agents propose.
+    Proposals(proposals::ProposalsArgs),
     /// Export a run to other tools.
     Export(export::ExportArgs),
     /// List, show, export, rename, fork or remove conversations.
@@ -167,6 +169,7 @@ impl Cli {
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Lens(args) => block_on(lens::execute(&home()?, args)),
             Command::Diff(args) => block_on(diff::execute(&home()?, args)),
+            Command::Proposals(args) => block_on(proposals::execute(&home()?, args)),
             Command::Export(args) => block_on(export::execute(&home()?, args)),
             Command::Conversations(args) => block_on(conversations::execute(&home()?, args)),
             Command::Knowledge(args) => block_on(knowledge::execute(&home()?, args)),

@@ -22,6 +22,7 @@ pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod new;
 pub(crate) mod nodes;
+pub(crate) mod proposals;
 pub(crate) mod providers;
 pub(crate) mod record;
 pub(crate) mod recording;

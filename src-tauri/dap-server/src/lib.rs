@@ -19,4 +19,4 @@ mod stack;
 mod tree;
 mod variables;
 
-pub use server::{DapListener, serve_stdio};
+pub use server::{DapListener, serve, serve_stdio};

@@ -51,7 +51,8 @@ fn cannot_listen(error: &std::io::Error) -> ErrorReply {
         .hint("Choose another port with `--port PORT`.")
 }
 
-async fn serve(
+/// Serves an editor at any stream, until it is gone. The errors of [`serve_stdio`].
+pub async fn serve(
     opening: Opening,
     mut reader: impl AsyncBufRead + Unpin + Send + 'static,
     writer: impl AsyncWrite + Unpin + Send + 'static,

@@ -4,6 +4,7 @@
 
 mod answer;
 mod broken;
+mod dap;
 mod document;
 mod expression;
 mod flow;
@@ -47,6 +48,8 @@ pub(crate) enum Target {
     Response,
     /// Answers to questions, as text
     Answer,
+    /// Sessions of editors that debug: what they send
+    Dap,
     /// Documents of knowledge bases: Markdown, text, code, HTML, PDF
     Document,
     /// What fails on purpose, to test the search
@@ -76,6 +79,7 @@ impl Target {
             Self::Program => "program",
             Self::Response => "response",
             Self::Answer => "answer",
+            Self::Dap => "dap",
             Self::Document => "document",
             Self::Broken => "broken",
         }
@@ -95,6 +99,7 @@ impl Target {
             Self::Program => Box::new(program::ProgramHandler::new()?),
             Self::Response => Box::new(response::ResponseHandler::new()?),
             Self::Answer => Box::new(answer::AnswerHandler),
+            Self::Dap => Box::new(dap::DapHandler::new()?),
             Self::Document => Box::new(document::DocumentHandler::new()?),
             Self::Broken => Box::new(broken::BrokenHandler),
         })
@@ -115,6 +120,7 @@ impl Target {
             Self::Program => texts(program::SEEDS),
             Self::Response => response::seeds(),
             Self::Answer => texts(answer::SEEDS),
+            Self::Dap => texts(dap::SEEDS),
             Self::Document => texts(document::SEEDS),
             Self::Broken => texts(broken::SEEDS),
         })
@@ -133,6 +139,7 @@ impl Target {
             Self::Schema | Self::Answer => schema::WORDS,
             Self::Program => program::WORDS,
             Self::Response => response::WORDS,
+            Self::Dap => dap::WORDS,
             Self::Document => document::WORDS,
             Self::Broken => &[],
         }

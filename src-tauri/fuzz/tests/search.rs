@@ -25,8 +25,11 @@ fn targets_handle_their_seeds_and_mutations() {
         "expression",
         "template",
         "schema",
+        "recording",
+        "program",
         "response",
         "answer",
+        "dap",
         "document",
     ] {
         let output = search(target, "100", findings.path());

@@ -6,6 +6,7 @@
 
 mod activations;
 mod alignment;
+mod nodes;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use ts_rs::TS;
 use crate::flow_diff::{FlowChange, FlowDiff, ValueChange};
 use crate::lineage::RecordedRun;
 use alignment::{Alignment, Pair};
+pub use nodes::{NodeComparison, NodeMark, NodeTotals};
 
 /// What differs between two runs. Without differences, they did the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -32,6 +34,8 @@ pub struct RunComparison {
     pub input: Option<ValueChange>,
     /// What activations did otherwise, each after those that it follows from. The first is the first difference.
     pub differences: Vec<RunDifference>,
+    /// The nodes that a run reached, with what they used; those of a sub-flow before those of the run around it.
+    pub nodes: Vec<NodeComparison>,
     /// The loops over lists whose items are not the same.
     pub lists: Vec<ListComparison>,
     /// How many activations did the same.
@@ -170,19 +174,25 @@ pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Option<Arc<RecordedRun>>;
 
 /// Compares two runs, and the runs of their sub-flows.
 pub fn compare(before: &RecordedRun, after: &RecordedRun, load: LoadRun<'_>) -> RunComparison {
-    let mut comparer =
-        Comparer { load, differences: Vec::new(), lists: Vec::new(), same: 0, edits: HashMap::new() };
+    let mut comparer = Comparer {
+        load,
+        differences: Vec::new(),
+        nodes: Vec::new(),
+        lists: Vec::new(),
+        same: 0,
+        edits: HashMap::new(),
+    };
     let flow = comparer.compare(before, after, &[], &[]);
     let input = activations::text_change(
         before.view().outline.input.as_deref(),
         after.view().outline.input.as_deref(),
     );
-    let Comparer { differences, lists, same, .. } = comparer;
+    let Comparer { differences, nodes, lists, same, .. } = comparer;
     let (before, after) = (totals(before), totals(after));
-    RunComparison { flow, input, differences, lists, same, before, after }
+    RunComparison { flow, input, differences, nodes, lists, same, before, after }
 }
 
-fn totals(run: &RecordedRun) -> ComparedTotals {
+pub(crate) fn totals(run: &RecordedRun) -> ComparedTotals {
     let (outline, totals) = (&run.view().outline, &run.view().totals);
     let duration = outline.started_at.zip(outline.ended_at).map(|(from, to)| to.saturating_sub(from));
     ComparedTotals {
@@ -200,6 +210,7 @@ const MAX_FOLLOWED: usize = 50;
 struct Comparer<'a> {
     load: LoadRun<'a>,
     differences: Vec<RunDifference>,
+    nodes: Vec<NodeComparison>,
     lists: Vec<ListComparison>,
     same: usize,
     /// Of each node that was edited, at a path of sub-flows: the first difference that it made. The same edit is one cause.
@@ -307,9 +318,11 @@ impl Comparer<'_> {
         }
         let runs = RunPair { before, after, path, inherited, edits, alignment: &alignment };
         let mut compared = vec![None; alignment.pairs.len()];
+        let first = self.differences.len();
         for pair in 0..compared.len() {
             self.compare_with_sources(&runs, &mut compared, pair);
         }
+        self.nodes.extend(nodes::nodes((before, after), path, &diff, &self.differences[first..], first));
         diff
     }
 

@@ -10,6 +10,7 @@ pub mod forecast;
 pub mod lens;
 pub mod lineage;
 pub mod pass_rate;
+pub mod run_matrix;
 pub mod watches;
 pub mod words;
 

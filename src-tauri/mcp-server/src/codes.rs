@@ -6,7 +6,7 @@ plait_core::error_codes! {
     "The MCP server" {
         AGENT_NOT_PERMITTED = "agent.not_permitted",
             "An agent asks for something that the person did not permit when the server was started.",
-            "Start the server with `--allow`: `plait mcp serve --allow run --spend 1.00`.";
+            "Start the server with `--allow`: `plait mcp serve --allow run --spend 1.00`, or `--allow propose`.";
         AGENT_NOT_A_FLOW = "agent.not_a_flow",
             "An agent names a file that is no flow.",
             "Flow files end in `.flow.json`, pipelines in `.yaml` or `.yml`. `list_flows` lists them.";

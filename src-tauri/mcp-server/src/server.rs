@@ -24,6 +24,8 @@ pub struct ServeOptions {
     pub opening: Box<dyn Fn() -> Opening + Send + Sync>,
     /// What the runs that are begun here may cost together, in billionths of a US dollar. Nothing if none may be begun.
     pub spend_nano_usd: Option<u64>,
+    /// Whether edits of flows may be proposed.
+    pub proposes: bool,
     /// The only thing that is served, if it is one flow.
     pub flow: Option<ServedFlow>,
 }
@@ -40,8 +42,8 @@ pub struct PlaitServer {
 enum Offer {
     Tools {
         router: ToolRouter<PlaitServer>,
-        /// The tools that the person did not permit.
-        withheld: Vec<Tool>,
+        /// The tools that the person did not permit, each with what follows `--allow` to permit it.
+        withheld: Vec<(Tool, &'static str)>,
     },
     Flow(Box<FlowTool>),
 }
@@ -53,10 +55,10 @@ const INSTRUCTIONS: &str = "Plait is an editor and debugger for LLM flows: graph
 
 impl PlaitServer {
     pub fn new(options: ServeOptions) -> Self {
-        let ServeOptions { opening, spend_nano_usd, flow } = options;
+        let ServeOptions { opening, spend_nano_usd, proposes, flow } = options;
         let offer = match flow {
             Some(flow) => Offer::Flow(Box::new(FlowTool::new(flow))),
-            None => offered_tools(spend_nano_usd.is_some()),
+            None => offered_tools(spend_nano_usd.is_some(), proposes),
         };
         let application = Application::new(opening);
         let runner = Arc::new(Runner::new(Arc::clone(&application), spend_nano_usd.unwrap_or_default()));
@@ -84,20 +86,27 @@ impl PlaitServer {
     }
 }
 
-/// `runs`: whether flows may be run.
-fn offered_tools(runs: bool) -> Offer {
+/// `runs`: whether flows may be run. `proposes`: whether edits may be proposed.
+fn offered_tools(runs: bool, proposes: bool) -> Offer {
     let mut router = PlaitServer::flow_tools() + PlaitServer::run_tools() + PlaitServer::prompt_tools();
-    let control = PlaitServer::control_tools();
-    if runs {
-        router.merge(control);
-        return Offer::Tools { router, withheld: Vec::new() };
+    let mut withheld = Vec::new();
+    let permitted = [
+        (runs, PlaitServer::control_tools(), "run --spend USD"),
+        (proposes, PlaitServer::proposal_tools(), "propose"),
+    ];
+    for (is_permitted, tools, allow) in permitted {
+        if is_permitted {
+            router.merge(tools);
+        } else {
+            withheld.extend(tools.list_all().into_iter().map(|tool| (tool, allow)));
+        }
     }
-    Offer::Tools { router, withheld: control.list_all() }
+    Offer::Tools { router, withheld }
 }
 
-fn not_permitted(tool: &Tool) -> ToolError {
+fn not_permitted(tool: &Tool, allow: &str) -> ToolError {
     let message = format!("`{}` is not permitted: the person started this server without it.", tool.name);
-    let hint = "Only the person can permit it, with `plait mcp serve --allow run --spend USD`.";
+    let hint = format!("Only the person can permit it, with `plait mcp serve --allow {allow}`.");
     ToolError(ErrorReply::new(codes::AGENT_NOT_PERMITTED, message).hint(hint))
 }
 
@@ -131,8 +140,8 @@ impl ServerHandler for PlaitServer {
         match &*self.offer {
             Offer::Flow(flow) => flow.call(&self.runner, request).await.into_call_tool_result(),
             Offer::Tools { router, withheld } => {
-                match withheld.iter().find(|tool| tool.name == request.name) {
-                    Some(tool) => not_permitted(tool).into_call_tool_result(),
+                match withheld.iter().find(|(tool, _)| tool.name == request.name) {
+                    Some((tool, allow)) => not_permitted(tool, allow).into_call_tool_result(),
                     None => router.call(ToolCallContext::new(self, request, context)).await,
                 }
             }

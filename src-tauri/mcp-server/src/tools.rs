@@ -3,6 +3,7 @@
 mod control;
 mod flows;
 mod prompts;
+mod proposals;
 mod runs;
 
 use std::path::Path;

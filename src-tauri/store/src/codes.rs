@@ -123,6 +123,12 @@ plait_core::error_codes! {
             "`plait runs list` shows all runs.";
     }
 
+    "Proposed edits" {
+        PROPOSAL_TOO_MANY = "proposal.too_many",
+            "Too many proposed edits wait for a decision, so that no more are kept.",
+            "Accept or drop some in the window, or with `plait proposals`.";
+    }
+
     "The store" {
         STORE_CHANGED_OUTSIDE = "store.changed_outside",
             "Something other than Plait has changed a file that bounds what runs may do: the settings, the users, the grants, the MCP servers and their accepted tools, or what runs have spent. Nothing starts with it.",

@@ -8,6 +8,7 @@
 //! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | results of tests | `tests/<hash of the suite's path>.jsonl` ([`test_results`]) |
+//! | edits of flows that agents propose | `proposals/<hash of the ID>.json` ([`proposals`]) |
 //! | the derived index: lists of runs and conversations, reply keys | the database `index`, rebuilt when it is gone ([`index`]) |
 //! | the checksums of settings, users, grants, MCP servers and their tools, and of the ledger, by which changes from outside are noticed | `checksums.json` ([`checksums`]) |
 //! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users, which replies are forgotten | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`], [`forgotten_replies`]) |
@@ -42,6 +43,7 @@ mod memories;
 mod open;
 pub mod owner_socket;
 pub mod private_files;
+mod proposals;
 pub mod record;
 mod record_index;
 mod recovery;
@@ -66,6 +68,7 @@ pub use journal::RunJournal;
 pub use journal_reader::JournalEntries;
 pub use ledger::RunSpending;
 pub use memories::{KeptMemories, MAX_MEMORIES, MemoryBranch, MemoryList};
+pub use proposals::{MAX_PROPOSALS, Proposal};
 pub use recovery::Progress;
 pub use run_index::{RunFilter, Which};
 pub use store::{KeptRun, Store};

@@ -26,9 +26,9 @@ use crate::record::RunRecord;
 use crate::store_core::StoreCore;
 use crate::{
     ConversationFilter, ConversationFork, Draft, ForgottenReplies, GuardedDocument, JournalEntries,
-    KeptMemories, NewConversation, Progress, RecentFlow, RunFilter, RunJournal, RunSpending,
-    StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies, templates,
-    test_results, tree, users, writer,
+    KeptMemories, NewConversation, Progress, Proposal, RecentFlow, RunFilter, RunJournal, RunSpending,
+    StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies, proposals,
+    templates, test_results, tree, users, writer,
 };
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
@@ -424,6 +424,23 @@ impl Store {
     pub fn remove_draft(&self, key: &str) -> Result<(), Fault> {
         self.0.writer()?;
         drafts::remove(&self.0.shared.home, key)
+    }
+
+    /// Stores an edit that was proposed. On disk when this returns. Fault `proposal.too_many`.
+    pub fn put_proposal(&self, proposal: &Proposal) -> Result<(), Fault> {
+        self.0.writer()?;
+        proposals::put(&self.0.shared.home, proposal)
+    }
+
+    /// All proposed edits, the latest first.
+    pub fn proposals(&self) -> Result<Vec<Proposal>, Fault> {
+        proposals::all(&self.0.shared.home)
+    }
+
+    /// Removes a proposed edit; no fault if there is none.
+    pub fn remove_proposal(&self, id: &str) -> Result<(), Fault> {
+        self.0.writer()?;
+        proposals::remove(&self.0.shared.home, id)
     }
 
     /// Stores the text of a flow as a template, in place of that with the same id. On disk when this returns.

@@ -45,11 +45,15 @@ fn add_yaml(text: &str, case: &Value) -> Result<String, String> {
     let Some((starts, end, is_inline)) = document.list("cases") else {
         return Err("The suite has no list `cases`.".to_owned());
     };
-    let Some(first) = starts.first().filter(|_| !is_inline) else {
-        return Err(
-            "`cases` is written in brackets: write a `-` before each case, on lines of their own.".to_owned()
-        );
-    };
+    if is_inline {
+        // Between brackets, JSON is YAML.
+        let (at, separator) = match starts.is_empty() {
+            true => (text[..end].rfind(']').ok_or("The list `cases` has no end.")?, ""),
+            false => (end, ", "),
+        };
+        return Ok(format!("{}{separator}{case}{}", &text[..at], &text[at..]));
+    }
+    let first = starts.first().ok_or("The list `cases` is not written with a `-` before each case.")?;
     let line_start = text[..*first].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[line_start..*first];
     let indent = line.find('-').ok_or("The list `cases` is not written with a `-` before each case.")?;

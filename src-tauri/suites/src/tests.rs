@@ -114,9 +114,18 @@ fn case_is_added_as_people_write_it() {
     assert_eq!(read(&new, false).unwrap().cases, std::slice::from_ref(&case));
     let json = add_case(Some(r#"{ "cases": [{ "name": "first", "live": true }] }"#), true, &case).unwrap();
     assert_eq!(read(&json, true).unwrap().cases[1], case);
-    assert!(
-        add_case(Some("cases: [{ name: a, live: true }]\n"), false, &case).unwrap_err().contains("brackets")
-    );
+    for text in [
+        "cases: [{ name: a, live: true }]\n",
+        "cases: [\n  { name: a, live: true }, # the first\n]\nrepeats: 2\n",
+        "cases: [\n  { name: a, live: true } # the first\n]\n",
+    ] {
+        let added = add_case(Some(text), false, &case).unwrap();
+        let cases = read(&added, false).unwrap().cases;
+        assert_eq!((cases.len(), &cases[1]), (2, &case), "{added}");
+        assert_eq!(added.contains("# the first"), text.contains("# the first"));
+    }
+    let first = add_case(Some("cases: []\npassRate: 0.5\n"), false, &case).unwrap();
+    assert_eq!(read(&first, false).unwrap().cases, std::slice::from_ref(&case));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::repo;
 use crate::steps::{Step, cargo};
 
 /// All targets, in the order in which they run.
-const TARGETS: [&str; 10] = [
+const TARGETS: [&str; 13] = [
     "flow",
     "pipeline",
     "import",
@@ -19,14 +19,17 @@ const TARGETS: [&str; 10] = [
     "expression",
     "template",
     "schema",
+    "recording",
+    "program",
     "response",
     "answer",
+    "dap",
     "document",
 ];
 
 #[derive(Args)]
 pub(crate) struct FuzzArgs {
-    /// Only this target: flow, pipeline, import, journal, expression, template, schema, response, answer or document
+    /// Only this target: flow, pipeline, import, journal, expression, template, schema, recording, program, response, answer, dap or document
     #[arg(value_parser = TARGETS)]
     target: Option<String>,
     /// How long each target is tested

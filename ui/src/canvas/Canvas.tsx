@@ -9,6 +9,7 @@ import { CanvasControls } from "./CanvasControls";
 import { CommentCard } from "./cards/CommentCard";
 import { NodeCard } from "./cards/NodeCard";
 import { CanvasMenu } from "./commands/CanvasMenu";
+import { ComparisonLayer } from "./comparison/ComparisonLayer";
 import { ConnectionLine } from "./connect/ConnectionLine";
 import { useConnections } from "./connect/useConnections";
 import { EmptyCanvas } from "./EmptyCanvas";
@@ -140,6 +141,7 @@ export function Canvas() {
           <FarPicture nodes={nodes} frames={frames} edges={edges} />
           <PeekPlaces nodes={nodes} frames={frames} edges={edges} />
           <ConfigReads nodes={nodes} frames={frames} />
+          <ComparisonLayer nodes={nodes} frames={frames} />
           <AlignmentGuides />
           <KeepSelectionInView />
           {nodes.length > 0 ? (

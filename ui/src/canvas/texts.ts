@@ -13,6 +13,18 @@ export const TEXTS = {
   pauseAtPort: (side: "in" | "out", port: string) =>
     side === "in" ? `Pause when a value comes in on ${port}` : `Pause when a value leaves by ${port}`,
   forcedWay: (from: string) => `A person had the run go this way instead of “${from}”`,
+  /** What a comparison says of a node or an edge. */
+  signs: {
+    first: "First difference",
+    own: "Differs on its own",
+    follows: "Follows from another difference",
+    same: "The same",
+    changed: "Changed",
+    added: "Added",
+    removed: "Removed",
+  },
+  onlyInRun: { first: "only in the first run", second: "only in the second run" },
+  onlyInRunShort: { first: "only first", second: "only second" },
   disabled: "Disabled",
   trigger: (trigger: Trigger) => (trigger === "default" ? "Default trigger" : "Trigger"),
   triggerHint: (trigger: Trigger) =>

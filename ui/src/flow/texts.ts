@@ -1,5 +1,8 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  editProposed: (flow: string) => `An agent proposes an edit of ${flow}`,
+  look: "Look",
+  acceptProposal: "Accept proposed edit",
   routeThroughNext: "Route through next",
   confirmOrder: "Accept this order",
   confirmStart: "Let this node run",

@@ -11,6 +11,8 @@ import { DraftsDialog } from "./dialogs/DraftsDialog";
 import { ExportRecordingDialog } from "./dialogs/ExportRecordingDialog";
 import { GrantsDialog } from "./dialogs/GrantsDialog";
 import { ImportReportDialog } from "./dialogs/ImportReportDialog";
+import { MatrixDialog } from "./dialogs/MatrixDialog";
+import { ProposalsDialog } from "./dialogs/ProposalsDialog";
 import { ReaderDialog } from "./dialogs/ReaderDialog";
 import { VersionsDialog } from "./dialogs/VersionsDialog";
 import { WaitingRunsDialog } from "./dialogs/WaitingRunsDialog";
@@ -48,6 +50,8 @@ export function App() {
       <GrantsDialog />
       <ImportReportDialog />
       <VersionsDialog />
+      <ProposalsDialog />
+      <MatrixDialog />
       <ReaderDialog />
       <DragGhost />
       <DropOverlay />

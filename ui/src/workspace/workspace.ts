@@ -1,5 +1,6 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
 
+import type { RunMatrix } from "@/bindings";
 import { DialogRequests } from "@/design/dialogs/dialog-requests";
 import { notify } from "@/design/dialogs/notify";
 import { QuestionStore } from "@/design/dialogs/question-store";
@@ -8,7 +9,9 @@ import { DraftStore } from "@/flow/files/draft-store";
 import { FlowFiles } from "@/flow/files/files";
 import { OpenDocuments } from "@/flow/files/open-documents";
 import { NodeTypeRegistry } from "@/flow/node-types/node-types";
+import { ProposalStore } from "@/flow/proposals";
 import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
+import { CanvasComparison } from "@/run/comparison/canvas-comparison";
 import type { ComparedRuns } from "@/run/comparison/comparison";
 import { RunControl } from "@/run/control/control";
 import type { RecordingMask } from "@/run/control/recording-mask";
@@ -54,6 +57,7 @@ export function createWorkspace(bareHost: Host) {
   const waitingRuns = new WaitingRuns(host);
   const billRequests = new DialogRequests<BillRequest, ForkChoice>();
   const comparisons = new DialogRequests<ComparedRuns, void>();
+  const matrices = new DialogRequests<RunMatrix, void>();
   const exportRequests = new DialogRequests<RecordingMask, RecordingMask>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
@@ -99,6 +103,12 @@ export function createWorkspace(bareHost: Host) {
     grantRequests,
     billRequests,
     comparisons,
+    /** Many runs side by side. */
+    matrices,
+    /** What is compared on the canvas. */
+    canvasComparison: new CanvasComparison(host, editor),
+    /** The edits that agents propose. */
+    proposals: new ProposalStore(host, editor),
     /** Which names a recording does not show. */
     exportRequests,
     settings,

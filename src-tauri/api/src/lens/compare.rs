@@ -53,7 +53,7 @@ impl Command for CompareRuns {
 }
 
 /// Blocks.
-fn read(store: &Store, run: RunId) -> Result<RecordedRun, ErrorReply> {
+pub(super) fn read(store: &Store, run: RunId) -> Result<RecordedRun, ErrorReply> {
     let record = store.run(&run)?;
     let flow = recorded_flow(store, &record.flow.hash).ok();
     let entries = read_entries(store, &run)?;

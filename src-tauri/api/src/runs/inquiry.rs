@@ -1,6 +1,8 @@
 //! `run.beginInquiry`, `run.continueInquiry`: what made the difference between two runs, found by forks of the first one with differences of
 //! the second one.
 
+mod answers;
+
 use plait_core::expression::condition::Watch;
 use plait_core::id::RunId;
 use plait_insight::causes::{Inquiry, InquiryState, RunStart, Trial, TrialRun, mixture, swaps};
@@ -42,7 +44,8 @@ pub struct BeginInquiry {
     pub samples: u32,
 }
 
-/// `run.continueInquiry`: runs the next sample to its end. A sample that asks a person is canceled. The errors are those of `run.rerun`;
+/// `run.continueInquiry`: runs the next sample to its end. What it asks people is answered as they answered in the two runs; a sample that
+/// asks something else is canceled, and says so. The errors are those of `run.rerun`;
 /// nothing is done if the inquiry is over.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ContinueInquiry {
@@ -108,11 +111,13 @@ impl Command for ContinueInquiry {
         let Some(next) = inquiry.next() else { return Ok(inquiry.into()) };
         let (old, new) = (service.recorded(&inquiry.before).await?, service.recorded(&inquiry.after).await?);
         let request = request(&inquiry, &old, &new, next, grants)?;
+        let answers = service.recorded_answers([&inquiry.before, &inquiry.after]).await?;
+        let flow = request.flow.clone().unwrap_or_default();
         let run = Box::pin(service.rerun(request)).await?;
-        service.idle_tree(&run).await;
+        let unanswered = service.follow_fork(&run, &flow, answers).await?;
         let nano_usd = service.cost_of_tree(&run).await?;
         let done = service.recorded(&run).await?;
-        let flipped = if done.recorded.view().outline.status.is_final() {
+        let flipped = if unanswered.is_none() {
             let when = inquiry.when.as_deref();
             let (outcome, of_first) =
                 (service.outcome(when, &old, &done).await, service.outcome(when, &old, &old).await?);
@@ -121,7 +126,7 @@ impl Command for ContinueInquiry {
             service.cancel(&run).await?;
             None
         };
-        inquiry.trials[next].runs.push(TrialRun { run, flipped, nano_usd });
+        inquiry.trials[next].runs.push(TrialRun { run, flipped, unanswered, nano_usd });
         Ok(inquiry.into())
     }
 }

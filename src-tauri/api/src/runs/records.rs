@@ -45,6 +45,10 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub from: Option<RunId>,
+    /// Whether that run is not here: it was removed, or it is a recording of another machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub from_is_gone: bool,
     /// The command of the program that it was observed of, if Plait did not run it; empty for traces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -76,11 +80,12 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// The summary of a record. `active`: whether the run is driven at the moment.
-    pub(super) fn new(record: RunRecord, active: bool, children: usize) -> Self {
+    /// The summary of a record. `active`: whether the run is driven at the moment. `from_is_gone`: see [`from_is_gone`].
+    pub(super) fn new(record: RunRecord, active: bool, children: usize, from_is_gone: bool) -> Self {
         Self {
             parent_run_id: record.parent_run_id.clone(),
             from: record.from.clone(),
+            from_is_gone,
             program: record.program.clone(),
             children: u32::try_from(children).unwrap_or(u32::MAX),
             status: status(&record, active),
@@ -98,6 +103,11 @@ impl RunSummary {
             error: record.error,
         }
     }
+}
+
+/// Whether the run that a run was forked from is not in the store.
+fn from_is_gone(store: &Store, record: &RunRecord) -> bool {
+    record.from.as_ref().is_some_and(|from| store.run(from).is_err())
 }
 
 /// Adds what the runs below a run used to what it used itself.
@@ -168,14 +178,14 @@ impl Command for ListRuns {
             };
             let with_children = |mut record: RunRecord| {
                 add_children(&store, &mut record)?;
-                Ok((store.count_children(&record.run)?, record))
+                Ok((store.count_children(&record.run)?, from_is_gone(&store, &record), record))
             };
             records.into_iter().map(with_children).collect::<Result<Vec<_>, ErrorReply>>()
         })
         .await?;
-        let summary = |(children, record): (usize, RunRecord)| {
+        let summary = |(children, is_gone, record): (usize, bool, RunRecord)| {
             let active = service.is_driven(&record);
-            RunSummary::new(record, active, children)
+            RunSummary::new(record, active, children, is_gone)
         };
         Ok(records.into_iter().map(summary).collect())
     }
@@ -231,7 +241,8 @@ impl Command for ShowRun {
         let summary = |record: RunRecord| {
             let active = service.is_driven(&record);
             // It has at least the child run that is shown. Nothing needs the exact number.
-            RunSummary::new(record, active, 1)
+            let is_gone = from_is_gone(&service.parts.store, &record);
+            RunSummary::new(record, active, 1, is_gone)
         };
         let above = ancestors.map(summary).collect();
         let (store, service) = (service.parts.store.clone(), service.clone());
@@ -247,7 +258,8 @@ impl Command for ShowRun {
                     Err(fault) => damage = damage.or(Some(fault.into())),
                 }
             }
-            let summary = RunSummary::new(record, active, store.count_children(&self.run)?);
+            let is_gone = from_is_gone(&store, &record);
+            let summary = RunSummary::new(record, active, store.count_children(&self.run)?, is_gone);
             Ok(RunDetail { summary, above, flow, entries, damage })
         })
         .await

@@ -342,6 +342,11 @@ impl ActiveRuns {
         self.0.lock().changes.subscribe()
     }
 
+    /// Wakes those that [`Self::changes`] informs.
+    pub(crate) fn announce_change(&self) {
+        self.0.lock().changes.send_replace(());
+    }
+
     /// Resolves when a run is no longer driven here.
     pub(crate) async fn settled(&self, run: &RunId) {
         let settled = self.0.lock().runs.get(run).map(|active| active.settled.clone());

@@ -166,6 +166,16 @@ impl RunService {
         self.active.changes()
     }
 
+    /// The node types.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.parts.registry)
+    }
+
+    /// Says that something changed that is shown beside the list of runs.
+    pub(crate) fn announce_change(&self) {
+        self.active.announce_change();
+    }
+
     /// Resolves when every run that is driven here can go on only by what a person does: nothing is bought or done outside then.
     pub async fn all_idle(&self) {
         self.active.all_idle().await;

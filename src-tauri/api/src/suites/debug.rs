@@ -82,7 +82,7 @@ impl Command for DebugTest {
         let file = service.file(&file).await?;
         let case = file.case(&case)?;
         let kept = service.kept_results(&file).await?;
-        let key = file.key(case, &variant);
+        let key = file.key(case, &variant, &file.subflows(&service.runs.registry()));
         let failed = of_case(&kept, case, &variant, &key).into_iter().map(|(_, result)| result);
         let failed: Vec<_> = failed.filter(|result| !result.has_passed()).collect();
         let failures = failed.first().map(|result| result.failures.clone()).unwrap_or_default();

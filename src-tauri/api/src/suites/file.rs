@@ -7,13 +7,14 @@ use std::sync::Arc;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_formats::pipeline::{self, PIPELINE_EXTENSIONS};
+use plait_run::node::Registry;
 use plait_store::flow_files::{self, FLOW_ENDING};
 use plait_suites::{Suite, TestCase, Variant};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ErrorReply;
 use crate::codes;
-use crate::flows::unreadable;
+use crate::flows::{placed_flows, unreadable};
 
 /// How the names of suites end.
 const ENDINGS: [&str; 3] = [".tests.yaml", ".tests.yml", ".tests.json"];
@@ -126,13 +127,32 @@ impl SuiteFile {
         Ok(flow)
     }
 
-    /// Identifies all that decides what a case comes to, but for the world: a result of another key is out of date.
-    pub(super) fn key(&self, case: &TestCase, variant: &Variant) -> String {
+    /// The flows in other files that the flow runs, as these are now: where each is run, and a hash of it.
+    pub(super) fn subflows(&self, registry: &Registry) -> Vec<Value> {
+        // The first is the flow itself, and flows in configs are part of the file that holds them.
+        let placed = placed_flows(&self.flow, Some(&self.flow_name()), registry);
+        let of_files = placed.iter().skip(1).filter(|placed| placed.pointer.is_empty());
+        of_files
+            .map(|placed| json!([placed.path, content_hash(json!(placed.flow).to_string().as_bytes())]))
+            .collect()
+    }
+
+    /// Identifies all that decides what a case comes to, but for the world: a result of another key is out of date. `subflows` are those
+    /// of [`Self::subflows`].
+    pub(super) fn key(&self, case: &TestCase, variant: &Variant, subflows: &[Value]) -> String {
         let recording = self
             .recording(case)
             .map(|path| fs::read(path).map(|bytes| content_hash(&bytes)).unwrap_or_default());
         let checks: Vec<_> = self.suite.checks_of(case).collect();
-        let parts = json!([case, checks, variant, recording, content_hash(self.flow_text.as_bytes())]);
+        let mut parts = vec![
+            json!(case),
+            json!(checks),
+            json!(variant),
+            json!(recording),
+            json!(content_hash(self.flow_text.as_bytes())),
+        ];
+        parts.extend_from_slice(subflows);
+        let parts = Value::Array(parts);
         content_hash(parts.to_string().as_bytes())
     }
 }

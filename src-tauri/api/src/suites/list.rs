@@ -56,12 +56,14 @@ impl Command for OpenSuite {
     async fn run(self, service: &SuiteService) -> Result<OpenedSuite, ErrorReply> {
         let file = service.file(&self.file).await?;
         let kept = service.kept_results(&file).await?;
+        let registry = service.runs.registry();
         run_blocking(move || {
             let suite = &file.suite;
+            // Without results, no recording and no sub-flow has to be read.
+            let subflows = if kept.is_empty() { Vec::new() } else { file.subflows(&registry) };
             let cases = suite.cases.iter().flat_map(|case| {
                 variants(suite, case).into_iter().map(|variant| {
-                    // Without results, no recording has to be read.
-                    let key = (!kept.is_empty()).then(|| file.key(case, &variant));
+                    let key = (!kept.is_empty()).then(|| file.key(case, &variant, &subflows));
                     let found = key.map(|key| of_case(&kept, case, &variant, &key)).unwrap_or_default();
                     let results: Vec<_> = found.into_iter().map(|(_, result)| result).collect();
                     let is_whole = results.len() == suite.repeats_of(case) as usize;

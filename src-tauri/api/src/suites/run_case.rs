@@ -56,7 +56,8 @@ impl Command for RunTest {
         let case = file.case(&case)?;
         let key = {
             let (file, case, variant) = (Arc::clone(&file), case.clone(), variant.clone());
-            run_blocking(move || Ok(file.key(&case, &variant))).await?
+            let registry = service.runs.registry();
+            run_blocking(move || Ok(file.key(&case, &variant, &file.subflows(&registry)))).await?
         };
         let kept = if resume {
             of_case(&service.kept_results(&file).await?, case, &variant, &key)

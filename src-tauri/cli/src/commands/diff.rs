@@ -2,6 +2,7 @@
 
 mod causes;
 mod flows;
+mod matrix;
 mod runs;
 mod words;
 
@@ -10,7 +11,7 @@ use std::path::Path;
 
 use clap::Args;
 use plait_api::ErrorReply;
-use plait_api::lens::CompareRuns;
+use plait_api::lens::{CompareManyRuns, CompareRuns};
 use plait_core::flow::Flow;
 use plait_insight::comparison::RunDifference;
 use plait_insight::flow_diff::FlowDiff;
@@ -38,13 +39,15 @@ Examples:
   plait diff old.flow.json new.flow.json
   plait diff 0197 last
   plait diff 0197 last --json
+  plait diff 0197 0198 0199
   plait diff 0197 last --why --when 'value.contains(\"Kiel\")' --samples 5
 
 For git, once in a repository:
   echo '*.flow.json diff=plait' >> .gitattributes
   git config diff.plait.command 'plait diff'")]
 pub(crate) struct DiffArgs {
-    /// Two flow files, or two runs: an ID, a unique prefix of one, or `last`. Or what git gives to an external diff.
+    /// Two flow files, or two runs: an ID, a unique prefix of one, or `last`. More runs are shown as a table of what varies. Or what git gives
+    /// to an external diff.
     #[arg(num_args = 1.., required = true, value_name = "FLOW|RUN")]
     what: Vec<OsString>,
     /// Print the differences as JSON.
@@ -85,6 +88,17 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
             print_styled_output(&if args.json { to_json(&diff)? + "\n" } else { flows::text(&diff) });
             Ok(status(diff.is_empty()))
         }
+        runs if runs.len() > 2 && runs.iter().all(|run| is_run(run)) => {
+            let app = open_app::for_reading(home)?;
+            let mut found = Vec::new();
+            for run in runs {
+                found.push(find(&app, &run.to_string_lossy()).await?);
+            }
+            let matrix = app.call(CompareManyRuns { runs: found }).await?;
+            app.close().await?;
+            print_styled_output(&if args.json { to_json(&matrix)? + "\n" } else { matrix::text(&matrix) });
+            Ok(status(matrix.rows.iter().all(|row| !row.varies)))
+        }
         // What git passes: path, old file, its hash and mode, new file, its hash and mode; for a renamed file also its new path and a
         // header. Git takes any exit code but 0 for a failure.
         [path, old, _, _, new, _, _] | [path, old, _, _, new, _, _, _, _] => {
@@ -97,10 +111,17 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
             print_styled_output(&format!("{} has conflicts.\n", path.to_string_lossy()));
             Ok(ExitStatus::Success)
         }
-        _ => Err(ErrorReply::new(codes::DIFF_ARGUMENTS, "`plait diff` takes two flows or two runs.")
-            .hint("`plait runs list` lists runs. For git, see `plait diff --help`.")
-            .into()),
+        _ => {
+            Err(ErrorReply::new(codes::DIFF_ARGUMENTS, "`plait diff` takes two flows, or two runs or more.")
+                .hint("`plait runs list` lists runs. For git, see `plait diff --help`.")
+                .into())
+        }
     }
+}
+
+/// What differs between two flows.
+pub(super) fn flows_text(diff: &FlowDiff) -> String {
+    flows::text(diff)
 }
 
 /// One difference between two runs.

@@ -54,10 +54,14 @@ pub struct Trial {
 #[serde(rename_all = "camelCase")]
 pub struct TrialRun {
     pub run: RunId,
-    /// Whether its outcome is that of the second run. Nothing if it asked a person, or the condition has no value.
+    /// Whether its outcome is that of the second run. Nothing if it was canceled at a question, or the condition has no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub flipped: Option<bool>,
+    /// What it asked that nobody was asked in the two runs, so that it was canceled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub unanswered: Option<String>,
     /// What it bought, in billionths of a US dollar.
     #[ts(type = "number")]
     pub nano_usd: u64,

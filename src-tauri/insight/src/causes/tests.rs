@@ -78,7 +78,7 @@ fn run_all(inquiry: &mut Inquiry, causes: &[usize]) -> Vec<Vec<usize>> {
     while let Some(at) = inquiry.next() {
         let trial = &mut inquiry.trials[at];
         let flipped = causes.iter().all(|cause| trial.swaps.contains(cause));
-        trial.runs.push(TrialRun { run: "r".into(), flipped: Some(flipped), nano_usd: 1 });
+        trial.runs.push(TrialRun { run: "r".into(), flipped: Some(flipped), unanswered: None, nano_usd: 1 });
         ran.push(trial.swaps.clone());
     }
     ran
@@ -123,9 +123,9 @@ fn three_causes_are_not_found_and_a_refused_mixture_is_left_out() {
 fn half_of_the_samples_is_no_cause() {
     let mut trial = Trial::new(vec![0]);
     for flipped in [Some(true), None] {
-        trial.runs.push(TrialRun { run: "r".into(), flipped, nano_usd: 0 });
+        trial.runs.push(TrialRun { run: "r".into(), flipped, unanswered: None, nano_usd: 0 });
     }
     assert!(!trial.turns_the_outcome());
-    trial.runs.push(TrialRun { run: "r".into(), flipped: Some(true), nano_usd: 0 });
+    trial.runs.push(TrialRun { run: "r".into(), flipped: Some(true), unanswered: None, nano_usd: 0 });
     assert!(trial.turns_the_outcome());
 }

@@ -8,6 +8,7 @@ use plait_llm::context::Role;
 use serde_json::{Value, json};
 use similar::{Algorithm, capture_diff_slices};
 
+use super::nodes::duration;
 use super::{ActivationChange, ComparedActivation};
 use crate::flow_diff::ValueChange;
 use crate::lineage::RecordedRun;
@@ -15,13 +16,12 @@ use crate::lineage::RecordedRun;
 /// An activation as it is shown.
 pub(super) fn shown(run: &RecordedRun, at: &Activation) -> ComparedActivation {
     let epoch = run.epoch(at);
-    let duration = epoch.and_then(|epoch| epoch.started_at.zip(epoch.ended_at));
     ComparedActivation {
         run: run.id().clone(),
         at: at.clone(),
         tokens: epoch.map(|epoch| epoch.usage).unwrap_or_default(),
         cost: epoch.map(|epoch| epoch.cost).unwrap_or_default(),
-        duration_ms: duration.map(|(from, to)| to.saturating_sub(from)),
+        duration_ms: epoch.and_then(duration),
     }
 }
 

@@ -124,3 +124,56 @@ fn node_that_only_the_second_run_has_stands_where_it_ran() {
     let found = differences(&flow(false), &flow(true));
     assert_eq!(found, expected(&[("between", &[]), ("z", &[0])]));
 }
+
+#[test]
+fn nodes_are_marked_and_what_they_used_is_added_up() {
+    let flow = |prompt: &str, aside: &str, has_extra: bool| {
+        let mut nodes = json!({
+            "start": start(),
+            "rounds": { "type": "loop", "config": { "kind": "times", "times": 2 } },
+            "ask": { "type": "chat", "parent": "rounds", "config": { "prompt": prompt } },
+            "aside": { "type": "value", "config": { "value": aside } },
+            "note": { "type": "text", "config": { "template": "{{value}}" } },
+        });
+        let mut edges = vec![
+            "start.context -> rounds.context",
+            "rounds.context -> ask.context",
+            "ask.response -> rounds.next",
+            "aside.value -> note.value",
+        ];
+        let extra = if has_extra { "extra" } else { "earlier" };
+        nodes[extra] = json!({ "type": "text", "config": { "template": format!("{{{{value}}}} {extra}") } });
+        edges.push(if has_extra { "note.text -> extra.value" } else { "aside.value -> earlier.value" });
+        flow_of(&nodes, &edges, &json!({}))
+    };
+    let (before, after) = (recorded(&flow("One.", "a", false)), recorded(&flow("Two.", "b", true)));
+    let compared = compare(&before, &after, &|_| None);
+    let marks: Vec<_> = compared
+        .nodes
+        .iter()
+        .map(|found| {
+            let name = |totals: &Option<NodeTotals>| totals.as_ref().map(|totals| totals.node.to_string());
+            let of_difference = found.difference.map(|at| {
+                let shown = &compared.differences[at];
+                shown.after.as_ref().or(shown.before.as_ref()).unwrap().at.node.to_string()
+            });
+            let node = name(&found.after).or(name(&found.before)).unwrap();
+            assert!(of_difference.is_none_or(|of| of == node), "{found:?}");
+            (node, found.mark, name(&found.before).is_some(), name(&found.after).is_some())
+        })
+        .collect();
+    let expected = [
+        ("aside", NodeMark::First, true, true),
+        ("ask", NodeMark::Own, true, true),
+        ("extra", NodeMark::Follows, false, true),
+        ("note", NodeMark::Follows, true, true),
+        ("rounds", NodeMark::Follows, true, true),
+        ("start", NodeMark::Same, true, true),
+        ("earlier", NodeMark::Follows, true, false),
+    ];
+    assert_eq!(marks, expected.map(|(node, mark, old, new)| (node.to_owned(), mark, old, new)));
+    let ask = compared.nodes[1].after.as_ref().unwrap();
+    let of_run = compared.after.tokens;
+    assert_eq!((ask.steps, ask.tokens), (2, of_run), "both rounds, and nothing else calls a model");
+    assert!(of_run.input > 0);
+}

@@ -145,9 +145,9 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
   );
 }
 
-/** The run to compare a run with: the one that it repeats, or else the one that is shown. */
-function comparedWith({ from, parentRunId }: RunSummary, shown: RunId | undefined) {
-  if (from !== undefined && parentRunId === undefined) return { run: from, isRepeated: true };
+/** The run to compare a run with: the one that it repeats, if that is here, or else the one that is shown. */
+function comparedWith({ from, fromIsGone, parentRunId }: RunSummary, shown: RunId | undefined) {
+  if (from !== undefined && !fromIsGone && parentRunId === undefined) return { run: from, isRepeated: true };
   return shown === undefined ? undefined : { run: shown, isRepeated: false };
 }
 

@@ -1,10 +1,10 @@
-import { Bug, Check, Circle, CircleAlert, LoaderCircle, Play } from "lucide-react";
+import { Bug, Check, Circle, CircleAlert, LoaderCircle, Play, Table2 } from "lucide-react";
 import type { CaseOutcome, TestResult } from "@/bindings";
 import { Button, IconButton } from "@/design/controls/Button";
 import { InlineCode } from "@/design/text/InlineCode";
 import { formatDuration } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
-import { debugCase, type TestCaseRef, titleOf } from "./suite-run";
+import { debugCase, showMatrix, type TestCaseRef, titleOf } from "./suite-run";
 import { TEXTS } from "./texts";
 
 const SIGN = { size: 14, strokeWidth: 2.25 } as const;
@@ -38,6 +38,7 @@ export function CaseRow({ test, outcome, isRunning, onRun }: Props) {
             </span>
           </p>
           {outcome && outcome.results.length > 1 ? <Rate outcome={outcome} /> : null}
+          {outcome && !isRunning ? <Varies results={outcome.results} /> : null}
           {hasFailed ? <Failures results={outcome.results} /> : null}
           {hasFailed ? (
             <div className="mt-1.5 flex flex-wrap gap-1.5">
@@ -116,6 +117,21 @@ function Failures({ results }: { results: readonly TestResult[] }) {
         )),
       )}
     </ul>
+  );
+}
+
+/** The most runs that are put side by side. */
+const MAX_MATRIX_RUNS = 100;
+
+/** Leads to what varies between the repeats that have left runs. */
+function Varies({ results }: { results: readonly TestResult[] }) {
+  const workspace = useWorkspace();
+  const runs = results.flatMap(({ run }) => run ?? []).slice(0, MAX_MATRIX_RUNS);
+  return runs.length < 2 ? null : (
+    <Button className={`${SMALL} mb-1`} data-testid="test-matrix" onClick={() => void showMatrix(workspace, runs)}>
+      <Table2 size={13} aria-hidden />
+      {TEXTS.whatVaries}
+    </Button>
   );
 }
 

@@ -113,6 +113,15 @@ export async function debugCase(workspace: Workspace, { file, case: { name, vari
   }
 }
 
+/** Shows what varies between the runs of a case. */
+export async function showMatrix({ host, matrices }: Workspace, runs: readonly string[]): Promise<void> {
+  try {
+    await matrices.ask(await host.call("lens.matrix", { runs: [...runs] }));
+  } catch (thrown) {
+    notify.error(HostError.from(thrown));
+  }
+}
+
 /** Makes a test of a run, and shows it. */
 export async function makeTest(workspace: Workspace, run: string): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  whatVaries: "What varies",
   title: "Tests",
   runAll: "Run all",
   runCase: "Run test",

@@ -1,8 +1,14 @@
 /** What differs between two runs, arranged as a person reads it: the first difference, what follows from it, and the rest. */
-import type { ActivationChange, NodeId, RunComparison, RunDifference, RunSummary } from "@/bindings";
+import type { ActivationChange, Flow, NodeId, RunComparison, RunDifference, RunSummary } from "@/bindings";
 
 /** Two runs that are compared. */
-export type ComparedRuns = { before: RunSummary; after: RunSummary; comparison: RunComparison };
+export type ComparedRuns = {
+  before: RunSummary;
+  after: RunSummary;
+  comparison: RunComparison;
+  /** The flows that they ran. */
+  flows: { before: Flow; after: Flow };
+};
 
 /** Differences under one heading. */
 export type DifferenceGroup = { id: "first" | "follows" | "apart" | "others"; differences: RunDifference[] };

@@ -10,6 +10,7 @@ import { TEXTS } from "@/shell/texts";
 import { useCommands, useFlow, useKeys, useLayout, useWorkspace } from "@/workspace/context";
 import { showsInspector } from "@/workspace/window/layout";
 import { ConversationChip } from "./ConversationChip";
+import { ProposalChip } from "./ProposalChip";
 import { RailMenu } from "./RailMenu";
 import { StatusPill } from "./StatusPill";
 
@@ -43,6 +44,7 @@ export function TopBar() {
         <div className="flex min-w-0 items-center justify-center gap-2">
           <StatusPill />
           <ConversationChip />
+          <ProposalChip />
         </div>
         <div className="flex min-w-0 items-center justify-end gap-2">
           <RunTotals />

@@ -83,6 +83,13 @@ export const flowCommands: readonly Command[] = [
     run: ({ overlays }) => overlays.showVersions(true),
   },
   {
+    id: "flow.proposals",
+    title: "Proposed edits…",
+    group: "Flow",
+    terms: ["agent", "mcp", "accept", "drop", "review"],
+    run: ({ proposals }) => proposals.show(true),
+  },
+  {
     id: "flow.searchNodes",
     title: "Search this flow…",
     group: "Flow",

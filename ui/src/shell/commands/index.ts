@@ -3,6 +3,7 @@ import { editCommands } from "@/canvas/commands/edit-commands";
 import { imageCommands } from "@/canvas/image/image-commands";
 import { viewCommands } from "@/canvas/view/view-commands";
 import type { Command } from "@/workspace/commands/command";
+import { comparisonCommands } from "./comparison";
 import { debugCommands } from "./debug";
 import { flowCommands } from "./flow";
 import { helpCommands } from "./help";
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   ...editCommands,
   ...imageCommands,
   ...viewCommands,
+  ...comparisonCommands,
   ...windowCommands,
   ...panelCommands,
   ...helpCommands,

@@ -1,5 +1,7 @@
+import { useState } from "react";
 import { useStore } from "zustand";
 import type { ActivationChange, ListComparison, RunDifference, TextPiece } from "@/bindings";
+import { ChoiceBar } from "@/design/controls/ChoiceBar";
 import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import {
   beganOtherwise,
@@ -13,6 +15,7 @@ import { formatCount, formatDate, formatDuration } from "@/run/values/format";
 import { formatRunCost } from "@/run/values/run-totals";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
+import { ComparedNodes } from "./ComparedNodes";
 import { WhySection } from "./WhySection";
 
 /** What differs between two runs: the first difference, what follows from it, and what has nothing to do with it. */
@@ -42,6 +45,12 @@ function Comparison({ runs, onDone }: { runs: ComparedRuns; onDone: () => void }
   const workspace = useWorkspace();
   const { before, after, comparison } = runs;
   const groups = groupsOf(comparison);
+  const [shown, setShown] = useState<"differences" | "nodes">("differences");
+  const onCanvas = async () => {
+    onDone();
+    workspace.canvasComparison.showRuns(runs);
+    await workspace.runs.open(after.run);
+  };
   return (
     <>
       <div className="px-5 pt-4 pb-3">
@@ -49,43 +58,80 @@ function Comparison({ runs, onDone }: { runs: ComparedRuns; onDone: () => void }
         <DialogText className="mt-1 text-fg-2 text-sm">
           {TEXTS.comparesRuns(formatDate(before.startedAt), formatDate(after.startedAt))}
         </DialogText>
-        <Totals {...comparison} />
-      </div>
-      <div className="min-h-0 flex-1 overflow-y-auto border-line border-t px-5 py-3" data-testid="differences">
-        {beganOtherwise(comparison) ? (
-          <WhySection
-            before={before.run}
-            after={after.run}
-            onShow={(run) => {
-              onDone();
-              void workspace.runs.open(run);
-            }}
+        <div className="mt-2 flex items-end justify-between gap-3">
+          <Totals {...comparison} />
+          <ChoiceBar
+            label={TEXTS.comparison}
+            options={[
+              { id: "differences", label: TEXTS.differences },
+              { id: "nodes", label: TEXTS.nodesOfRuns },
+            ]}
+            value={shown}
+            onChange={setShown}
           />
-        ) : null}
-        {comparison.input ? <Change name={TEXTS.inputOfRun} change={comparison.input} /> : null}
-        {comparison.lists.map((list) => (
-          <p key={`${list.path?.join("/") ?? ""}/${list.at.node}/${list.at.epoch.join(".")}`} className="mb-2 text-sm">
-            {describeList(list)}
-          </p>
-        ))}
-        {groups.map((group) => (
-          <section key={group.id} className="mb-4" data-testid={`differences-${group.id}`}>
-            <h3 className="mb-1.5 font-semibold text-fg-2 text-sm">{GROUPS[group.id]}</h3>
-            <ul className="flex flex-col gap-2">
-              {group.differences.map((difference) => (
-                <Difference key={keyOf(difference)} difference={difference} onDone={onDone} />
-              ))}
-            </ul>
-          </section>
-        ))}
-        <p className="text-fg-2 text-sm">
-          {comparison.differences.length === 0
-            ? TEXTS.runsDidTheSame(formatCount(comparison.same))
-            : TEXTS.stepsDiffer(formatCount(comparison.same), formatCount(comparison.differences.length))}
-        </p>
+        </div>
       </div>
+      {shown === "nodes" ? (
+        <ComparedNodes
+          nodes={comparison.nodes}
+          onShow={async ({ run, node }) => {
+            onDone();
+            await workspace.runs.open(run);
+            workspace.canvas.reveal({ node });
+          }}
+        />
+      ) : (
+        <div className="min-h-0 flex-1 overflow-y-auto border-line border-t px-5 py-3" data-testid="differences">
+          {beganOtherwise(comparison) ? (
+            <WhySection
+              before={before.run}
+              after={after.run}
+              onShow={(run) => {
+                onDone();
+                void workspace.runs.open(run);
+              }}
+            />
+          ) : null}
+          {comparison.input ? <Change name={TEXTS.inputOfRun} change={comparison.input} /> : null}
+          {comparison.lists.map((list) => (
+            <p
+              key={`${list.path?.join("/") ?? ""}/${list.at.node}/${list.at.epoch.join(".")}`}
+              className="mb-2 text-sm"
+            >
+              {describeList(list)}
+            </p>
+          ))}
+          {groups.map((group) => (
+            <section key={group.id} className="mb-4" data-testid={`differences-${group.id}`}>
+              <h3 className="mb-1.5 font-semibold text-fg-2 text-sm">{GROUPS[group.id]}</h3>
+              <ul className="flex flex-col gap-2">
+                {group.differences.map((difference) => (
+                  <Difference key={keyOf(difference)} difference={difference} onDone={onDone} />
+                ))}
+              </ul>
+            </section>
+          ))}
+          <p className="text-fg-2 text-sm">
+            {comparison.differences.length === 0
+              ? TEXTS.runsDidTheSame(formatCount(comparison.same))
+              : TEXTS.stepsDiffer(formatCount(comparison.same), formatCount(comparison.differences.length))}
+          </p>
+        </div>
+      )}
       <div className="border-line border-t px-5 py-3">
-        <DialogButtons actions={[]} cancelLabel={TEXTS.close} onCancel={onDone} />
+        <DialogButtons
+          actions={[
+            {
+              id: "canvas",
+              label: TEXTS.compareOnCanvas,
+              kind: "main",
+              testId: "comparison-on-canvas",
+              run: () => void onCanvas(),
+            },
+          ]}
+          cancelLabel={TEXTS.close}
+          onCancel={onDone}
+        />
       </div>
     </>
   );
@@ -97,7 +143,7 @@ function Totals({ before, after }: Pick<ComparedRuns["comparison"], "before" | "
     { name: TEXTS.secondRun, totals: after },
   ];
   return (
-    <table className="mt-2 text-sm tabular-nums">
+    <table className="text-sm tabular-nums">
       <tbody>
         {rows.map(({ name, totals }) => (
           <tr key={name}>

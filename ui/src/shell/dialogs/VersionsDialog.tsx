@@ -16,7 +16,7 @@ export function VersionsDialog() {
   const open = useOverlays((state) => state.versions);
   const hide = () => overlays.showVersions(false);
   return (
-    <Dialog open={open} onClose={hide} testId="versions-dialog" className="w-[620px] p-5">
+    <Dialog open={open} onClose={hide} testId="versions-dialog" className="w-[700px] p-5">
       <DialogTitle className="mb-2 font-semibold text-lg">{TEXTS.versions}</DialogTitle>
       {open ? <Versions onDone={hide} /> : null}
       <DialogButtons actions={[]} cancelLabel={TEXTS.close} onCancel={hide} />
@@ -28,7 +28,7 @@ export function VersionsDialog() {
 type DescribedVersion = FlowVersion & { changes: string };
 
 function Versions({ onDone }: { onDone: () => void }) {
-  const { host, editor, runs } = useWorkspace();
+  const { host, editor, runs, canvasComparison } = useWorkspace();
   const path = useFlow((state) => state.path);
   const current = useFlow(documentFlow);
   const [versions, setVersions] = useState<readonly DescribedVersion[]>();
@@ -48,6 +48,12 @@ function Versions({ onDone }: { onDone: () => void }) {
     editor.closeInner(0);
     editor.edit(TEXTS.restoreVersion, () => flow);
     onDone();
+  };
+  const compare = ({ flow }: FlowVersion, title: string) => {
+    editor.leaveView();
+    editor.closeInner(0);
+    onDone();
+    void canvasComparison.showFlow({ title, other: flow, otherIs: "before" });
   };
   return (
     <ul className="mb-4 flex max-h-[50vh] flex-col gap-2 overflow-y-auto">
@@ -77,6 +83,15 @@ function Versions({ onDone }: { onDone: () => void }) {
                 {TEXTS.viewVersion}
               </Button>
             ) : null}
+            <Button
+              disabled={changes === "" || changes === TEXTS.otherLayout}
+              data-testid="version-compare"
+              onClick={() =>
+                compare(version, TEXTS.sinceVersion(latest ? formatDate(latest.startedAt) : version.hash.slice(0, 8)))
+              }
+            >
+              {TEXTS.compareVersion}
+            </Button>
             <Button disabled={changes === ""} onClick={() => restore(version)}>
               {TEXTS.restoreVersion}
             </Button>

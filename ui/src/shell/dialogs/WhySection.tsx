@@ -125,11 +125,12 @@ function Samples({ trial: { runs, refused }, onShow }: { trial: Trial; onShow: (
   if (refused !== undefined) return <span className="text-fg-3 text-xs">{refused}</span>;
   return (
     <span className="flex shrink-0 gap-1">
-      {runs.map(({ run, flipped }) => (
+      {runs.map(({ run, flipped, unanswered }) => (
         <button
           key={run}
           type="button"
           className={`rounded px-1.5 py-0.5 text-xs ${flipped ? "bg-wait/15 text-wait" : "bg-bg-3 text-fg-2"} hover:underline`}
+          title={unanswered === undefined ? undefined : TEXTS.notAnswered(unanswered)}
           onClick={() => onShow(run)}
         >
           {flipped === undefined ? TEXTS.undecided : flipped ? TEXTS.asInSecond : TEXTS.asInFirst}

@@ -23,6 +23,7 @@ export async function start(workspace: Workspace): Promise<void> {
   workspace.watches.load();
   keepChecked(workspace);
   workspace.forecasts.follow();
+  workspace.proposals.follow();
   workspace.drafts.follow();
   reportFiles(workspace);
   startRuns(workspace);

@@ -6,6 +6,7 @@ import { DockLine } from "@/dock/DockLine";
 import { isStartPage } from "@/flow/document/flow-state";
 import { Inspector } from "@/inspector/Inspector";
 import { GuidePage, PANELS, SettingsPage } from "@/panels";
+import { ComparisonBar } from "@/shell/bars/ComparisonBar";
 import { InnerFlowBanner } from "@/shell/bars/InnerFlowBanner";
 import { Rail } from "@/shell/bars/Rail";
 import { TopBar } from "@/shell/bars/TopBar";
@@ -69,6 +70,7 @@ export function Shell() {
                         <Canvas />
                         <StartPage />
                         <ViewingBanner />
+                        <ComparisonBar />
                         <InnerFlowBanner />
                         <ImportStepsBanner />
                         {page === undefined ? <Toasts /> : null}

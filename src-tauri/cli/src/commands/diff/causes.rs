@@ -94,8 +94,12 @@ fn progress(state: &InquiryState, trial: &Trial) -> String {
         Some(false) => "as in the first run",
         None => "undecided",
     };
+    let unanswered =
+        last.unanswered.as_ref().map(|asks| format!(", canceled: {asks}, which neither run answers"));
+    let unanswered = unanswered.unwrap_or_default();
     let spent = Cost { nano_usd: state.spent_nano_usd, unpriced: 0 };
-    printable(&format!("  {}: {outcome} ({}, {spent} so far)\n", name(trial), last.run)).into_owned()
+    printable(&format!("  {}: {outcome}{unanswered} ({}, {spent} so far)\n", name(trial), last.run))
+        .into_owned()
 }
 
 fn conclusion(InquiryState { inquiry, verdict, .. }: &InquiryState) -> String {

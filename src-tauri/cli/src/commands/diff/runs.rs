@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use plait_core::id::{NodeId, RunId};
 use plait_insight::comparison::{
-    ActivationChange, ComparedActivation, ComparedTotals, ListComparison, RunComparison, RunDifference,
+    ActivationChange, ComparedActivation, ComparedTotals, ListComparison, NodeComparison, NodeMark,
+    NodeTotals, RunComparison, RunDifference,
 };
 
 use super::{flows, words};
 use crate::commands::runs::status_text;
-use crate::format::format_duration;
+use crate::format::{format_duration, new_table};
 
 pub(super) fn text(before: &RunId, after: &RunId, compared: &RunComparison) -> String {
     let mut text = String::new();
@@ -41,6 +42,7 @@ pub(super) fn text(before: &RunId, after: &RunId, compared: &RunComparison) -> S
         section(&mut text, "What does not", roots.collect::<Vec<_>>().iter());
         section(&mut text, "What follows from that alone", following.iter().filter(|found| !of_first(found)));
     }
+    nodes(&mut text, &compared.nodes);
     let same = compared.same;
     let _ = match compared.differences.len() {
         0 => writeln!(text, "\nThe runs did the same (steps: {same})."),
@@ -56,6 +58,58 @@ fn section<'a>(text: &mut String, title: &str, found: impl Iterator<Item = &'a (
     }
     for (_, difference) in found {
         describe(text, difference);
+    }
+}
+
+/// What each node used in both runs, of those that differ or call a model.
+fn nodes(text: &mut String, nodes: &[NodeComparison]) {
+    let used_tokens = |of: &Option<NodeTotals>| of.as_ref().is_some_and(|of| tokens(of) > 0);
+    let mut shown = nodes
+        .iter()
+        .filter(|node| node.mark != NodeMark::Same || used_tokens(&node.before) || used_tokens(&node.after))
+        .peekable();
+    if shown.peek().is_none() {
+        return;
+    }
+    let mut table = new_table(&["NODE", "DIFFERS", "STEPS", "TOKENS", "COST", "TIME"]);
+    for node in shown {
+        let (before, after) = (node.before.as_ref(), node.after.as_ref());
+        let name = after.or(before).map(|of| of.node.as_str()).unwrap_or_default();
+        let time = |of: &NodeTotals| of.duration_ms.map_or_else(|| "–".to_owned(), format_duration);
+        table.add_row([
+            place(&node.path, name),
+            mark_word(node).to_owned(),
+            both(before, after, |of| of.steps.to_string()),
+            both(before, after, |of| tokens(of).to_string()),
+            both(before, after, |of| of.cost.to_string()),
+            both(before, after, time),
+        ]);
+    }
+    let _ = writeln!(text, "\nThe nodes\n{table}");
+}
+
+fn tokens(of: &NodeTotals) -> u64 {
+    of.tokens.input.saturating_add(of.tokens.output)
+}
+
+/// A value of both runs: once if it is the same.
+fn both(
+    before: Option<&NodeTotals>,
+    after: Option<&NodeTotals>,
+    show: impl Fn(&NodeTotals) -> String,
+) -> String {
+    let [old, new] = [before, after].map(|of| of.map_or_else(|| "–".to_owned(), &show));
+    if old == new { old } else { format!("{old} → {new}") }
+}
+
+fn mark_word(node: &NodeComparison) -> &'static str {
+    match (node.mark, &node.before, &node.after) {
+        (NodeMark::First, ..) => "first",
+        (_, None, _) => "only second",
+        (_, _, None) => "only first",
+        (NodeMark::Own, ..) => "on its own",
+        (NodeMark::Follows, ..) => "follows",
+        (NodeMark::Same, ..) => "same",
     }
 }
 

@@ -24,12 +24,14 @@ ends; `plait resume` goes on with them.
 Examples:
   plait mcp serve
   plait mcp serve --allow run --spend 1.00
+  plait mcp serve --allow propose
   plait mcp serve --flow summarize.flow.json
   plait mcp serve --http")]
 pub(super) struct ServeArgs {
-    /// What agents may do beside reading: `run` flows, within `--spend`.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    allow: Option<Allowed>,
+    /// What agents may do beside reading: `run` flows, within `--spend`; `propose` edits of flows, which you accept or drop. Several are
+    /// separated by commas.
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    allow: Vec<Allowed>,
     /// What the runs that agents begin may cost together, in US dollars, until this command ends.
     #[arg(long, value_name = "USD", value_parser = parse_usd, required_if_eq("allow", "run"))]
     spend: Option<f64>,
@@ -45,6 +47,7 @@ pub(super) struct ServeArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Allowed {
     Run,
+    Propose,
 }
 
 fn parse_usd(text: &str) -> Result<f64, String> {
@@ -66,7 +69,7 @@ pub(super) async fn execute(home: &Home, args: ServeArgs) -> Result<ExitStatus, 
         Some(name) => Some(served_flow(name, args.spend.is_some())?),
         None => None,
     };
-    if args.spend.is_some() && args.allow.is_none() && flow.is_none() {
+    if args.spend.is_some() && !args.allow.contains(&Allowed::Run) && flow.is_none() {
         let message = "`--spend` limits what runs cost, and agents may run nothing here.";
         return Err(ErrorReply::new(codes::USAGE_INPUT, message)
             .hint("Add `--allow run` or `--flow FILE`.")
@@ -76,6 +79,7 @@ pub(super) async fn execute(home: &Home, args: ServeArgs) -> Result<ExitStatus, 
     let server = PlaitServer::new(ServeOptions {
         opening: Box::new(move || open_app::serving(&opened_home)),
         spend_nano_usd: args.spend.map(nano_usd),
+        proposes: args.allow.contains(&Allowed::Propose),
         flow,
     });
     match args.http {

@@ -1,0 +1,194 @@
+//! What varies between many runs of one flow: a row for each output of a node, a column for each run.
+//!
+//! Nodes correspond by their ids: all runs are taken to be of one flow, such as the repeats of a test. Of the runs of sub-flows only what they
+//! give to the run around them counts.
+
+use std::collections::{BTreeSet, HashMap};
+
+use plait_core::id::{Activation, NodeId, PortName, RunId};
+use plait_journal::view::{EpochView, RunStatus};
+use plait_llm::models::{Cost, TokenUsage};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::comparison::totals;
+use crate::lineage::RecordedRun;
+
+/// The most characters of a value that are kept.
+const MAX_VALUE_CHARS: usize = 4_000;
+
+/// Many runs side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunMatrix {
+    /// The columns.
+    pub runs: Vec<MatrixRun>,
+    /// The outputs of nodes, in the order in which the nodes ended in the first run that reached them.
+    pub rows: Vec<MatrixRow>,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MatrixRun {
+    pub run: RunId,
+    pub status: RunStatus,
+    pub tokens: TokenUsage,
+    pub cost: Cost,
+    /// In milliseconds, without stops of a debugger and waits for a person. Nothing if it has not ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub duration_ms: Option<u64>,
+}
+
+/// An output of a node, or its error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MatrixRow {
+    pub node: NodeId,
+    /// Nothing for the row of the node's error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub port: Option<PortName>,
+    /// The different values, in the order of the runs: texts as they are, all else as JSON; a list of a node that ran several times. Cut
+    /// after 4,000 characters.
+    pub values: Vec<String>,
+    /// For each run, the place of its value in `values`; nothing where it has none.
+    #[ts(type = "(number | null)[]")]
+    pub cells: Vec<Option<usize>>,
+    /// Whether not all runs have the same.
+    pub varies: bool,
+}
+
+/// Puts runs side by side.
+pub fn run_matrix(runs: &[RecordedRun]) -> RunMatrix {
+    let mut rows = Vec::new();
+    let mut known = BTreeSet::new();
+    for run in runs {
+        for node in nodes_in_order(run) {
+            if known.insert(node) {
+                rows.extend(rows_of(runs, node));
+            }
+        }
+    }
+    let columns = runs.iter().map(|run| {
+        let totals = totals(run);
+        let (status, duration_ms) = (totals.status, totals.duration_ms);
+        MatrixRun { run: run.id().clone(), status, tokens: totals.tokens, cost: totals.cost, duration_ms }
+    });
+    RunMatrix { runs: columns.collect(), rows }
+}
+
+/// The nodes of a run, as they ended for the last time.
+fn nodes_in_order(run: &RecordedRun) -> Vec<&NodeId> {
+    let ended = |node: &NodeId| {
+        let epochs = run.view().nodes.get(node).into_iter().flat_map(|view| &view.epochs);
+        let at = |epoch: &EpochView| Activation { node: node.clone(), epoch: epoch.epoch.clone() };
+        epochs.filter_map(|epoch| run.ended_at(&at(epoch))).max().unwrap_or(u64::MAX)
+    };
+    let mut nodes: Vec<&NodeId> = run.view().nodes.keys().collect();
+    nodes.sort_by_cached_key(|node| (ended(node), NodeId::clone(node)));
+    nodes
+}
+
+fn rows_of(runs: &[RecordedRun], node: &NodeId) -> Vec<MatrixRow> {
+    let epochs =
+        |run: &RecordedRun| run.view().nodes.get(node).map(|view| view.epochs.clone()).unwrap_or_default();
+    let of_runs: Vec<Vec<EpochView>> = runs.iter().map(epochs).collect();
+    let ports: BTreeSet<&PortName> =
+        of_runs.iter().flatten().flat_map(|epoch| epoch.outputs.keys()).collect();
+    let outputs = ports.into_iter().filter_map(|port| {
+        let is_context =
+            |epoch: &EpochView| epoch.outputs.get(port).is_some_and(|value| value.get("contextId").is_some());
+        if of_runs.iter().flatten().any(is_context) {
+            return None;
+        }
+        let value = |epoch: &EpochView| epoch.outputs.get(port).map(|value| Value::clone(value));
+        row(node, Some(port.clone()), of_runs.iter().map(|epochs| text_of(epochs, value)).collect())
+    });
+    let error = |epoch: &EpochView| {
+        epoch.error.as_ref().map(|error| Value::String(format!("{} [{}]", error.message, error.code)))
+    };
+    let errors = row(node, None, of_runs.iter().map(|epochs| text_of(epochs, error)).collect());
+    outputs.chain(errors).collect()
+}
+
+/// What a node's activations gave: the value of one, a list of several; nothing if none gave any.
+fn text_of(epochs: &[EpochView], value: impl Fn(&EpochView) -> Option<Value>) -> Option<String> {
+    let mut values: Vec<Value> = epochs.iter().filter_map(value).collect();
+    let whole = if values.len() > 1 { Value::Array(values) } else { values.pop()? };
+    Some(match whole {
+        Value::String(text) => text,
+        other => other.to_string(),
+    })
+}
+
+/// A row, unless no run has a value.
+fn row(node: &NodeId, port: Option<PortName>, texts: Vec<Option<String>>) -> Option<MatrixRow> {
+    let mut places: HashMap<&String, usize> = HashMap::new();
+    let mut values: Vec<&String> = Vec::new();
+    let mut cells = Vec::new();
+    for text in &texts {
+        let place = text.as_ref().map(|text| {
+            *places.entry(text).or_insert_with(|| {
+                values.push(text);
+                values.len() - 1
+            })
+        });
+        cells.push(place);
+    }
+    if values.is_empty() {
+        return None;
+    }
+    let varies = values.len() > 1 || cells.contains(&None);
+    let values = values.into_iter().map(|text| text.chars().take(MAX_VALUE_CHARS).collect()).collect();
+    Some(MatrixRow { node: node.clone(), port, values, cells, varies })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use plait_journal::earlier_run::EarlierTree;
+    use plait_testing::{FakeProvider, flow_of};
+    use serde_json::json;
+
+    use super::*;
+    use crate::test_runs::{host, info, run_to_end};
+
+    #[test]
+    fn what_varies_stands_in_rows_by_run() {
+        let recorded = |name: &str, template: &str| {
+            let flow = flow_of(
+                &json!({
+                    "list": { "type": "value", "config": { "value": ["a", "b"] } },
+                    "each": { "type": "loop", "config": { "kind": "forEach" } },
+                    "text": { "type": "text", "parent": "each", "config": { "template": template } },
+                    "out": { "type": "output" },
+                }),
+                &[
+                    "list.value -> each.items",
+                    "each.item -> text.item",
+                    "text.text -> each.next",
+                    "each.results -> out.value",
+                ],
+                &json!({}),
+            );
+            let provider = Arc::new(FakeProvider::default());
+            let journal = run_to_end(&flow, info(None, None), host(provider, EarlierTree::default()));
+            RecordedRun::new(name.into(), &journal, Some(flow))
+        };
+        let runs = [recorded("r1", "{{item}}"), recorded("r2", "{{item}}!"), recorded("r3", "{{item}}")];
+        let matrix = run_matrix(&runs);
+        assert_eq!(matrix.runs.iter().map(|run| run.run.as_str()).collect::<Vec<_>>(), ["r1", "r2", "r3"]);
+        let row = |node: &str| matrix.rows.iter().find(|row| row.node.as_str() == node).unwrap();
+        let list = row("list");
+        assert_eq!((list.varies, &list.cells[..]), (false, &[Some(0), Some(0), Some(0)][..]));
+        let text = row("text");
+        assert_eq!(text.values, [r#"["a","b"]"#, r#"["a!","b!"]"#]);
+        assert_eq!((text.varies, &text.cells[..]), (true, &[Some(0), Some(1), Some(0)][..]));
+        let at = |node: &str| matrix.rows.iter().position(|row| row.node.as_str() == node).unwrap();
+        assert!(at("list") < at("text") && at("text") < at("out"), "{:#?}", matrix.rows);
+    }
+}

@@ -1,0 +1,116 @@
+import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import { useStore } from "zustand";
+import { SignIcon } from "@/canvas/comparison/SignIcon";
+import { TEXTS as CANVAS_TEXTS } from "@/canvas/texts";
+import { IconButton } from "@/design/controls/Button";
+import { ChoiceBar } from "@/design/controls/ChoiceBar";
+import { type Marks, SIGNS, type Sign, type Step } from "@/run/comparison/canvas-comparison";
+import type { ComparedRuns } from "@/run/comparison/comparison";
+import { TEXTS } from "@/shell/texts";
+import { useComparisonOnCanvas } from "@/workspace/comparison-hooks";
+import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
+import { useShownRun } from "@/workspace/run-hooks";
+import { ProposalButtons } from "./ProposalButtons";
+
+/** What is compared on the canvas: the legend, the way from difference to difference, and the way out. */
+export function ComparisonBar() {
+  const { canvasComparison } = useWorkspace();
+  const commands = useCommands();
+  const shown = useComparisonOnCanvas();
+  const at = useStore(canvasComparison.store, (state) => state.at);
+  const isViewing = useFlow((state) => state.viewing !== undefined);
+  if (!shown) return null;
+  const { compared, marks, steps } = shown;
+  const step = at === undefined ? undefined : steps[at];
+  return (
+    <section
+      className={`absolute left-1/2 z-20 flex w-max max-w-[calc(100%-24px)] -translate-x-1/2 flex-col gap-1.5 rounded-lg border border-line-2 bg-bg-1 py-1.5 pr-1.5 pl-3 shadow-pop ${isViewing ? "top-[60px]" : "top-3"}`}
+      aria-label={TEXTS.comparison}
+      data-testid="comparison-bar"
+    >
+      <div className="flex min-w-0 items-center gap-2">
+        {compared.kind === "runs" ? (
+          <Sides runs={compared} />
+        ) : (
+          <span className="min-w-0 truncate text-sm" title={compared.title}>
+            {compared.title}
+          </span>
+        )}
+        <span className="ml-auto flex shrink-0 items-center">
+          <IconButton
+            label={TEXTS.previousDifference}
+            keys={commands.keysOf("comparison.previous")}
+            disabled={steps.length === 0}
+            icon={<ChevronLeft size={16} />}
+            onClick={() => commands.run("comparison.previous")}
+          />
+          <span className="whitespace-nowrap text-fg-2 text-xs tabular-nums" role="status" data-testid="comparison-at">
+            {steps.length === 0 ? TEXTS.nothingDiffers : TEXTS.differenceAt(at, steps.length)}
+            {step ? <Where step={step} /> : null}
+          </span>
+          <IconButton
+            label={TEXTS.nextDifference}
+            keys={commands.keysOf("comparison.next")}
+            disabled={steps.length === 0}
+            icon={<ChevronRight size={16} />}
+            onClick={() => commands.run("comparison.next")}
+          />
+          {compared.kind === "flow" && compared.proposal !== undefined ? (
+            <ProposalButtons proposal={compared.proposal} flow={compared.other} />
+          ) : null}
+          <IconButton
+            label={TEXTS.clearComparison}
+            data-testid="comparison-clear"
+            icon={<X size={15} />}
+            onClick={() => canvasComparison.clear()}
+          />
+        </span>
+      </div>
+      <Legend marks={marks} />
+    </section>
+  );
+}
+
+/** Which of both runs is on the canvas. */
+function Sides({ runs }: { runs: ComparedRuns }) {
+  const workspace = useWorkspace();
+  const run = useShownRun()?.run;
+  return (
+    <ChoiceBar
+      label={TEXTS.shownRun}
+      options={[
+        { id: "before", label: TEXTS.firstRun },
+        { id: "after", label: TEXTS.secondRun },
+      ]}
+      value={run === runs.before.run ? "before" : run === runs.after.run ? "after" : ""}
+      onChange={(side) => void workspace.runs.open(side === "before" ? runs.before.run : runs.after.run)}
+    />
+  );
+}
+
+/** The step that was gone to last, for screen readers. */
+function Where({ step: { node, sign } }: { step: Step }) {
+  const { nodeNames } = useWorkspace();
+  const name = node === undefined ? TEXTS.edge : nodeNames.nameOf(node);
+  return <span className="sr-only">{`: ${name}, ${CANVAS_TEXTS.signs[sign]}`}</span>;
+}
+
+/** The signs that are on the canvas, with how many there are of each. */
+function Legend({ marks: { nodes, edges, ghosts } }: { marks: Marks }) {
+  const counts = new Map<Sign, number>();
+  const count = (sign: Sign, more = 1) => counts.set(sign, (counts.get(sign) ?? 0) + more);
+  for (const { sign } of nodes.values()) count(sign);
+  for (const sign of edges.values()) count(sign);
+  count(ghosts.sign, ghosts.nodes.length + ghosts.edges.length);
+  return (
+    <ul className="flex flex-wrap gap-x-3 gap-y-1 pr-2 text-fg-2 text-xs" aria-label={TEXTS.legend}>
+      {SIGNS.filter((sign) => (counts.get(sign) ?? 0) > 0).map((sign) => (
+        <li key={sign} className="flex items-center gap-1.5 whitespace-nowrap" data-testid={`legend-${sign}`}>
+          <SignIcon sign={sign} />
+          {CANVAS_TEXTS.signs[sign]}
+          <span className="text-fg-3 tabular-nums">{counts.get(sign)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

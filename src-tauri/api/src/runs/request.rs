@@ -61,8 +61,8 @@ pub struct RunRequest {
     /// What was said before, of a conversation that is kept elsewhere: the run begins a new conversation with it and continues that.
     /// `conversation.has_history` beside `conversation`, `conversation.no_context` as above.
     #[serde(default)]
-    #[ts(optional, as = "Option<Vec<SaidMessage>>")]
-    pub said_before: Vec<SaidMessage>,
+    #[ts(optional)]
+    pub said_before: Option<Vec<SaidMessage>>,
     /// What the person decided for this run only. These rules replace those about the same targets that are kept for the flow's
     /// file. `grant.needed` when the flow needs more than is decided.
     #[serde(default)]
@@ -186,7 +186,7 @@ impl NewRun {
         let (input, overrides) = match self {
             Self::Of { request, .. } => {
                 secrets::redact(&mut request.flow, redaction)?;
-                for message in &mut request.said_before {
+                for message in request.said_before.iter_mut().flatten() {
                     if let Cow::Owned(redacted) = redaction.text(&message.text) {
                         message.text = redacted;
                     }

@@ -27,13 +27,13 @@ impl Launch {
         flow: &Flow,
         path: Option<&str>,
         user: &UserName,
-        past: (Option<ConversationId>, Vec<SaidMessage>),
+        past: (Option<ConversationId>, Option<Vec<SaidMessage>>),
     ) -> Result<Option<Conversation>, ErrorReply> {
         let id = match past {
-            (None, said) if said.is_empty() => return Ok(None),
-            (Some(id), said) if said.is_empty() => id,
-            (Some(_), _) => return Err(has_history()),
-            (None, said) => self.begin_conversation(plan, flow, path, user, said)?,
+            (None, None) => return Ok(None),
+            (Some(id), None) => id,
+            (Some(_), Some(_)) => return Err(has_history()),
+            (None, Some(said)) => self.begin_conversation(plan, flow, path, user, said)?,
         };
         self.start_conversation(plan, &id, user).map(Some)
     }

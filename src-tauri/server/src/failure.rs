@@ -93,20 +93,18 @@ pub(crate) fn status_of(code: &ErrorCode) -> StatusCode {
     match (domain, reason) {
         ("host", "unauthorized") => StatusCode::UNAUTHORIZED,
         ("host", "forbidden" | "not_served" | "path") | ("grant", _) => StatusCode::FORBIDDEN,
-        ("host", "route") | ("command", "unknown") => StatusCode::NOT_FOUND,
+        ("host", "route") | (_, "unknown" | "not_found") => StatusCode::NOT_FOUND,
         ("host", "too_large") => StatusCode::PAYLOAD_TOO_LARGE,
         ("host", "slow") => StatusCode::REQUEST_TIMEOUT,
-        ("host", "busy") => StatusCode::TOO_MANY_REQUESTS,
+        ("host", "busy") | ("quota", _) => StatusCode::TOO_MANY_REQUESTS,
         ("host", "closing" | "audit" | "tokens") => StatusCode::SERVICE_UNAVAILABLE,
-        ("host", "body") | ("command", "arguments") => StatusCode::BAD_REQUEST,
-        ("chat", "messages" | "unsupported") => StatusCode::BAD_REQUEST,
-        ("quota", _) => StatusCode::TOO_MANY_REQUESTS,
-        (_, "unknown" | "not_found") => StatusCode::NOT_FOUND,
+        ("host", "body") | ("command", "arguments") | ("chat", "messages" | "unsupported") => {
+            StatusCode::BAD_REQUEST
+        }
         (_, "busy" | "ended" | "locked" | "conflict" | "changed" | "waits" | "is_child" | "not_waiting") => {
             StatusCode::CONFLICT
         }
         ("provider" | "model", _) => StatusCode::BAD_GATEWAY,
-        ("published", "bad_name") => StatusCode::UNPROCESSABLE_ENTITY,
         ("store" | "journal" | "command", _) | (_, "corrupt" | "panicked" | "damaged") => {
             StatusCode::INTERNAL_SERVER_ERROR
         }

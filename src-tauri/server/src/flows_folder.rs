@@ -114,7 +114,8 @@ mod tests {
             let fields = C::inline(&config);
             for part in fields.split([',', '{', '}', ';']) {
                 let Some((name, of)) = part.rsplit_once(':') else { continue };
-                let name = name.rsplit([' ', '/', '*']).next().unwrap_or_default().trim_end_matches('?');
+                let name =
+                    name.rsplit([' ', '/', '*', '\n']).next().unwrap_or_default().trim_end_matches('?');
                 let names_file = ["path", "file", "folder", "log", "dir", "recording"].iter().any(|word| {
                     name.to_lowercase().ends_with(word) || name.to_lowercase().ends_with(&format!("{word}s"))
                 });

@@ -23,7 +23,7 @@ use crate::roles::Role;
 use crate::tokens::{Token, TokenFile};
 
 /// How long the body of a request may take to arrive.
-const BODY_TIMEOUT: Duration = Duration::from_secs(60);
+const BODY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What bounds requests.
 #[derive(Clone, Copy, Debug)]

@@ -94,7 +94,7 @@ impl Published {
         };
         loop {
             let bytes = serde_json::to_vec_pretty(&version).map_err(|error| damaged(name, &error))?;
-            match atomic_file::create(&self.file(&folder, version.about.version), &bytes) {
+            match atomic_file::create(&file_of(&folder, version.about.version), &bytes) {
                 Ok(()) => break,
                 // Somebody else was faster.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => version.about.version += 1,
@@ -118,7 +118,7 @@ impl Published {
 
     /// A version. The same errors.
     pub(crate) fn version(&self, name: &str, version: u32) -> Result<Version, ErrorReply> {
-        read(name, &self.file(&self.folder(name)?, version))
+        read(name, &file_of(&self.folder(name)?, version))
     }
 
     /// Serves a version that was published before. The same errors.
@@ -188,10 +188,10 @@ impl Published {
             "Use small letters, digits, `-`, `_` and `.`, at most 64 of them, and begin with a letter or a digit.",
         ))
     }
+}
 
-    fn file(&self, folder: &Path, version: u32) -> PathBuf {
-        folder.join(format!("{version}.json"))
-    }
+fn file_of(folder: &Path, version: u32) -> PathBuf {
+    folder.join(format!("{version}.json"))
 }
 
 impl Served {

@@ -101,15 +101,13 @@ fn check(
         given.and_then(|value| value.split_once(' ')).filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"));
     let (_, given) = given.ok_or_else(|| (None, unauthorized("The request has no token.")))?;
     let token = host.tokens.authenticate(given.trim()).map_err(|error| (None, error))?;
-    match Arc::clone(&host.requests).try_acquire_owned() {
-        Ok(permit) => Ok((token, permit)),
-        Err(_) => {
-            let most = host.limits.requests;
-            let message = format!("The host works on {most} requests and streams, as many as it may.");
-            let error = ErrorReply::new(codes::HOST_BUSY, message).hint("Send the request again later.");
-            Err((Some(token), error))
-        }
+    if let Ok(permit) = Arc::clone(&host.requests).try_acquire_owned() {
+        return Ok((token, permit));
     }
+    let message =
+        format!("The host works on {} requests and streams, as many as it may.", host.limits.requests);
+    let error = ErrorReply::new(codes::HOST_BUSY, message).hint("Send the request again later.");
+    Err((Some(token), error))
 }
 
 /// Keeps the place of a request until its stream has ended.

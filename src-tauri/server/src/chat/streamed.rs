@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    fn flow(nodes: serde_json::Value, edges: serde_json::Value) -> Flow {
+    fn flow(nodes: &serde_json::Value, edges: &serde_json::Value) -> Flow {
         serde_json::from_value(
             json!({ "version": 1, "name": "", "layout": {}, "nodes": nodes, "edges": edges }),
         )
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn text_is_sent_once_and_whole() {
-        let mut streamed = StreamedReply::of(&flow(json!({ "chat": { "type": "chat" } }), json!({})));
+        let mut streamed = StreamedReply::of(&flow(&json!({ "chat": { "type": "chat" } }), &json!({})));
         assert_eq!(streamed.take(&delta("Hel")).as_deref(), Some("Hel"));
         assert_eq!(streamed.take(&delta("lo")).as_deref(), Some("lo"));
         assert_eq!(streamed.finish("Hello!").unwrap().as_deref(), Some("!"));
@@ -126,8 +126,8 @@ mod tests {
     fn writer_is_the_chat_that_the_only_output_shows() {
         let nodes = json!({ "a": { "type": "chat" }, "b": { "type": "chat" }, "out": { "type": "output" } });
         let edge = |source: &str, port: &str| json!({ "e": { "source": source, "sourceOutput": port, "target": "out", "targetInput": "value" } });
-        assert_eq!(writer(&flow(nodes.clone(), edge("b", "response"))), Some("b".into()));
-        assert_eq!(writer(&flow(nodes.clone(), edge("b", "usage"))), None);
-        assert_eq!(writer(&flow(nodes, json!({}))), None);
+        assert_eq!(writer(&flow(&nodes, &edge("b", "response"))), Some("b".into()));
+        assert_eq!(writer(&flow(&nodes, &edge("b", "usage"))), None);
+        assert_eq!(writer(&flow(&nodes, &json!({}))), None);
     }
 }

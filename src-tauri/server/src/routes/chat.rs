@@ -78,11 +78,11 @@ pub(super) async fn complete(
     let shape = Shape { id: format!("chatcmpl-{run}"), created: now(), model: name, fingerprint };
     let mut response = if stream {
         let watch = host.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
-        let (parts, receiver) = mpsc::channel(PART_QUEUE);
+        let (events, receiver) = mpsc::channel(PART_QUEUE);
         // The turn goes on to its end if the client is gone.
-        tokio::spawn(write(host, turn, watch, Parts { parts, shape, include_usage }));
-        let events = stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)));
-        events::response(events)
+        tokio::spawn(write(host, turn, watch, Parts { events, shape, include_usage }));
+        let to_send = stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)));
+        events::response(to_send)
     } else {
         let whole = async move {
             let mut turn = turn;
@@ -122,15 +122,15 @@ impl Shape {
             "logprobs": null,
             "finish_reason": finish_reason(reply),
         });
-        self.of("chat.completion", json!([choice]), usage(reply.tokens))
+        self.of("chat.completion", &json!([choice]), &usage(reply.tokens))
     }
 
-    fn part(&self, delta: Value, finish_reason: Option<&str>) -> Value {
+    fn part(&self, delta: &Value, finish_reason: Option<&str>) -> Value {
         let choice = json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason });
-        self.of("chat.completion.chunk", json!([choice]), Value::Null)
+        self.of("chat.completion.chunk", &json!([choice]), &Value::Null)
     }
 
-    fn of(&self, object: &str, choices: Value, usage: Value) -> Value {
+    fn of(&self, object: &str, choices: &Value, usage: &Value) -> Value {
         json!({
             "id": self.id,
             "object": object,
@@ -160,26 +160,26 @@ fn usage(tokens: TokenUsage) -> Value {
 
 /// Where the parts of a reply are sent. A client that is gone gets none.
 struct Parts {
-    parts: mpsc::Sender<Event>,
+    events: mpsc::Sender<Event>,
     shape: Shape,
     include_usage: bool,
 }
 
 impl Parts {
     async fn send(&self, part: &Value) {
-        let _ = self.parts.send(Event::default().data(part.to_string())).await;
+        let _ = self.events.send(Event::default().data(part.to_string())).await;
     }
 
     async fn send_text(&self, text: Option<String>) {
         if let Some(text) = text {
-            self.send(&self.shape.part(json!({ "content": text }), None)).await;
+            self.send(&self.shape.part(&json!({ "content": text }), None)).await;
         }
     }
 }
 
 /// Sends the reply of a turn as it is written.
 async fn write(host: Arc<Host>, mut turn: Turn, watch: Watch, parts: Parts) {
-    parts.send(&parts.shape.part(json!({ "role": "assistant", "content": "" }), None)).await;
+    parts.send(&parts.shape.part(&json!({ "role": "assistant", "content": "" }), None)).await;
     let mut streamed = StreamedReply::of(&turn.flow);
     let followed = match turn.answer_first().await {
         Ok(()) => follow(&host, &turn, watch, &mut streamed, &parts).await,
@@ -196,12 +196,12 @@ async fn write(host: Arc<Host>, mut turn: Turn, watch: Watch, parts: Parts) {
     match (end, reply) {
         (Ok(rest), Ok(reply)) => {
             parts.send_text(rest).await;
-            parts.send(&parts.shape.part(json!({}), Some(finish_reason(&reply)))).await;
+            parts.send(&parts.shape.part(&json!({}), Some(finish_reason(&reply)))).await;
             if parts.include_usage {
                 let usage = usage(reply.tokens);
-                parts.send(&parts.shape.of("chat.completion.chunk", json!([]), usage)).await;
+                parts.send(&parts.shape.of("chat.completion.chunk", &json!([]), &usage)).await;
             }
-            let _ = parts.parts.send(Event::default().data("[DONE]")).await;
+            let _ = parts.events.send(Event::default().data("[DONE]")).await;
         }
         (Err(error), _) | (_, Err(error)) => parts.send(&chat_error(&error)).await,
     }

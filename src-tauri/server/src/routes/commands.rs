@@ -23,9 +23,10 @@ pub(super) async fn execute(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
-    let args: Value = match body.is_end_stream() {
-        true => no_arguments(),
-        false => from_window_json(host.read_json(&headers, body).await?),
+    let args: Value = if body.is_end_stream() {
+        no_arguments()
+    } else {
+        from_window_json(host.read_json(&headers, body).await?)
     };
     let reply = if publishing::is_command(&name) {
         caller.require(publishing::least_role(&name)?)?;

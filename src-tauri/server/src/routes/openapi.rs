@@ -2,6 +2,7 @@
 
 use plait_api::command::{Command, CommandVisitor};
 use plait_api::visit_commands;
+use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use ts_rs::{Config, TS};
@@ -13,9 +14,14 @@ use crate::published::{AboutVersion, Served};
 use crate::publishing::{self, OfName, OfVersion, Publish, RollBack};
 use crate::roles::Role;
 
+/// Where the document has the schemas of types.
+const DEFINITIONS: &str = "/components/schemas";
+
 /// The document, in `OpenAPI` 3.1. The types of the window's commands are those of TypeScript, as in its bindings.
 pub(crate) fn document() -> Value {
-    let mut schemas = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+    let settings = SchemaSettings::draft2020_12();
+    let mut schemas =
+        settings.with(|settings| settings.definitions_path = DEFINITIONS.into()).into_generator();
     let mut paths = Map::new();
     let mut commands = CommandPaths { paths: &mut paths, config: Config::default().with_large_int("number") };
     visit_commands(&mut commands);
@@ -34,7 +40,7 @@ pub(crate) fn document() -> Value {
             "published.read" => json!({ "type": "object" }),
             _ => json!({ "type": "null" }),
         };
-        let operation = operation(name, about, Some(role)).with_body(body).with_reply(reply);
+        let operation = operation(name, about, Some(role)).with_body(&body).with_reply(reply);
         paths.insert(format!("/commands/{name}"), json!({ "post": operation.0 }));
     }
     for (path, method, operation) in routes(&mut schemas) {
@@ -55,7 +61,7 @@ pub(crate) fn document() -> Value {
 }
 
 fn routes(schemas: &mut SchemaGenerator) -> Vec<(&'static str, &'static str, Operation)> {
-    let of_path = |name: &str| parameter(name, "path", json!({ "type": "string" }));
+    let of_path = |name: &str| parameter(name, "path", &json!({ "type": "string" }));
     let number = || json!({ "type": "integer", "minimum": 0 });
     let state = || json!({ "type": "object", "description": "The run: `status`, `outputs` by node and port, `error`, `questions`, `tokens`, `cost`." });
     let events = |about: &str| json!({ "text/event-stream": { "schema": { "type": "string", "description": about } } });
@@ -68,7 +74,7 @@ fn routes(schemas: &mut SchemaGenerator) -> Vec<(&'static str, &'static str, Ope
             "post",
             operation("runFlow", "Runs a published flow: 200 with its outputs when it has finished, 202 while it waits for a person. With `Accept: text/event-stream` its events, then `state`.", Some(Role::Runner))
                 .with_parameters(vec![of_path("name")])
-                .with_body(schema::<NewRun>(schemas))
+                .with_body(&schema::<NewRun>(schemas))
                 .with_reply(state())
                 .with_content(events("`run`, then an `entry` for each event, and `state` or `error`.")),
         ),
@@ -76,7 +82,7 @@ fn routes(schemas: &mut SchemaGenerator) -> Vec<(&'static str, &'static str, Ope
             "/runs/{run}",
             "get",
             operation("showRun", "How a run stands.", Some(Role::Viewer))
-                .with_parameters(vec![of_path("run"), parameter("wait", "query", number())])
+                .with_parameters(vec![of_path("run"), parameter("wait", "query", &number())])
                 .with_reply(state()),
         ),
         (
@@ -85,8 +91,8 @@ fn routes(schemas: &mut SchemaGenerator) -> Vec<(&'static str, &'static str, Ope
             operation("watchRun", "The events of a run as they happen, from `from` or after `Last-Event-ID`.", Some(Role::Viewer))
                 .with_parameters(vec![
                     of_path("run"),
-                    parameter("from", "query", number()),
-                    parameter("Last-Event-ID", "header", number()),
+                    parameter("from", "query", &number()),
+                    parameter("Last-Event-ID", "header", &number()),
                 ])
                 .with_content(events("An `entry` for each event, with its number as id, then `end` or `error`.")),
         ),
@@ -100,20 +106,19 @@ fn routes(schemas: &mut SchemaGenerator) -> Vec<(&'static str, &'static str, Ope
             "/v1/chat/completions",
             "post",
             operation("complete", "Runs a published flow with a conversation, as the API of OpenAI has it.", Some(Role::Runner))
-                .with_body(schema::<ChatRequest>(schemas))
+                .with_body(&schema::<ChatRequest>(schemas))
                 .with_content(events("Chunks of the reply, if `stream` is set.")),
         ),
     ]
 }
 
-fn parameter(name: &str, place: &str, schema: Value) -> Value {
+fn parameter(name: &str, place: &str, schema: &Value) -> Value {
     json!({ "name": name, "in": place, "required": place == "path", "schema": schema })
 }
 
 /// A reference to the schema of a type, which it adds to the document.
 fn schema<T: JsonSchema>(schemas: &mut SchemaGenerator) -> Value {
-    let text = schemas.subschema_for::<T>().to_value().to_string();
-    serde_json::from_str(&text.replace("#/$defs/", "#/components/schemas/")).unwrap_or_default()
+    schemas.subschema_for::<T>().to_value()
 }
 
 struct Operation(Value);
@@ -141,7 +146,7 @@ impl Operation {
         self
     }
 
-    fn with_body(mut self, schema: Value) -> Self {
+    fn with_body(mut self, schema: &Value) -> Self {
         self.0["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": schema } } });
         self
@@ -194,7 +199,7 @@ impl CommandVisitor for CommandPaths<'_> {
         let about = if about.is_empty() { format!("Executes `{name}`.") } else { about };
         let described =
             |text: String| json!({ "type": "object", "description": format!("TypeScript: {text}") });
-        let operation = operation(name, &about, Some(*role)).with_body(described(args));
+        let operation = operation(name, &about, Some(*role)).with_body(&described(args));
         let operation = operation.with_reply(json!({ "description": format!("TypeScript: {reply}") }));
         self.paths.insert(format!("/commands/{name}"), json!({ "post": operation.0 }));
     }

@@ -120,6 +120,9 @@ plait_core::error_codes! {
     }
 
     "Conversations" {
+        CONVERSATION_HAS_HISTORY = "conversation.has_history",
+            "A run is to continue a conversation, and what was said before it is given as well.",
+            "Leave out `conversation` or `saidBefore`.";
         CONVERSATION_NO_CONTEXT = "conversation.no_context",
             "The flow cannot continue a conversation, because it creates no context `main`.",
             "Add a `contextStart` whose `contextId` is `main`.";

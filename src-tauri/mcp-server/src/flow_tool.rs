@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_api::ErrorReply;
-use plait_api::runs::RunRequest;
+use plait_api::runs::{RunRequest, RunState};
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_journal::view::RunStatus;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::codes;
 use crate::reply::{self, Reply};
-use crate::running::{RunState, Runner};
+use crate::running::Runner;
 
 /// The flow that is served.
 pub struct ServedFlow {
@@ -111,7 +111,7 @@ impl FlowTool {
             runner.begin_unlimited(request).await?
         };
         let state = drive(runner, &run, arguments.answers).await?;
-        match state.status() {
+        match state.status {
             RunStatus::Finished => outputs(&state),
             _ => reply::failed(&state),
         }
@@ -122,7 +122,7 @@ impl FlowTool {
 async fn drive(runner: &Runner, run: &RunId, mut answers: VecDeque<String>) -> Result<RunState, ErrorReply> {
     loop {
         let state = runner.state_after(run, MAX_WAIT).await?;
-        let first = state.questions().first().map(|question| &question.node);
+        let first = state.questions.first().map(|question| &question.node);
         let (Some(node), Some(answer)) = (first, answers.pop_front()) else { return Ok(state) };
         runner.answer(run, Some(node), &answer).await?;
     }
@@ -131,11 +131,11 @@ async fn drive(runner: &Runner, run: &RunId, mut answers: VecDeque<String>) -> R
 /// The only output as it is, or all of them by node and port.
 fn outputs(state: &RunState) -> Reply {
     let values: Vec<&Value> =
-        state.outputs().as_object().into_iter().flat_map(|nodes| nodes.values()).collect();
+        state.outputs.as_object().into_iter().flat_map(|nodes| nodes.values()).collect();
     let ports = |value: &&Value| value.as_object().map(|ports| ports.values().cloned().collect::<Vec<_>>());
     match values.iter().filter_map(ports).flatten().collect::<Vec<_>>().as_slice() {
         [only] => reply::value(only),
-        _ => reply::value(state.outputs()),
+        _ => reply::value(&state.outputs),
     }
 }
 

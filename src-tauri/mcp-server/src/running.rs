@@ -7,15 +7,12 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use plait_api::ErrorReply;
 use plait_api::runs::{
-    AnswerRun, CancelRun, RerunRequest, RerunRun, RunDetail, RunRequest, ShowRun, StartRun, answer_text,
+    AnswerRun, CancelRun, RerunRequest, RerunRun, RunRequest, RunState, ShowRun, StartRun, answer_text,
 };
 use plait_api::settings::GetSettings;
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, RunId};
-use plait_journal::view::{OpenPause, RunOutline, RunStatus};
-use plait_llm::models::{Cost, TokenUsage};
-use serde::Serialize;
-use serde_json::Value;
+use plait_journal::view::{OpenPause, RunOutline};
 
 use crate::application::{Application, InUse};
 use crate::codes;
@@ -27,63 +24,6 @@ pub(crate) struct Runner {
     budget: Arc<Budget>,
     /// The runs that have not ended, with what they may cost.
     open: Arc<Mutex<BTreeMap<RunId, Option<Share>>>>,
-}
-
-/// How a run stands, as tools show it.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct RunState {
-    run: RunId,
-    flow: String,
-    status: RunStatus,
-    /// By node and port.
-    outputs: Value,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Value>,
-    /// What it asks, if it waits.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    questions: Vec<OpenPause>,
-    tokens: TokenUsage,
-    cost: Cost,
-}
-
-impl RunState {
-    pub(crate) fn of(detail: RunDetail) -> Self {
-        let outline = RunOutline::of(&detail.entries);
-        let summary = detail.summary;
-        let mut outputs = serde_json::Map::new();
-        for (node, ports) in &outline.outputs {
-            // Context outputs are wiring, not results.
-            let values = ports.iter().filter(|(_, value)| value.get("contextId").is_none());
-            let values: serde_json::Map<_, _> =
-                values.map(|(port, value)| (port.to_string(), Value::clone(value))).collect();
-            if !values.is_empty() {
-                outputs.insert(node.to_string(), Value::Object(values));
-            }
-        }
-        Self {
-            run: summary.run,
-            flow: summary.flow_name,
-            status: summary.status,
-            outputs: Value::Object(outputs),
-            error: outline.error.as_ref().and_then(|error| serde_json::to_value(error).ok()),
-            questions: outline.pauses,
-            tokens: summary.tokens,
-            cost: summary.cost,
-        }
-    }
-
-    pub(crate) fn status(&self) -> RunStatus {
-        self.status
-    }
-
-    pub(crate) fn questions(&self) -> &[OpenPause] {
-        &self.questions
-    }
-
-    pub(crate) fn outputs(&self) -> &Value {
-        &self.outputs
-    }
 }
 
 impl Runner {

@@ -23,8 +23,9 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use plait_core::error::Fault;
-use plait_core::id::ConversationId;
+use plait_core::id::{ConversationId, RunId};
 use plait_journal::Spending;
+use plait_llm::context::SharedMessage;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -228,6 +229,24 @@ impl Conversations {
     /// Creates a conversation. On disk when this returns.
     pub(crate) fn create(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
         self.insert(&mut self.lock(), &new_record(new, None), &[])
+    }
+
+    /// Creates a conversation that begins with messages, which `run` brought. On disk when this returns.
+    pub(crate) fn create_with(
+        &self,
+        new: NewConversation,
+        run: &RunId,
+        messages: Vec<SharedMessage>,
+    ) -> Result<ConversationRecord, Fault> {
+        let at = new.at;
+        let record = new_record(new, None);
+        let key = key_of(&record.id)?;
+        let of_message = |(place, message)| ConversationUpdate {
+            messages: vec![message],
+            ..fork::own_update(key, place, run.clone(), at)
+        };
+        let updates: Vec<_> = (0..).zip(messages).map(of_message).collect();
+        self.insert(&mut self.lock(), &record, &updates)
     }
 
     /// The user's latest conversation with the flow, or a new one.

@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use plait_core::error::Fault;
 use plait_core::id::{ConversationId, ReplyKey, RunId};
 use plait_journal::{Entry, Event, RunEvent};
+use plait_llm::context::SharedMessage;
 use plait_llm::grant::Grants;
 use plait_llm::models::Correction;
 use serde::Serialize;
@@ -187,6 +188,17 @@ impl Store {
     pub fn create_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
         self.0.writer()?;
         self.0.conversations().create(new)
+    }
+
+    /// Creates a conversation that begins with messages of a user and an assistant, which `run` brought. On disk when this returns.
+    pub fn create_conversation_with(
+        &self,
+        new: NewConversation,
+        run: &RunId,
+        messages: Vec<SharedMessage>,
+    ) -> Result<ConversationRecord, Fault> {
+        self.0.writer()?;
+        self.0.conversations().create_with(new, run, messages)
     }
 
     /// The user's latest conversation with the flow, or a new one. On disk when this returns.

@@ -2,6 +2,7 @@
 
 mod blocking_host;
 mod breakpoint_check;
+mod conversation;
 mod earlier_tree;
 mod fork;
 mod other_replies;
@@ -18,12 +19,12 @@ use plait_core::config::{ConfigValues, with_settings};
 use plait_core::diagnostic::Diagnostic;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
-use plait_core::id::{ConversationId, NodeId, RunId};
+use plait_core::id::{NodeId, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 use plait_journal::earlier_run::{EarlierRun, EarlierTree, OtherReplies};
 use plait_journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, ReplySource, RunEvent};
-use plait_llm::context::{Conversation, ConversationRef, MAIN};
+use plait_llm::context::Conversation;
 use plait_llm::grant::{GrantRule, Grants};
 use plait_llm::models::ModelOverrides;
 use plait_llm::needs::NeedCatalog;
@@ -105,6 +106,7 @@ impl Launch {
             overrides,
             to,
             conversation,
+            said_before,
             grants,
             breakpoints,
             ignore_pins: ignores_pins,
@@ -120,7 +122,8 @@ impl Launch {
             Some(grants) => grants,
             None => Some(Arc::new(self.decide_grants(&plan, &flow, path.as_deref(), grants)?)),
         };
-        let conversation = conversation.map(|id| self.start_conversation(&plan, &id, &user)).transpose()?;
+        let past = (conversation, said_before);
+        let conversation = self.past_of_new(&plan, &flow, path.as_deref(), &user, past)?;
         let hash = self.store.put_flow(&write_flow(&flow)?)?;
         let document = flow;
         let flow = FlowRef { name: document.name.clone(), path, hash };
@@ -242,43 +245,6 @@ impl Launch {
 
     fn read_journal(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
         self.store.read_journal(run, 0)?.collect()
-    }
-
-    /// The conversation that a new run continues, in its current state.
-    fn start_conversation(
-        &self,
-        plan: &Plan,
-        id: &ConversationId,
-        user: &UserName,
-    ) -> Result<Conversation, ErrorReply> {
-        let has_main_context = plan.nodes.iter().any(|node| {
-            let behavior = node.node.behavior();
-            behavior.makes_context && behavior.context_id.as_deref() == Some(MAIN)
-        });
-        if !has_main_context {
-            return Err(ErrorReply::new(
-                codes::CONVERSATION_NO_CONTEXT,
-                "This flow cannot continue a conversation: it has no context `main`.",
-            )
-            .hint(
-                "Add a `contextStart` whose `contextId` is `main`, or run the flow without a conversation.",
-            ));
-        }
-        let record = self.store.conversation(id)?;
-        if record.user != user.as_str() {
-            let owner = &record.user;
-            let message =
-                format!("Conversation {id} belongs to the user `{owner}`, and the run to `{user}`.");
-            return Err(ErrorReply::new(codes::CONVERSATION_OTHER_USER, message)
-                .hint(format!("Run the flow as that user: --user {owner}")));
-        }
-        let memory = self.store.past(id)?.memory()?;
-        let at = ConversationRef { memory, ..record.at() };
-        self.open_conversation(&Arc::new(at))
-    }
-
-    fn open_conversation(&self, at: &Arc<ConversationRef>) -> Result<Conversation, ErrorReply> {
-        Ok(Conversation { at: Arc::clone(at), past: Arc::new(self.store.past(&at.id)?) })
     }
 
     fn plan(

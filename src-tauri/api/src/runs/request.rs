@@ -58,6 +58,11 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional)]
     pub conversation: Option<ConversationId>,
+    /// What was said before, of a conversation that is kept elsewhere: the run begins a new conversation with it and continues that.
+    /// `conversation.has_history` beside `conversation`, `conversation.no_context` as above.
+    #[serde(default)]
+    #[ts(optional)]
+    pub said_before: Option<Vec<SaidMessage>>,
     /// What the person decided for this run only. These rules replace those about the same targets that are kept for the flow's
     /// file. `grant.needed` when the flow needs more than is decided.
     #[serde(default)]
@@ -71,6 +76,21 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
     pub breakpoints: Vec<Breakpoint>,
+}
+
+/// A message that was said before a run, elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SaidMessage {
+    pub role: Speaker,
+    pub text: String,
+}
+
+/// Who said a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Speaker {
+    User,
+    Assistant,
 }
 
 /// What a new run is made of.
@@ -166,6 +186,11 @@ impl NewRun {
         let (input, overrides) = match self {
             Self::Of { request, .. } => {
                 secrets::redact(&mut request.flow, redaction)?;
+                for message in request.said_before.iter_mut().flatten() {
+                    if let Cow::Owned(redacted) = redaction.text(&message.text) {
+                        message.text = redacted;
+                    }
+                }
                 (&mut request.input, &mut request.overrides)
             }
             Self::ForkOf { edits, inputs, .. } => {

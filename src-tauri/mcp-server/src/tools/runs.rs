@@ -2,7 +2,7 @@
 
 use plait_api::ErrorReply;
 use plait_api::lens::CompareRuns;
-use plait_api::runs::{BillRerun, FindRuns, ListRuns, RerunRequest, ShowRun};
+use plait_api::runs::{BillRerun, FindRuns, ListRuns, RerunRequest, RunState, ShowRun};
 use plait_core::id::NodeId;
 use plait_journal::Side;
 use rmcp::handler::server::wrapper::Parameters;
@@ -14,7 +14,6 @@ use serde_json::Value;
 use super::{NamedFlow, named_flow, named_run};
 use crate::codes;
 use crate::reply::{self, Reply};
-use crate::running::RunState;
 use crate::server::PlaitServer;
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -140,7 +140,7 @@ fn copy_memory(
 }
 
 /// A change of a conversation that no run adds again.
-fn own_update(key: Key, seq: u64, run: RunId, at: u64) -> ConversationUpdate {
+pub(super) fn own_update(key: Key, seq: u64, run: RunId, at: u64) -> ConversationUpdate {
     ConversationUpdate {
         conversation: key,
         run_key: key,

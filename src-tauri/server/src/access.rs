@@ -1,0 +1,216 @@
+//! Who may execute which command. The one table of it; a test compares it with the commands of the api.
+
+use plait_api::ErrorReply;
+use serde_json::Value;
+
+use crate::codes;
+use crate::roles::Role;
+use Role::{Admin, Editor, Runner, Viewer};
+
+/// The commands of the api with the least role that may execute them; `None` for those that no host executes.
+pub(crate) const COMMANDS: &[(&str, Option<Role>)] = &[
+    ("app.info", Some(Viewer)),
+    ("app.acceptDocument", Some(Admin)),
+    ("attachment.add", Some(Runner)),
+    ("attachment.get", Some(Viewer)),
+    ("nodes.list", Some(Viewer)),
+    ("flow.check", Some(Viewer)),
+    ("flow.diff", Some(Viewer)),
+    ("flow.open", Some(Editor)),
+    ("flow.read", Some(Viewer)),
+    ("flow.nearby", Some(Viewer)),
+    ("flow.save", Some(Editor)),
+    ("flow.new", Some(Editor)),
+    ("flow.import", Some(Editor)),
+    ("flow.examples", Some(Viewer)),
+    ("flow.example", Some(Viewer)),
+    ("flow.recent", Some(Viewer)),
+    ("flow.forget", Some(Editor)),
+    ("templates.list", Some(Viewer)),
+    ("templates.open", Some(Viewer)),
+    ("templates.save", Some(Editor)),
+    ("templates.rename", Some(Editor)),
+    ("templates.remove", Some(Editor)),
+    ("autosave.put", Some(Editor)),
+    ("autosave.list", Some(Editor)),
+    ("autosave.drop", Some(Editor)),
+    ("flow.forecast", Some(Viewer)),
+    ("run.start", Some(Editor)),
+    ("run.rerun", Some(Editor)),
+    ("run.bill", Some(Editor)),
+    ("run.beginInquiry", Some(Editor)),
+    ("run.continueInquiry", Some(Editor)),
+    ("run.retry", Some(Runner)),
+    ("recording.export", Some(Editor)),
+    ("recording.read", Some(Editor)),
+    // Reads the log of a program that was started on this machine.
+    ("program.keep", None),
+    ("program.import_traces", Some(Editor)),
+    ("program.draft", Some(Editor)),
+    ("program.exchanges", Some(Editor)),
+    ("run.checkWaiting", Some(Editor)),
+    ("run.move", Some(Editor)),
+    ("run.answer", Some(Runner)),
+    ("run.end", Some(Runner)),
+    ("run.pin", Some(Runner)),
+    ("run.setBreakpoints", Some(Editor)),
+    ("flow.checkBreakpoint", Some(Editor)),
+    ("run.putBreakpoint", Some(Editor)),
+    ("run.dropBreakpoint", Some(Editor)),
+    ("run.stop", Some(Editor)),
+    ("run.held", Some(Viewer)),
+    ("run.changeValue", Some(Editor)),
+    ("run.editHistory", Some(Editor)),
+    ("run.forceWay", Some(Editor)),
+    ("run.tryConfig", Some(Editor)),
+    ("run.dropTrials", Some(Editor)),
+    ("run.nodeConfig", Some(Viewer)),
+    ("run.heldHistory", Some(Viewer)),
+    ("run.go", Some(Editor)),
+    ("run.cancel", Some(Runner)),
+    ("run.resume", Some(Runner)),
+    ("runs.find", Some(Viewer)),
+    ("runs.list", Some(Viewer)),
+    ("runs.resolve", Some(Viewer)),
+    ("runs.show", Some(Viewer)),
+    ("runs.forgetReplies", Some(Admin)),
+    ("runs.remove", Some(Admin)),
+    ("flow.versions", Some(Viewer)),
+    ("suite.find", Some(Viewer)),
+    ("suite.open", Some(Viewer)),
+    ("suite.bill", Some(Editor)),
+    ("suite.run", Some(Editor)),
+    ("suite.forget", Some(Editor)),
+    ("suite.add", Some(Editor)),
+    ("suite.debug", Some(Editor)),
+    ("conversations.list", Some(Viewer)),
+    ("conversations.resolve", Some(Viewer)),
+    ("conversations.get", Some(Viewer)),
+    ("conversations.open", Some(Runner)),
+    ("conversations.messages", Some(Viewer)),
+    ("conversations.rename", Some(Runner)),
+    ("conversations.fork", Some(Runner)),
+    ("conversations.keep", Some(Editor)),
+    ("conversations.delete", Some(Editor)),
+    ("conversations.export", Some(Editor)),
+    ("lens.list", Some(Viewer)),
+    ("lens.show", Some(Viewer)),
+    ("lens.trace", Some(Viewer)),
+    ("lens.turns", Some(Viewer)),
+    ("lens.search", Some(Viewer)),
+    ("lens.compare", Some(Viewer)),
+    ("lens.lineage", Some(Viewer)),
+    ("lens.evaluate", Some(Viewer)),
+    ("lens.request", Some(Viewer)),
+    // Sends what models were asked to an address that the caller names.
+    ("lens.export", Some(Admin)),
+    ("knowledge.list", Some(Viewer)),
+    ("knowledge.add", Some(Editor)),
+    ("knowledge.remove", Some(Editor)),
+    ("knowledge.reindex", Some(Editor)),
+    ("knowledge.cancel", Some(Editor)),
+    ("knowledge.search", Some(Viewer)),
+    ("knowledge.source", Some(Viewer)),
+    ("memories.list", Some(Editor)),
+    ("memories.resolve", Some(Editor)),
+    ("memories.add", Some(Editor)),
+    ("memories.edit", Some(Editor)),
+    ("memories.erase", Some(Admin)),
+    ("memories.export", Some(Editor)),
+    ("users.list", Some(Viewer)),
+    ("users.add", Some(Admin)),
+    ("users.switch", Some(Admin)),
+    ("users.remove", Some(Admin)),
+    ("grants.show", Some(Viewer)),
+    ("grants.set", Some(Admin)),
+    ("grants.revoke", Some(Admin)),
+    ("settings.get", Some(Admin)),
+    ("settings.set", Some(Admin)),
+    ("settings.change", Some(Admin)),
+    ("settings.accept", Some(Admin)),
+    ("config.explain", Some(Editor)),
+    ("config.set", Some(Admin)),
+    ("provider.status", Some(Editor)),
+    ("provider.setKey", Some(Admin)),
+    ("provider.removeKey", Some(Admin)),
+    ("provider.models", Some(Editor)),
+    ("provider.test", Some(Admin)),
+    ("provider.detect", Some(Admin)),
+    ("provider.presets", Some(Viewer)),
+    ("mcp.list", Some(Editor)),
+    ("mcp.add", Some(Admin)),
+    ("mcp.remove", Some(Admin)),
+    ("mcp.connect", Some(Admin)),
+    ("mcp.disconnect", Some(Admin)),
+    ("mcp.acceptTools", Some(Admin)),
+    ("mcp.readResource", Some(Editor)),
+    ("mcp.log", Some(Admin)),
+    ("tokens.count", Some(Viewer)),
+    ("tools.list", Some(Viewer)),
+    ("usage.byDay", Some(Viewer)),
+    // There is no window on a host whose dialogs could be shown.
+    ("dialog.open", None),
+    ("dialog.folder", None),
+    ("dialog.save", None),
+    ("image.save", None),
+];
+
+/// Arguments that only an admin may give, to whichever command: grants are the host's, and so is the choice of the user that a
+/// run, its conversations and its memories belong to.
+const ADMIN_ARGUMENTS: [&str; 2] = ["grants", "user"];
+
+/// The least role that may execute a command of the api with these arguments. `host.not_served`, `command.unknown`.
+pub(crate) fn least_role(name: &str, args: &Value) -> Result<Role, ErrorReply> {
+    let Some((_, role)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
+        return Err(ErrorReply::new(codes::COMMAND_UNKNOWN, format!("There is no command `{name}`.")));
+    };
+    let Some(role) = *role else {
+        let message = format!("`{name}` needs a window, or files of a person: a host does not execute it.");
+        return Err(ErrorReply::new(codes::HOST_NOT_SERVED, message));
+    };
+    let is_given = |name: &&str| match args.get(*name) {
+        None | Some(Value::Null) => false,
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(_) => true,
+    };
+    Ok(if ADMIN_ARGUMENTS.iter().any(is_given) { Admin } else { role })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use plait_api::command::{Command, CommandVisitor};
+    use plait_api::visit_commands;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Names(Vec<&'static str>);
+
+    impl CommandVisitor for Names {
+        fn visit<C: Command>(&mut self) {
+            self.0.push(C::NAME);
+        }
+    }
+
+    #[test]
+    fn every_command_of_the_api_has_a_row() {
+        let mut names = Names::default();
+        visit_commands(&mut names);
+        let rows: Vec<_> = COMMANDS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(rows.iter().collect::<BTreeSet<_>>().len(), rows.len(), "a command has two rows");
+        assert_eq!(BTreeSet::from_iter(rows), BTreeSet::from_iter(names.0));
+    }
+
+    #[test]
+    fn grants_and_users_are_the_admins_to_give() {
+        let role = |args| least_role("run.start", &args).unwrap();
+        assert_eq!(role(json!({ "grants": [] })), Editor);
+        assert_eq!(role(json!({ "grants": [{}] })), Admin);
+        assert_eq!(role(json!({ "user": "ann" })), Admin);
+        assert_eq!(least_role("dialog.open", &json!({})).unwrap_err().code, "host.not_served");
+        assert_eq!(least_role("dialog.shut", &json!({})).unwrap_err().code, "command.unknown");
+    }
+}

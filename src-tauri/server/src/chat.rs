@@ -1,0 +1,11 @@
+//! A published flow as a chat model: the messages of a request become the flow's conversation, and its reply the next message.
+
+mod request;
+mod streamed;
+mod threads;
+mod turn;
+
+pub(crate) use request::{ChatRequest, parse};
+pub(crate) use streamed::StreamedReply;
+pub(crate) use threads::ChatThreads;
+pub(crate) use turn::{Reply, Turn};

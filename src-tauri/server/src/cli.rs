@@ -1,0 +1,216 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use plait_api::{ErrorReply, Options, Plait, data_dir};
+
+use crate::codes;
+use crate::host::Limits;
+use crate::published::Published;
+use crate::publishing;
+use crate::roles::Role;
+use crate::serve::{ServeOptions, serve};
+use crate::tokens::TokenFile;
+
+/// Who published a flow without a token.
+const TERMINAL: &str = "terminal";
+
+/// Serve flows over HTTP, for people and programs with tokens.
+#[derive(Debug, Parser)]
+#[command(name = "plait-server", version, about, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  plait-server tokens add --name ann --role runner --expires 30d
+  plait-server publish greet hello.flow.json
+  plait-server serve --embedded --listen 127.0.0.1:8080")]
+pub(crate) struct Cli {
+    /// The data directory, as of `plait`.
+    #[arg(long, value_name = "DIR", env = "PLAIT_HOME", global = true)]
+    data: Option<PathBuf>,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the data directory until Ctrl+C.
+    Serve(ServeArgs),
+    /// Add, list or revoke tokens. A host that runs knows of it at once.
+    #[command(subcommand)]
+    Tokens(TokensCommand),
+    /// Check a flow and serve it under a name, as a new version.
+    Publish(PublishArgs),
+    /// List the published flows, or the versions of one.
+    Published {
+        /// The name of a flow.
+        name: Option<String>,
+    },
+    /// Serve an earlier version of a published flow again.
+    RollBack {
+        /// The name of the flow.
+        name: String,
+        /// The number of the version.
+        version: u32,
+    },
+    /// Serve a flow no longer. Its versions are kept.
+    Unpublish {
+        /// The name of the flow.
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints its address when it listens. Runs that were interrupted go on. `plait` and the window on this machine use the data directory \
+through the host while it runs. `/openapi.json` describes the routes.")]
+struct ServeArgs {
+    /// In this process, with the files of the data directory.
+    #[arg(long, required = true)]
+    embedded: bool,
+    /// The address to listen on. Port 0 lets the system choose one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// Listen also where others than this machine reach the host, without encryption: behind a proxy that encrypts.
+    #[arg(long)]
+    plain_http: bool,
+    /// The largest body of a request, in MB.
+    #[arg(long, value_name = "MB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    max_body: u32,
+    /// How many requests and streams there are at once.
+    #[arg(long, value_name = "COUNT", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_requests: u32,
+    /// How long a client may leave a response unread before its connection is closed, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    read_timeout: u32,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokensCommand {
+    /// Add a token and print it. It is shown this once, and stored as a hash.
+    Add {
+        /// Who will have it; it stands in the audit log.
+        #[arg(long)]
+        name: String,
+        /// What it may be used for. Each role includes those before it.
+        #[arg(long, value_enum)]
+        role: Role,
+        /// After which time it is refused, such as `30d` or `12h`. Never, if left out.
+        #[arg(long, value_name = "TIME")]
+        expires: Option<String>,
+    },
+    /// List the tokens: name, role, id, and when they expire.
+    List,
+    /// Revoke a token.
+    Revoke {
+        /// Its name, or its id.
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+struct PublishArgs {
+    /// The name under which it is served.
+    name: String,
+    /// The flow. Its runs have the grants of this file, may read in its folder as far as these allow, and find sub-flows there.
+    file: PathBuf,
+}
+
+impl Cli {
+    /// Executes the command.
+    pub(crate) fn execute(self) -> Result<(), ErrorReply> {
+        let home = data_dir(self.data)?;
+        match self.command {
+            Command::Serve(args) => block_on(serve(ServeOptions {
+                home,
+                listen: args.listen,
+                plain_http: args.plain_http,
+                limits: Limits {
+                    body_bytes: args.max_body as usize * 1024 * 1024,
+                    requests: args.max_requests as usize,
+                },
+                write_timeout: Duration::from_secs(args.read_timeout.into()),
+            })),
+            Command::Tokens(command) => tokens(&home, command),
+            Command::Publish(args) => block_on(publish(&home, args)),
+            Command::Published { name } => list_published(&Published::of(&home), name.as_deref()),
+            Command::RollBack { name, version } => {
+                Published::of(&home).roll_back(&name, version)?;
+                println!("{name}: version {version} is served.");
+                Ok(())
+            }
+            Command::Unpublish { name } => {
+                Published::of(&home).remove(&name)?;
+                println!("{name} is served no longer.");
+                Ok(())
+            }
+        }
+    }
+}
+
+fn tokens(home: &Path, command: TokensCommand) -> Result<(), ErrorReply> {
+    let file = TokenFile::of(home);
+    match command {
+        TokensCommand::Add { name, role, expires } => {
+            println!("{}", file.add(&name, role, expires.as_deref())?);
+            eprintln!("This token is shown once. Clients send it as `Authorization: Bearer TOKEN`.");
+        }
+        TokensCommand::List => {
+            for token in file.list()?.iter() {
+                let expires = match token.expires_at {
+                    _ if token.has_expired() => "expired".to_owned(),
+                    Some(at) => format!("expires {at:.0}"),
+                    None => "does not expire".to_owned(),
+                };
+                println!("{}\t{}\t{}\t{expires}", token.name, token.role.name(), token.id);
+            }
+        }
+        TokensCommand::Revoke { name } => {
+            file.revoke(&name)?;
+            println!("{name} is revoked.");
+        }
+    }
+    Ok(())
+}
+
+async fn publish(home: &Path, PublishArgs { name, file }: PublishArgs) -> Result<(), ErrorReply> {
+    let path = std::path::absolute(&file).ok().and_then(|path| path.into_os_string().into_string().ok());
+    let path = path.ok_or_else(|| {
+        let message = format!("`{}` cannot be the name of a flow's file.", file.display());
+        ErrorReply::new(codes::FLOW_NOT_FOUND, message)
+    })?;
+    // Beside a host that runs, which has the data directory open.
+    let plait = Plait::open(Options::reading(home))?;
+    let about =
+        publishing::publish(&plait, Published::of(home), name.clone(), path, TERMINAL.to_owned()).await?;
+    println!("{name}: version {} is served.", about.version);
+    Ok(())
+}
+
+fn list_published(published: &Published, name: Option<&str>) -> Result<(), ErrorReply> {
+    match name {
+        Some(name) => {
+            for about in published.versions(name)? {
+                println!("{}\t{:.0}\t{}", about.version, about.at, about.by);
+            }
+        }
+        None => {
+            for served in published.list()? {
+                println!("{}\tversion {}\t{}", served.name, served.about.version, served.title);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn block_on(command: impl Future<Output = Result<(), ErrorReply>>) -> Result<(), ErrorReply> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        ErrorReply::new(codes::HOST_ADDRESS, format!("The worker threads could not be started: {error}."))
+    })?;
+    let result = runtime.block_on(command);
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    result
+}

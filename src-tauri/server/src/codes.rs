@@ -1,0 +1,89 @@
+//! The error codes of the host. Those of the crates below are here as well.
+
+pub use plait_api::codes::*;
+
+plait_core::error_codes! {
+    "Hosts" {
+        HOST_ADDRESS = "host.address",
+            "The host cannot listen on its address.",
+            "Choose another address with `--listen`. Others than this machine reach the host only with `--plain-http`, behind a proxy that encrypts.";
+        HOST_AUDIT = "host.audit",
+            "The host cannot write its audit log, so it does nothing.",
+            "Make room on the disk, and see to it that the host may write `host/audit.jsonl` in its data directory.";
+        HOST_BODY = "host.body",
+            "The body of a request is not what the route takes.",
+            "`/openapi.json` describes every route. Send JSON with `Content-Type: application/json`.";
+        HOST_BUSY = "host.busy",
+            "The host works on as many requests as it may.",
+            "Send the request again later, or start the host with a higher `--max-requests`.";
+        HOST_CLOSING = "host.closing",
+            "The host ends. Runs that go on are continued when it starts again.",
+            "Send the request again when the host is back. A run that was begun is in the list of runs.";
+        HOST_FORBIDDEN = "host.forbidden",
+            "The role of the token does not allow this.",
+            "Use a token with a higher role: `plait-server tokens add --role ROLE`.";
+        HOST_NOT_SERVED = "host.not_served",
+            "The command needs a window or the files of a person, so no host executes it.",
+            "Use it in the window.";
+        HOST_PATH = "host.path",
+            "A request names a file outside of the folder with the flows of the host.",
+            "Name a file in that folder, relative to it.";
+        HOST_ROUTE = "host.route",
+            "The host has no such address, or not with this method.",
+            "`/openapi.json` describes every route.";
+        HOST_SLOW = "host.slow",
+            "The body of a request did not arrive in time.",
+            "Send the request again, over a better connection.";
+        HOST_TOKENS = "host.tokens",
+            "The file with the tokens cannot be read or written, so nobody is let in.",
+            "Restore `host/tokens.json` in the data directory from a backup, or remove it and add the tokens again.";
+        HOST_TOKEN_EXPIRY = "host.token_expiry",
+            "The time after which a token expires cannot be read.",
+            "Write a number with a unit, such as `30d`, `12h` or `90m`.";
+        HOST_TOKEN_NAME = "host.token_name",
+            "A token needs a name, which no other token has.",
+            "Choose another name of at most 60 characters: it stands in the audit log.";
+        HOST_TOKEN_UNKNOWN = "host.token_unknown",
+            "There is no such token.",
+            "`plait-server tokens list` lists the tokens.";
+        HOST_TOO_LARGE = "host.too_large",
+            "The body of a request is larger than the host takes.",
+            "Send less, or start the host with a higher `--max-body`.";
+        HOST_UNAUTHORIZED = "host.unauthorized",
+            "The request has no token, or one that the host does not know, that was revoked or that has expired.",
+            "Send `Authorization: Bearer TOKEN`. `plait-server tokens add` makes a token.";
+    }
+
+    "Published flows" {
+        PUBLISHED_BAD_NAME = "published.bad_name",
+            "The name of a published flow is none that an address can have.",
+            "Use small letters, digits, `-`, `_` and `.`, at most 64 of them, and begin with a letter or a digit.";
+        PUBLISHED_DAMAGED = "published.damaged",
+            "The file of a published flow cannot be read or written.",
+            "Publish the flow again, or restore the folder `published` in the data directory from a backup.";
+        PUBLISHED_UNKNOWN = "published.unknown",
+            "No flow is published under this name, or not in this version.",
+            "`published.list` lists the flows, `published.versions` the versions of one.";
+    }
+
+    "Chat completions" {
+        CHAT_MESSAGES = "chat.messages",
+            "The messages of a request make no conversation that the flow can continue.",
+            "Send messages of the user and the assistant with text, the last one by the user.";
+        CHAT_NO_INPUT = "chat.no_input",
+            "The flow takes no message: it has no `manualInput` node and does not ask with a `userInput` node.",
+            "Add one of them to the flow and publish it again.";
+        CHAT_NO_REPLY = "chat.no_reply",
+            "The run ended without a reply: the context `main` has no new message, and no `output` node has a value.",
+            "Look at the run, and let the flow reply in the context `main` or with an `output` node.";
+        CHAT_REPLY_CHANGED = "chat.reply_changed",
+            "The reply of the flow does not begin with the text that was streamed: a call was repeated.",
+            "Send the request again, or without `stream`.";
+        CHAT_UNSUPPORTED = "chat.unsupported",
+            "A request asks for something that a published flow decides itself.",
+            "Leave it out: instructions, tools and the form of the reply are set in the flow.";
+        CHAT_WAITS = "chat.waits",
+            "The run waits for a decision that no message can be: an approval, or the question of a tool.",
+            "Decide it in the window or with `run.answer`, and look at the run for the reply.";
+    }
+}

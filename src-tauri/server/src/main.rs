@@ -1,0 +1,41 @@
+//! `plait-server`: flows of a data directory over HTTP, for people and programs with tokens.
+//!
+//! Transports the commands of the api, as the window does; decides who may execute them; serves published flows. Contains no logic
+//! of flows or runs. The window and `plait` do not link it.
+
+mod access;
+mod audit;
+mod chat;
+mod cli;
+mod codes;
+mod events;
+mod failure;
+mod flows_folder;
+mod host;
+mod listener;
+mod published;
+mod publishing;
+mod roles;
+mod routes;
+mod serve;
+mod tokens;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    if let Some(code) = plait_api::serve_if_worker() {
+        return code;
+    }
+    match cli::Cli::parse().execute() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            if let Some(hint) = &error.hint {
+                eprintln!("  {hint}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

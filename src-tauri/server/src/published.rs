@@ -1,0 +1,271 @@
+//! Published flows: versions of flows under a name, of which one is served.
+//!
+//! Each version is a file that never changes, `published/NAME/NUMBER.json`; `current.json` beside it says which one is served. Both are
+//! read for each request, so what another process publishes is served at once.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use plait_api::ErrorReply;
+use plait_core::flow::Flow;
+use plait_store::{atomic_file, private_files};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::codes;
+
+/// The most bytes of a name.
+const MAX_NAME_BYTES: usize = 64;
+
+/// The flows that a host serves.
+#[derive(Clone)]
+pub(crate) struct Published(PathBuf);
+
+/// A version of a published flow.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Version {
+    #[serde(flatten)]
+    pub(crate) about: AboutVersion,
+    pub(crate) flow: Flow,
+}
+
+/// What lists say of a version.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AboutVersion {
+    /// Counts from 1.
+    pub(crate) version: u32,
+    /// When it was published.
+    #[schemars(with = "String")]
+    pub(crate) at: Timestamp,
+    /// The name of the token that published it, or `terminal`.
+    pub(crate) by: String,
+    /// The file of the flow: its grants hold for the runs, tools may read in its folder, and sub-flows are found from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+}
+
+/// A flow that is served.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Served {
+    pub(crate) name: String,
+    /// The name and the description in the flow.
+    pub(crate) title: String,
+    pub(crate) description: String,
+    /// Whether it has a context `main`, so that it can go on with a conversation.
+    pub(crate) is_chat: bool,
+    #[serde(flatten)]
+    pub(crate) about: AboutVersion,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Current {
+    version: u32,
+}
+
+impl Published {
+    pub(crate) fn of(home: &Path) -> Self {
+        Self(home.join("published"))
+    }
+
+    /// Adds a version and serves it. `published.bad_name`, `published.damaged`.
+    pub(crate) fn publish(
+        &self,
+        name: &str,
+        flow: Flow,
+        path: Option<String>,
+        by: &str,
+    ) -> Result<AboutVersion, ErrorReply> {
+        let folder = self.folder(name)?;
+        private_files::create_folder(&folder).map_err(|error| damaged(name, &error))?;
+        let mut version = Version {
+            about: AboutVersion {
+                version: self.numbers(name)?.last().map_or(1, |last| last + 1),
+                at: Timestamp::now(),
+                by: by.to_owned(),
+                path,
+            },
+            flow,
+        };
+        loop {
+            let bytes = serde_json::to_vec_pretty(&version).map_err(|error| damaged(name, &error))?;
+            match atomic_file::create(&file_of(&folder, version.about.version), &bytes) {
+                Ok(()) => break,
+                // Somebody else was faster.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => version.about.version += 1,
+                Err(error) => return Err(damaged(name, &error)),
+            }
+        }
+        self.serve(name, version.about.version)?;
+        Ok(version.about)
+    }
+
+    /// The version that is served. `published.unknown`, `published.bad_name`, `published.damaged`.
+    pub(crate) fn current(&self, name: &str) -> Result<Version, ErrorReply> {
+        let Current { version } = read(name, &self.folder(name)?.join("current.json"))?;
+        self.version(name, version)
+    }
+
+    /// What lists say of a flow that is served. The same errors.
+    pub(crate) fn served(&self, name: &str) -> Result<Served, ErrorReply> {
+        Ok(Served::of(name.to_owned(), self.current(name)?))
+    }
+
+    /// A version. The same errors.
+    pub(crate) fn version(&self, name: &str, version: u32) -> Result<Version, ErrorReply> {
+        read(name, &file_of(&self.folder(name)?, version))
+    }
+
+    /// Serves a version that was published before. The same errors.
+    pub(crate) fn roll_back(&self, name: &str, version: u32) -> Result<AboutVersion, ErrorReply> {
+        let about = self.version(name, version)?.about;
+        self.serve(name, version)?;
+        Ok(about)
+    }
+
+    /// Serves the flow no longer. Its versions are kept. The same errors.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), ErrorReply> {
+        match fs::remove_file(self.folder(name)?.join("current.json")) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(unknown(name)),
+            removed => removed.map_err(|error| damaged(name, &error)),
+        }
+    }
+
+    /// The versions of a flow, the oldest first. The same errors.
+    pub(crate) fn versions(&self, name: &str) -> Result<Vec<AboutVersion>, ErrorReply> {
+        let numbers = self.numbers(name)?;
+        if numbers.is_empty() {
+            return Err(unknown(name));
+        }
+        numbers.into_iter().map(|number| Ok(self.version(name, number)?.about)).collect()
+    }
+
+    /// The flows that are served, by name. `published.damaged`.
+    pub(crate) fn list(&self) -> Result<Vec<Served>, ErrorReply> {
+        let mut served = Vec::new();
+        for name in names_in(&self.0, "published")? {
+            match self.current(&name) {
+                Ok(version) => served.push(Served::of(name, version)),
+                Err(error) if error.code == codes::PUBLISHED_UNKNOWN => {}
+                Err(error) if error.code == codes::PUBLISHED_BAD_NAME => {}
+                Err(error) => return Err(error),
+            }
+        }
+        served.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(served)
+    }
+
+    fn serve(&self, name: &str, version: u32) -> Result<(), ErrorReply> {
+        let bytes = serde_json::to_vec(&Current { version }).map_err(|error| damaged(name, &error))?;
+        let path = self.folder(name)?.join("current.json");
+        atomic_file::replace_private(&path, &bytes).map_err(|error| damaged(name, &error))
+    }
+
+    fn numbers(&self, name: &str) -> Result<Vec<u32>, ErrorReply> {
+        let files = names_in(&self.folder(name)?, name)?;
+        let mut numbers: Vec<u32> =
+            files.iter().filter_map(|file| file.strip_suffix(".json")?.parse().ok()).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn folder(&self, name: &str) -> Result<PathBuf, ErrorReply> {
+        let is_good = name.len() <= MAX_NAME_BYTES
+            && name.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
+            && name.bytes().all(|byte| {
+                byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.')
+            });
+        if is_good {
+            return Ok(self.0.join(name));
+        }
+        let message = format!("`{name}` cannot be the name of a published flow.");
+        Err(ErrorReply::new(codes::PUBLISHED_BAD_NAME, message).hint(
+            "Use small letters, digits, `-`, `_` and `.`, at most 64 of them, and begin with a letter or a digit.",
+        ))
+    }
+}
+
+fn file_of(folder: &Path, version: u32) -> PathBuf {
+    folder.join(format!("{version}.json"))
+}
+
+impl Served {
+    fn of(name: String, Version { about, flow }: Version) -> Self {
+        let is_chat = is_chat(&flow);
+        Self { name, title: flow.name, description: flow.description, is_chat, about }
+    }
+}
+
+/// Whether a flow has a context `main`.
+fn is_chat(flow: &Flow) -> bool {
+    flow.nodes.values().any(|node| {
+        let id = node.config.get("contextId").and_then(|id| id.as_str()).unwrap_or_default();
+        node.node_type == "contextStart" && matches!(id, "" | "main")
+    })
+}
+
+fn names_in(folder: &Path, name: &str) -> Result<Vec<String>, ErrorReply> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(|error| damaged(name, &error))?,
+    };
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    names.collect::<Result<_, std::io::Error>>().map_err(|error| damaged(name, &error))
+}
+
+fn read<T: DeserializeOwned>(name: &str, path: &Path) -> Result<T, ErrorReply> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(unknown(name)),
+        Err(error) => Err(damaged(name, &error)),
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| damaged(name, &error)),
+    }
+}
+
+fn unknown(name: &str) -> ErrorReply {
+    let message = format!("No flow is published as `{name}`, or not in this version.");
+    ErrorReply::new(codes::PUBLISHED_UNKNOWN, message).hint("`published.list` lists the flows.")
+}
+
+fn damaged(name: &str, error: &dyn std::fmt::Display) -> ErrorReply {
+    let message = format!("The published flow `{name}` cannot be read or written: {error}.");
+    ErrorReply::new(codes::PUBLISHED_DAMAGED, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_stay_and_one_is_served() {
+        let home = tempfile::tempdir().unwrap();
+        let published = Published::of(home.path());
+        let flow = |name: &str| Flow { name: name.to_owned(), ..Flow::default() };
+        for version in 1..=10 {
+            let about = published.publish("greet", flow(&format!("v{version}")), None, "ann").unwrap();
+            assert_eq!(about.version, version);
+        }
+        assert_eq!(published.current("greet").unwrap().flow.name, "v10");
+        published.roll_back("greet", 2).unwrap();
+        assert_eq!(published.list().unwrap()[0].title, "v2");
+        assert_eq!(published.roll_back("greet", 11).unwrap_err().code, "published.unknown");
+        assert_eq!(published.current("greet").unwrap().flow.name, "v2");
+        published.remove("greet").unwrap();
+        assert_eq!(published.current("greet").unwrap_err().code, "published.unknown");
+        assert_eq!(published.versions("greet").unwrap().len(), 10);
+        assert_eq!(published.publish("greet", flow("v11"), None, "ann").unwrap().version, 11);
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let published = Published::of(home.path());
+        for name in ["", "..", ".hidden", "a/b", "A", "a b", &"a".repeat(65), "ü"] {
+            assert_eq!(published.current(name).unwrap_err().code, "published.bad_name", "{name}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The routes, and what every request passes on its way: the token, the audit log, the number of requests at once.
+
+mod chat;
+mod commands;
+mod flows;
+mod health;
+pub(crate) mod openapi;
+mod runs;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::HeaderValue;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use futures::StreamExt as _;
+use jiff::Timestamp;
+use plait_api::ErrorReply;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::audit::AuditEntry;
+use crate::codes;
+use crate::failure::{ErrorExtension, Failure, RUN_HEADER};
+use crate::host::{Caller, Host, closing};
+use crate::tokens::{Token, unauthorized};
+
+/// The media type of streams of events.
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// The routes that clients of the `OpenAI` API know begin with this.
+const CHAT_PATH: &str = "/v1/";
+
+pub(crate) fn router(host: Arc<Host>) -> Router {
+    Router::new()
+        .route("/commands/{name}", post(commands::execute))
+        .route("/flows/{name}/runs", post(flows::run))
+        .route("/runs/{run}", get(runs::show))
+        .route("/runs/{run}/events", get(runs::events))
+        .route("/v1/models", get(chat::models))
+        .route("/v1/models/{name}", get(chat::model))
+        .route("/v1/chat/completions", post(chat::complete))
+        .fallback(async || Failure::from(no_route()))
+        .method_not_allowed_fallback(async || Failure::from(no_route()))
+        .layer(middleware::from_fn_with_state(Arc::clone(&host), admit))
+        .route("/healthz", get(health::is_alive))
+        .route("/readyz", get(health::is_ready))
+        .route("/openapi.json", get(async || Json(openapi::document())))
+        .with_state(host)
+}
+
+fn no_route() -> ErrorReply {
+    let message = "The host has no such address, or not with this method.";
+    ErrorReply::new(codes::HOST_ROUTE, message).hint("`/openapi.json` describes every route.")
+}
+
+/// Lets requests with a token through while there is room, and writes what became of them to the audit log.
+async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let is_chat = path.starts_with(CHAT_PATH);
+    let (token, response) = match check(&host, &request) {
+        Ok((token, permit)) => {
+            request.extensions_mut().insert(Caller(token.clone()));
+            (Some(token), hold(next.run(request).await, permit))
+        }
+        Err((token, error)) => (token, Failure::from(error).into_response()),
+    };
+    let code = response.extensions().get::<ErrorExtension>().cloned();
+    let response = match &code {
+        Some(_) if is_chat => as_chat_error(response).await,
+        _ => response,
+    };
+    host.audit.write(&AuditEntry {
+        at: Timestamp::now(),
+        token: token.as_ref().map(|token| token.id.as_str()),
+        name: token.as_ref().map(|token| token.name.as_str()),
+        role: token.as_ref().map(|token| token.role),
+        method: method.as_str(),
+        path: &path,
+        status: response.status().as_u16(),
+        code: code.as_ref().map(|ErrorExtension(code)| code),
+        run: response.headers().get(RUN_HEADER).and_then(|run| run.to_str().ok()),
+    });
+    response
+}
+
+/// The token of a request, and its place among those at once; else why it is refused, and the token as far as it is known.
+fn check(
+    host: &Host,
+    request: &Request,
+) -> Result<(Token, OwnedSemaphorePermit), (Option<Token>, ErrorReply)> {
+    if *host.ending.borrow() {
+        return Err((None, closing()));
+    }
+    host.audit.check().map_err(|error| (None, error))?;
+    let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given =
+        given.and_then(|value| value.split_once(' ')).filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"));
+    let (_, given) = given.ok_or_else(|| (None, unauthorized("The request has no token.")))?;
+    let token = host.tokens.authenticate(given.trim()).map_err(|error| (None, error))?;
+    if let Ok(permit) = Arc::clone(&host.requests).try_acquire_owned() {
+        return Ok((token, permit));
+    }
+    let message =
+        format!("The host works on {} requests and streams, as many as it may.", host.limits.requests);
+    let error = ErrorReply::new(codes::HOST_BUSY, message).hint("Send the request again later.");
+    Err((Some(token), error))
+}
+
+/// Keeps the place of a request until its stream has ended.
+fn hold(response: Response, permit: OwnedSemaphorePermit) -> Response {
+    let streams = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(EVENT_STREAM.as_bytes()));
+    if !streams {
+        return response;
+    }
+    response.map(|body| {
+        Body::from_stream(body.into_data_stream().map(move |chunk| {
+            let _ = &permit;
+            chunk
+        }))
+    })
+}
+
+/// The same error with the body that clients of the `OpenAI` API read.
+async fn as_chat_error(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else { return parts.into_response() };
+    let body = serde_json::from_slice::<serde_json::Value>(&bytes).ok();
+    let error = body.and_then(|mut body| serde_json::from_value(body["error"].take()).ok());
+    let Some(error) = error else { return (parts, bytes).into_response() };
+    parts.headers.remove(axum::http::header::CONTENT_LENGTH);
+    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    (parts, crate::failure::chat_error(&error).to_string()).into_response()
+}

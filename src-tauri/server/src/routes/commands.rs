@@ -1,0 +1,45 @@
+//! `POST /commands/NAME`: the commands of the window with the same names and bodies, and those that publish flows.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
+use plait_api::{ErrorReply, from_window_json, to_window_json};
+use serde_json::Value;
+
+use crate::access::least_role;
+use crate::failure::Failure;
+use crate::host::{Caller, Host, blocking, no_arguments, to_its_end};
+use crate::publishing;
+
+pub(super) async fn execute(
+    State(host): State<Arc<Host>>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
+    let args: Value = if body.is_end_stream() {
+        no_arguments()
+    } else {
+        from_window_json(host.read_json(&headers, body).await?)
+    };
+    let reply = if publishing::is_command(&name) {
+        caller.require(publishing::least_role(&name)?)?;
+        to_its_end(async move { publishing::execute(&host, &caller, &name, args).await }).await?
+    } else {
+        caller.require(least_role(&name, &args)?)?;
+        to_its_end(dispatch(host, name, args)).await?
+    };
+    Ok(([(CONTENT_TYPE, "application/json")], to_window_json(&reply)?).into_response())
+}
+
+async fn dispatch(host: Arc<Host>, name: String, mut args: Value) -> Result<Value, ErrorReply> {
+    let flows = host.flows.clone();
+    let args = blocking(move || flows.resolve_arguments(&mut args).map(|()| args)).await?;
+    plait_api::dispatch(&host.plait, &name, args).await
+}

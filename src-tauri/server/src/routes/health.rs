@@ -1,0 +1,25 @@
+//! Whether the host lives, and whether it can work. Both without a token, for what watches over it.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::host::{Host, closing};
+
+/// The process answers.
+pub(super) async fn is_alive() -> Json<Value> {
+    Json(json!({ "status": "alive" }))
+}
+
+/// Requests would be executed: the host does not end, tokens can be read and the audit log can be written.
+pub(super) async fn is_ready(State(host): State<Arc<Host>>) -> Result<Json<Value>, Failure> {
+    if *host.ending.borrow() {
+        return Err(closing().into());
+    }
+    host.audit.check()?;
+    host.tokens.list()?;
+    Ok(Json(json!({ "status": "ready" })))
+}

@@ -23,6 +23,24 @@ const BINARY: &str = "PLAIT_DESKTOP";
 /// The variable that asks for the pictures of the guide. `cargo xtask images` sets it.
 const WRITE_IMAGES: &str = "PLAIT_WRITE_IMAGES";
 
+/// Changes a pixel, which nobody sees, in each frame, and waits for three of them. WebKit shows the latest frame that it painted, which is
+/// an older one while a new one is due; and a picture of a page in which nothing changes never comes, since the driver waits for the next
+/// frame.
+const KEEP_PAINTING: &str = "
+    const [done] = arguments;
+    const pixel = document.createElement('i');
+    pixel.id = 'keeps-painting';
+    pixel.style.cssText = 'position: fixed; right: 0; bottom: 0; width: 1px; height: 1px; pointer-events: none';
+    document.body.append(pixel);
+    const paint = (frame) => {
+        if (frame === 3) done();
+        if (!pixel.isConnected) return;
+        pixel.style.background = frame % 2 ? '#00000001' : '#00000002';
+        requestAnimationFrame(() => paint(frame + 1));
+    };
+    paint(0);
+";
+
 /// The directory of one test: the window's data, saved flows, and log.
 #[derive(Debug)]
 pub struct Home(TempDir);
@@ -46,6 +64,12 @@ impl Home {
     /// The path that file dialogs return.
     pub fn dialog_answer(&self) -> PathBuf {
         self.file("chosen.flow.json")
+    }
+
+    /// Runs a command of the terminal in this folder with the window's data, to its end. Returns its exit code and
+    /// output.
+    pub fn terminal(&self, folder: &Path, args: &[&str]) -> Result<(Option<i32>, String)> {
+        run_terminal(&built_binary()?, &self.data(), folder, args)
     }
 }
 
@@ -121,11 +145,7 @@ impl App {
 
     /// Runs a command of the terminal with the window's data, to its end. Returns its exit code and output.
     pub fn terminal(&self, args: &[&str]) -> Result<(Option<i32>, String)> {
-        let mut command = clean_command(self.binary.with_file_name("plait"));
-        command.args(args).env(HOME, &self.data).env("NO_COLOR", "1").env("PLAIT_KEYCHAIN", "off");
-        let output = command.stdin(Stdio::null()).output().context("`plait` has not been built")?;
-        let text = [output.stdout, output.stderr].concat();
-        Ok((output.status.code(), String::from_utf8_lossy(&text).into_owned()))
+        run_terminal(&self.binary, &self.data, Path::new("."), args)
     }
 
     /// The windows of the display with their titles, as the window manager reads them.
@@ -194,16 +214,26 @@ impl App {
 
     /// The window as it is painted now, as PNG.
     async fn painted(&self) -> Result<Vec<u8>> {
-        // WebKit shows the latest frame that it painted, which is an older one while a new one is due.
-        let painted = "const [done] = arguments; const next = (left) => left ? requestAnimationFrame(() => next(left - 1)) : done(); next(3);";
-        self.client.execute_async(painted, Vec::new()).await?;
-        Ok(self.client.screenshot().await?)
+        self.client.execute_async(KEEP_PAINTING, Vec::new()).await?;
+        let picture = self.client.screenshot().await?;
+        self.evaluate("document.getElementById('keeps-painting').remove()").await?;
+        Ok(picture)
     }
 
     /// The log of the window and the driver, for messages.
     pub fn log(&self) -> String {
         log_excerpt(&self.log)
     }
+}
+
+/// Runs the `plait` beside the window's binary.
+fn run_terminal(binary: &Path, data: &Path, folder: &Path, args: &[&str]) -> Result<(Option<i32>, String)> {
+    let mut command = clean_command(binary.with_file_name("plait"));
+    command.args(args).env(HOME, data).env("NO_COLOR", "1").env("PLAIT_KEYCHAIN", "off");
+    let output =
+        command.current_dir(folder).stdin(Stdio::null()).output().context("`plait` has not been built")?;
+    let text = [output.stdout, output.stderr].concat();
+    Ok((output.status.code(), String::from_utf8_lossy(&text).into_owned()))
 }
 
 fn log_excerpt(log: &Path) -> String {

@@ -11,6 +11,7 @@ pub(crate) const SHIFT: char = '\u{E008}';
 pub(crate) const ALT: char = '\u{E00A}';
 pub(crate) const ENTER: char = '\u{E007}';
 pub(crate) const DELETE: char = '\u{E017}';
+pub(crate) const TAB: char = '\u{E004}';
 
 /// Drags a node type from the palette to a point on the canvas, relative to its top left corner. The id of the first node
 /// of a type is the type's name.
@@ -120,4 +121,13 @@ pub(crate) async fn record_card_changes(app: &App, card: &str) -> Result<()> {
 pub(crate) async fn recorded_card_changes(app: &App) -> Result<(Vec<String>, Vec<String>)> {
     let seen = app.evaluate("[window.seenOfStream.states, window.seenOfStream.texts]").await?;
     Ok(serde_json::from_value(seen)?)
+}
+
+/// Runs a command of the palette, by keys.
+pub(crate) async fn run_palette_command(app: &App, title: &str) -> Result<()> {
+    app.press(&[CONTROL, 'k']).await?;
+    app.wait_for("[data-testid=command-palette] [role=combobox]").await?;
+    app.type_text(title).await?;
+    app.press(&[ENTER]).await?;
+    app.wait_until("the palette is closed", "!document.querySelector('[data-testid=command-palette]')").await
 }

@@ -6,6 +6,7 @@ mod conversational_loop;
 mod crash_recovery;
 mod draw_and_run;
 mod editor;
+mod flow_tests;
 mod images;
 mod model_server;
 mod newcomer;

@@ -6,10 +6,9 @@ use anyhow::Result;
 use plait_window_tests::{App, Home, built_binary, run_test};
 
 use super::{ANSWERS, enter, expect_saved_cycle, press};
-use crate::editor::{ALT, CONTROL, ENTER, SHIFT, wait_for_node_state, wait_for_run_status};
+use crate::editor::{ALT, CONTROL, ENTER, SHIFT, TAB, wait_for_node_state, wait_for_run_status};
 
 const ESCAPE: char = '\u{E00C}';
-const TAB: char = '\u{E004}';
 
 #[tokio::test]
 async fn flow_can_be_built_run_answered_and_saved_by_keyboard_alone() -> Result<()> {

@@ -10,14 +10,14 @@ use crate::codes;
 /// The arguments of commands that name files. A test finds those that are missing here.
 const FILE_ARGUMENTS: [&str; 6] = ["path", "flowPath", "file", "log", "recording", "paths"];
 
-/// The folder `flows` of the data directory.
+/// The folder `host/flows` of the data directory. The store's own files are outside of it.
 #[derive(Clone)]
 pub(crate) struct FlowsFolder(PathBuf);
 
 impl FlowsFolder {
     /// Creates the folder if it is not there. The errors of the system.
     pub(crate) fn of(home: &Path) -> std::io::Result<Self> {
-        let folder = home.join("flows");
+        let folder = home.join("host").join("flows");
         std::fs::create_dir_all(&folder)?;
         Ok(Self(std::fs::canonicalize(folder)?))
     }

@@ -59,8 +59,7 @@ pub(crate) fn all(home: &Path) -> Result<Vec<Proposal>, Fault> {
     for item in listing {
         let path = item.map_err(|error| fault::of_io(doing, &error))?.path();
         // One that can't be read must not hide the others.
-        proposals
-            .extend(fs::read(path).ok().and_then(|bytes| serde_json::from_slice::<Proposal>(&bytes).ok()));
+        proposals.extend(read(&path));
     }
     proposals.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
     Ok(proposals)
@@ -74,6 +73,15 @@ pub(crate) fn remove(home: &Path, id: &str) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+fn read(path: &Path) -> Option<Proposal> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Whether the proposal in a file can be read.
+pub(crate) fn is_readable(path: &Path) -> bool {
+    read(path).is_some()
 }
 
 fn folder(home: &Path) -> PathBuf {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use plait_core::error::Fault;
 use plait_llm::grant::Grants;
@@ -14,7 +15,9 @@ use crate::checksums::{self, CHECKSUMS, Checksums, GUARDED};
 use crate::codes;
 use crate::document_files::{GRANTS, MCP_SERVERS, MCP_TOOLS, SETTINGS};
 use crate::store_core::StoreCore;
-use crate::{ForgottenReplies, RecentFlow, UserList, document_files, documents, drafts, forgotten_replies};
+use crate::{
+    ForgottenReplies, RecentFlow, UserList, document_files, documents, drafts, forgotten_replies, proposals,
+};
 
 /// A document that the data directory has one of.
 pub(super) struct Document {
@@ -101,11 +104,17 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
             _ => {}
         }
     }
-    for item in fs::read_dir(home.join("drafts")).into_iter().flatten().flatten() {
-        let path = item.path();
-        if path.extension().is_some_and(|extension| extension == "json") && !drafts::is_readable(&path) {
-            report.lost(&path, "The draft can't be read.");
-        }
+    let unreadable = |folder: &str, is_readable: fn(&Path) -> bool| -> Vec<PathBuf> {
+        let items = fs::read_dir(home.join(folder)).into_iter().flatten().flatten().map(|item| item.path());
+        items
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json") && !is_readable(path))
+            .collect()
+    };
+    for path in unreadable("drafts", drafts::is_readable) {
+        report.lost(&path, "The draft can't be read.");
+    }
+    for path in unreadable("proposals", proposals::is_readable) {
+        report.lost(&path, "The proposed edit can't be read.");
     }
 }
 

@@ -4,7 +4,9 @@ import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/style.css";
 import { gridEdges, gridPositions } from "./grid";
 
-const count = Number(new URLSearchParams(window.location.search).get("nodes") ?? "1000");
+const asked = new URLSearchParams(window.location.search);
+const count = Number(asked.get("nodes") ?? "1000");
+const zoom = Number(asked.get("zoom") ?? "1");
 const nodes = gridPositions(count).map((position, index) => ({
   id: `n${index}`,
   position,
@@ -23,7 +25,7 @@ if (root) {
     <ReactFlow
       defaultNodes={nodes}
       defaultEdges={edges}
-      defaultViewport={{ x: 40, y: 40, zoom: 1 }}
+      defaultViewport={{ x: 40, y: 40, zoom }}
       onlyRenderVisibleElements
       minZoom={0.1}
       proOptions={{ hideAttribution: true }}

@@ -5,6 +5,8 @@ import { gridFlow, openFlow } from "./flows";
 import { type Frames, recordFrames } from "./frames";
 
 const SECONDS = 4;
+/** Some hundred nodes are in view. */
+const FAR_ZOOM = 0.3;
 const STREAMS = { eventsPerSecond: 2_000, seconds: 30, streams: 50 };
 
 for (const count of [1_000, 5_000]) {
@@ -25,6 +27,16 @@ for (const count of [1_000, 5_000]) {
     results.streaming = await pan(browser, page, ".canvas .react-flow__pane");
     await bare.bringToFront();
     results.bareAgain = await pan(browser, bare, ".react-flow__pane");
+    await bare.goto(`/perf/bare.html?nodes=${count}&zoom=${FAR_ZOOM}`);
+    await bare.locator(".react-flow__node").first().waitFor();
+    results.bareFar = await pan(browser, bare, ".react-flow__pane");
+    await page.bringToFront();
+    await page.getByTestId("stop-button").click();
+    await zoomTo(page, FAR_ZOOM);
+    results.far = await pan(browser, page, ".canvas .react-flow__pane");
+    await page.getByTestId("run-button").click();
+    await page.locator("[data-testid=run-status][data-status=running]").waitFor();
+    results.farStreaming = await pan(browser, page, ".canvas .react-flow__pane");
     test
       .info()
       .annotations.push({ type: "result", description: JSON.stringify({ measure: "pan", nodes: count, ...results }) });
@@ -39,6 +51,16 @@ async function alignZoom(page: Page): Promise<void> {
   await page.keyboard.type("go to node 102");
   await page.keyboard.press("Enter");
   await page.waitForTimeout(600);
+}
+
+/** Turns the wheel until the canvas is about as small. */
+async function zoomTo(page: Page, zoom: number): Promise<void> {
+  const level = async () => Number.parseInt(await page.getByTestId("zoom-level").innerText(), 10);
+  await page.locator(".canvas .react-flow__pane").hover();
+  while ((await level()) > zoom * 100) {
+    await page.mouse.wheel(0, 40);
+    await page.waitForTimeout(60);
+  }
 }
 
 /** Drags the pane to and fro, as a hand does. */

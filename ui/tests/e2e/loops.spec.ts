@@ -66,7 +66,7 @@ function inOrder(edges: Flow["edges"]): Edge[] {
 
 /** The bar with the name of an open loop: where it is dragged, and clicked. */
 function header(page: Page, id: string): Locator {
-  return node(page, id).locator(".loop-header");
+  return node(page, id).locator(".loop-header, .far-bar");
 }
 
 /** A handle inside of a loop's border. */
@@ -374,7 +374,7 @@ for (const theme of ["dark", "light"] as const) {
       await page.keyboard.press("f");
       await shoot(page, `open-${theme}`);
       await header(page, "loop").click();
-      const card = await middle(node(page, "outside").locator("header"));
+      const card = await middle(node(page, "outside"));
       const over = await bodyOf(page, "inner");
       await page.mouse.move(card.x, card.y);
       await page.mouse.down();

@@ -54,7 +54,7 @@ fn read(result: &Value) -> Vec<Figure> {
         return figure("open-chromium", &by, result["ms"].as_f64(), "ms").into_iter().collect();
     }
     let group = format!("pan-chromium-{}", result["nodes"]);
-    ["bare", "idle", "streaming"]
+    ["bare", "idle", "streaming", "bareFar", "far", "farStreaming"]
         .iter()
         .filter_map(|by| figure(&group, by, result[by]["fps"].as_f64(), "fps"))
         .collect()

@@ -472,6 +472,22 @@ fn window(measured: Measurements<'_>) -> Vec<Target> {
             "ms",
         ),
     ];
+    targets.push(target(
+        "opening 5,000 nodes in chromium",
+        measured.figure("open-chromium", "5000 nodes"),
+        Limit::AtMost(2_000.0),
+        "ms",
+    ));
+    for nodes in [1_000, 5_000] {
+        let group = format!("pan-chromium-{nodes}");
+        for (by, what) in [("far", "idle"), ("farStreaming", "streaming")] {
+            let rate = ratio(measured.figure(&group, by), measured.figure(&group, "bareFar"));
+            let what = format!(
+                "frame rate of panning {nodes} nodes at 30 % in chromium, {what}, compared with bare React Flow"
+            );
+            targets.push(target(what, rate, Limit::AtLeast(1.0 - RELATIVE_NOISE), "×"));
+        }
+    }
     for webview in ["chromium", "window"] {
         for nodes in [1_000, 5_000] {
             let group = format!("pan-{webview}-{nodes}");

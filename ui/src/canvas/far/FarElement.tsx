@@ -90,6 +90,7 @@ type Props = {
 function FarElement(props: Props) {
   const { id, kind, title, state } = props;
   const renaming = useCanvas((all) => all.renaming === id);
+  const isTarget = useCanvas((all) => all.dropTarget === id);
   return (
     <div
       className="far-element"
@@ -97,6 +98,7 @@ function FarElement(props: Props) {
       data-kind={kind}
       data-selected={props.selected || undefined}
       data-state={state}
+      data-drop-target={isTarget || undefined}
       data-untrusted={props.untrusted || undefined}
       style={{ width: props.width, height: props.height }}
       title={kind === "loop" ? undefined : title}

@@ -1,8 +1,9 @@
 /** Paints tiles: icon and title in a size that can be read, on the color of the state. */
+
+import { MAP_BELOW_ZOOM } from "@/canvas/view/detail";
 import type { Box } from "@/flow/align/align";
 import { LOOP_HEADER } from "@/flow/containers/container-box";
 import type { NodeRunState } from "@/run/nodes/element-views";
-import { MAP_BELOW_ZOOM } from "./detail";
 import { ICON_UNITS, type IconPaths } from "./icon-paths";
 import type { TileState } from "./tile-states";
 import { fitTitle, LINE_HEIGHT, shortened } from "./tile-title";

@@ -1,8 +1,8 @@
 import { useStoreApi, ViewportPortal } from "@xyflow/react";
 import { useLayoutEffect, useRef } from "react";
-import { isFar, unitsPerPixel } from "@/canvas/far/detail";
 import { GRID } from "@/canvas/measure/geometry";
 import { useWorkspace } from "@/workspace/context";
+import { isFar, unitsPerPixel } from "./detail";
 import { followMotion } from "./motion";
 
 /** Minimum distance between dots on screen. Below it, only every second dot is drawn. */

@@ -3,7 +3,6 @@ import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import { flushSync } from "react-dom";
 import type { NodeId } from "@/bindings";
 import { topBetween } from "@/canvas/elements/elements";
-import { isFar } from "@/canvas/far/detail";
 import { boxesOf, contains, drawnBounds, frameBoxes, isWithin } from "@/canvas/measure/boxes";
 import { portY } from "@/canvas/measure/geometry";
 import { backBounds } from "@/canvas/measure/paths";
@@ -12,6 +11,7 @@ import { foldsAround } from "@/flow/containers/folding";
 import { displayedFlow, type FlowState } from "@/flow/document/flow-state";
 import type { RevealTarget } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
+import { isFar } from "./detail";
 
 /** The least zoom of the canvas: a card is a few pixels wide, so also very large flows can be seen whole. */
 export const MIN_ZOOM = 0.01;

@@ -214,16 +214,15 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let request = RunRequest {
         flow,
         path,
-        user: None,
         input: args.input,
         overrides,
         to,
-        trigger: None,
         ignore_pins: args.no_pins,
         replies: args.replies.source(),
         conversation,
         grants: rules,
         breakpoints,
+        ..RunRequest::default()
     };
     let ctrl_c = CtrlC::listen()?;
     let started = match &args.replay {

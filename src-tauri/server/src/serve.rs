@@ -110,7 +110,8 @@ async fn resume_interrupted(plait: &Plait) {
         Ok(runs) => runs,
         Err(error) => return eprintln!("warning: {error}"),
     };
-    for record in runs.into_iter().filter(|record| record.status == RunStatus::Running) {
+    let is_interrupted = |status| matches!(status, RunStatus::Running | RunStatus::Interrupted);
+    for record in runs.into_iter().filter(|record| is_interrupted(record.status)) {
         let run = record.run;
         match plait.call(ResumeRun { run: run.clone() }).await {
             Ok(()) => eprintln!("Run {run} was interrupted and goes on."),

@@ -48,8 +48,8 @@ impl Data {
 
     /// Writes a flow into the folder with the flows.
     pub fn flow(&self, name: &str, flow: &Value) {
-        std::fs::create_dir_all(self.path().join("flows")).unwrap();
-        std::fs::write(self.path().join("flows").join(name), flow.to_string()).unwrap();
+        std::fs::create_dir_all(self.path().join("host/flows")).unwrap();
+        std::fs::write(self.path().join("host/flows").join(name), flow.to_string()).unwrap();
     }
 
     pub fn serve(&self) -> Host<'_> {

@@ -61,7 +61,7 @@ async fn flow_with_errors_is_not_published() {
 }
 
 #[tokio::test]
-async fn failed_run_is_told_apart_from_a_refused_request() {
+async fn failed_run_answers_with_the_status_of_its_fault() {
     let refusal = json!({ "error": { "message": "no such model", "code": "model_not_found" } });
     let model = ModelServer::start(move |_, _| ServerReply::Status(400, refusal.clone())).await;
     let data = Data::new();

@@ -164,7 +164,7 @@ pub(crate) const COMMANDS: &[(&str, Option<Role>)] = &[
     ("image.save", None),
 ];
 
-/// Arguments that only an admin may give, to whichever command: grants are the host's, and so is the choice of the user that a
+/// Arguments that only an admin may give, to any command: grants are the host's, and so is the choice of the user that a
 /// run, its conversations and its memories belong to.
 const ADMIN_ARGUMENTS: [&str; 2] = ["grants", "user"];
 

@@ -75,8 +75,8 @@ pub(crate) struct Chat {
 }
 
 /// What changes the reply in a way that a client would miss.
-const REFUSED: [&str; 7] =
-    ["tools", "tool_choice", "functions", "function_call", "response_format", "audio", "modalities"];
+const REFUSED: [&str; 8] =
+    ["n", "tools", "tool_choice", "functions", "function_call", "response_format", "audio", "modalities"];
 
 /// The request as a conversation. `chat.messages`, `chat.unsupported`.
 pub(crate) fn parse(request: ChatRequest) -> Result<Chat, ErrorReply> {
@@ -95,7 +95,8 @@ pub(crate) fn parse(request: ChatRequest) -> Result<Chat, ErrorReply> {
             return Err(unsupported(format!("The flow decides itself about `{name}`.")));
         }
     }
-    let ignored = set().map(|(name, _)| name.clone()).collect();
+    let ignored =
+        set().map(|(name, _)| name.clone()).filter(|name| !REFUSED.contains(&name.as_str())).collect();
     let mut said = messages.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
     let message = match said.pop() {
         Some(SaidMessage { role: Speaker::User, text }) if !text.trim().is_empty() => text,

@@ -16,7 +16,7 @@ fn messages_become_a_conversation() {
     .unwrap();
     assert_eq!(chat.message, "Three");
     assert_eq!(chat.said_before[1], SaidMessage { role: Speaker::Assistant, text: "Two".to_owned() });
-    assert_eq!(chat.ignored, ["n", "temperature"]);
+    assert_eq!(chat.ignored, ["temperature"]);
 }
 
 #[test]

@@ -71,6 +71,10 @@ struct ServeArgs {
     /// In this process, with the files of the data directory.
     #[arg(long, required = true)]
     embedded: bool,
+    /// The folder with the flows: the only files that requests name. `host/flows` in the data directory, if left out; tools of flows read
+    /// and write files only in a folder outside of it.
+    #[arg(long, value_name = "DIR")]
+    flows: Option<PathBuf>,
     /// The address to listen on. Port 0 lets the system choose one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
@@ -125,6 +129,7 @@ impl Cli {
         let home = data_dir(self.data)?;
         match self.command {
             Command::Serve(args) => block_on(serve(ServeOptions {
+                flows: args.flows.unwrap_or_else(|| home.join("host").join("flows")),
                 home,
                 listen: args.listen,
                 plain_http: args.plain_http,

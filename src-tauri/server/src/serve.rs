@@ -1,7 +1,7 @@
 //! `serve --embedded`: one process that opens the data directory, listens, and ends in order.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// How to serve.
 pub(crate) struct ServeOptions {
     pub(crate) home: PathBuf,
+    /// The folder with the flows.
+    pub(crate) flows: PathBuf,
     pub(crate) listen: SocketAddr,
     /// Whether others than this machine may be answered, without encryption.
     pub(crate) plain_http: bool,
@@ -37,7 +39,7 @@ pub(crate) struct ServeOptions {
 
 /// Serves until the process is asked to end. `host.address`, `host.audit`, and the errors of opening the data directory.
 pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
-    let ServeOptions { home, listen, plain_http, limits, write_timeout } = options;
+    let ServeOptions { home, flows, listen, plain_http, limits, write_timeout } = options;
     if !listen.ip().is_loopback() && !plain_http {
         let message = format!("Others than this machine reach {listen}, and the host does not encrypt.");
         return Err(ErrorReply::new(codes::HOST_ADDRESS, message)
@@ -48,26 +50,24 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     for notice in plait.notices() {
         eprintln!("warning: {notice}");
     }
-    let served = serve_opened(&plait, (listen, limits, write_timeout), asked_to_end.as_mut()).await;
+    let served = serve_opened(&plait, &flows, (listen, limits, write_timeout), asked_to_end.as_mut()).await;
     let closed = plait.close().await;
     served.and(closed)
 }
 
 async fn serve_opened(
     plait: &Plait,
+    flows: &Path,
     (listen, limits, write_timeout): (SocketAddr, Limits, Duration),
     asked_to_end: impl Future<Output = ()>,
 ) -> Result<(), ErrorReply> {
     let home = plait.home();
-    let flows = FlowsFolder::of(home).map_err(|error| {
-        ErrorReply::new(codes::STORE_IO, format!("The folder with the flows cannot be created: {error}."))
-    })?;
     let host = Arc::new(Host {
         plait: plait.clone(),
         tokens: TokenFile::of(home),
         audit: AuditLog::open(home)?,
         published: Published::of(home),
-        flows,
+        flows: FlowsFolder::open(flows, home)?,
         limits,
         requests: Arc::new(Semaphore::new(limits.requests)),
         ending: watch::channel(false).0,
@@ -110,7 +110,8 @@ async fn resume_interrupted(plait: &Plait) {
         Ok(runs) => runs,
         Err(error) => return eprintln!("warning: {error}"),
     };
-    for record in runs.into_iter().filter(|record| record.status == RunStatus::Running) {
+    let is_interrupted = |status| matches!(status, RunStatus::Running | RunStatus::Interrupted);
+    for record in runs.into_iter().filter(|record| is_interrupted(record.status)) {
         let run = record.run;
         match plait.call(ResumeRun { run: run.clone() }).await {
             Ok(()) => eprintln!("Run {run} was interrupted and goes on."),

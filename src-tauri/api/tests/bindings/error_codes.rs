@@ -19,12 +19,15 @@ mod editors;
 #[path = "../../../cli/src/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod terminal;
+#[path = "../../../server/src/codes.rs"]
+#[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
+mod hosts;
 #[path = "../../../desktop/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 16] = [
+const TABLES: [&[CodeDomain]; 17] = [
     plait_core::codes::DOMAINS,
     plait_llm::codes::DOMAINS,
     plait_journal::codes::DOMAINS,
@@ -40,6 +43,7 @@ const TABLES: [&[CodeDomain]; 16] = [
     agents::DOMAINS,
     editors::DOMAINS,
     terminal::DOMAINS,
+    hosts::DOMAINS,
     window::DOMAINS,
 ];
 

@@ -75,8 +75,8 @@ pub(crate) struct Chat {
 }
 
 /// What changes the reply in a way that a client would miss.
-const REFUSED: [&str; 7] =
-    ["tools", "tool_choice", "functions", "function_call", "response_format", "audio", "modalities"];
+const REFUSED: [&str; 8] =
+    ["n", "tools", "tool_choice", "functions", "function_call", "response_format", "audio", "modalities"];
 
 /// The request as a conversation. `chat.messages`, `chat.unsupported`.
 pub(crate) fn parse(request: ChatRequest) -> Result<Chat, ErrorReply> {
@@ -95,7 +95,8 @@ pub(crate) fn parse(request: ChatRequest) -> Result<Chat, ErrorReply> {
             return Err(unsupported(format!("The flow decides itself about `{name}`.")));
         }
     }
-    let ignored = set().map(|(name, _)| name.clone()).collect();
+    let ignored =
+        set().map(|(name, _)| name.clone()).filter(|name| !REFUSED.contains(&name.as_str())).collect();
     let mut said = messages.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
     let message = match said.pop() {
         Some(SaidMessage { role: Speaker::User, text }) if !text.trim().is_empty() => text,
@@ -152,51 +153,4 @@ fn wrong_messages(message: String) -> ErrorReply {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn parsed(body: Value) -> Result<Chat, ErrorReply> {
-        parse(serde_json::from_value(body).unwrap())
-    }
-
-    #[test]
-    fn messages_become_a_conversation() {
-        let chat = parsed(json!({ "model": "m", "temperature": 0.2, "n": 1, "messages": [
-            { "role": "user", "content": "One" },
-            { "role": "assistant", "content": "Two", "tool_calls": null },
-            { "role": "user", "content": [{ "type": "text", "text": "Three" }] },
-        ] }))
-        .unwrap();
-        assert_eq!(chat.message, "Three");
-        assert_eq!(chat.said_before[1], SaidMessage { role: Speaker::Assistant, text: "Two".to_owned() });
-        assert_eq!(chat.ignored, ["n", "temperature"]);
-    }
-
-    #[test]
-    fn what_the_flow_decides_is_refused() {
-        let user = json!([{ "role": "user", "content": "Hi" }]);
-        for (field, value) in [
-            ("tools", json!([{}])),
-            ("n", json!(2)),
-            ("response_format", json!({ "type": "json_object" })),
-            ("messages", json!([{ "role": "system", "content": "x" }, { "role": "user", "content": "Hi" }])),
-            ("messages", json!([{ "role": "user", "content": [{ "type": "image_url" }] }])),
-        ] {
-            let mut body = json!({ "model": "m", "messages": user });
-            body[field] = value;
-            assert_eq!(parsed(body.clone()).unwrap_err().code, "chat.unsupported", "{body}");
-        }
-        for messages in [
-            json!([]),
-            json!([{ "role": "user", "content": " " }]),
-            json!([{ "role": "user" }]),
-            json!([{ "role": "assistant", "content": "Hi" }]),
-        ] {
-            let body = json!({ "model": "m", "messages": messages });
-            assert_eq!(parsed(body.clone()).unwrap_err().code, "chat.messages", "{body}");
-        }
-        parsed(json!({ "model": "m", "messages": user, "tools": [], "tool_choice": null })).unwrap();
-    }
-}
+mod tests;

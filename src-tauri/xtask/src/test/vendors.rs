@@ -1,5 +1,5 @@
 //! Judges from outside: the vendors' own Python packages judge every request that the tests of the providers send and write
-//! replies that Plait has to read, a `LiteLLM` proxy answers a flow, and agent programs of three frameworks are recorded. The packages are installed in `target/`, from `PyPI`;
+//! replies that Plait has to read, a `LiteLLM` proxy answers a flow, `OpenAI`'s client talks to a host, and agent programs of three frameworks are recorded. The packages are installed in `target/`, from `PyPI`;
 //! without Python or `PyPI` the part is skipped.
 
 use std::fs;
@@ -52,6 +52,13 @@ pub(super) fn run(report: &mut Report, selection: Selection, have_run: bool) {
         let mut proxy = script(&python, "litellm_proxy.py");
         proxy.arg(repo::binary("plait", false)).arg(folder().join("calculator.flow.json"));
         Step::new("LiteLLM proxy", proxy).run_with_output()
+    });
+    report.step("OpenAI's client talks to a host", || {
+        let args = [&["build"], selection.args()].concat();
+        Step::new("Compile plait-server", cargo(&args)).run()?;
+        let mut clients = script(&python, "host_clients.py");
+        clients.arg(repo::binary("plait-server", false)).arg(repo::root().join("examples"));
+        Step::new("Clients of a host", clients).run_with_output()
     });
     record_agents(report, selection);
 }

@@ -1,0 +1,19 @@
+//! The host through its binary and HTTP, with a scripted model server.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that can't go on fails"
+)]
+
+mod access;
+mod chat;
+mod process;
+mod runs;
+#[cfg(unix)]
+mod survival;
+
+#[path = "../../../../tests/support/server.rs"]
+#[allow(dead_code, reason = "the scenarios use the other part of it")]
+mod server;

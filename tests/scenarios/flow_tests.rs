@@ -306,10 +306,10 @@ fn resumed_cases_run_again_when_a_flow_below_has_changed() {
     let outer = flow_json(
         "outer",
         json!({
-            "below": { "type": "subflow", "config": { "file": "inner.flow.json" } },
+            "below": { "type": "subflow", "config": { "file": "inner.flow.json", "inputSource": "mapping" } },
             "out": { "type": "output" },
         }),
-        &["below.out -> out.value"],
+        &["below.text -> out.value"],
     );
     let project = Project::new(&outer);
     project.write("inner.flow.json", &inner("tea"));

@@ -344,7 +344,8 @@ impl<'w> Reader<'w> {
     /// A parameter that a program evaluates.
     fn evaluated(&mut self, at: usize, parameter: &str, input: Option<&Shape>) -> TemplateText {
         let node = &self.workflow.nodes[at];
-        let is_once = node.json.get("executeOnce") == Some(&Value::Bool(true)) || node.kind == "respondToWebhook";
+        let is_once =
+            node.json.get("executeOnce") == Some(&Value::Bool(true)) || node.kind == "respondToWebhook";
         let written = programs::javascript(&parameter.into()).and_then(|value| {
             let body = format!("  return [{value}].map((value) => (value === undefined || value === null ? \"\" : value))[0];");
             let items = if is_once { Items::First } else { Items::Only };

@@ -19,6 +19,16 @@ export type AcceptMcpTools = { name: string,
   definitions: string,
 };
 
+/** `proposal.accept`: writes the edited flow to its file, and removes the proposal. `proposal.unknown`, `proposal.outdated` if the file has
+ * changed since, and the errors of `flow.save`.
+ */
+export type AcceptProposal = {
+  /** Its ID, or how that begins. */
+  id: string,
+  /** Write it also over what changed in the file since. */
+  replace?: boolean,
+};
+
 /** `settings.accept`: accepts the settings that something other than Plait wrote into `settings.json`, and returns those in force.
  * `store.changed_outside` if the file has another content than the person accepts, `store.corrupt` if it cannot be read.
  */
@@ -628,6 +638,12 @@ export type ChildQuestion = {
   tool?: ToolPause,
 };
 
+/** `lens.matrix`: what varies between runs of one flow, such as the repeats of a test: a row for each output, a column for each run.
+ * `matrix.runs` if there are fewer than two or more than 100, `run.unknown`.
+ */
+export type CompareManyRuns = { runs: Array<RunId>,
+};
+
 /** `lens.compare`: what differs between two runs, with those of their sub-flows. `run.unknown`. */
 export type CompareRuns = {
   /** The first run. */
@@ -773,7 +789,8 @@ export type ContextView = { record: ContextRecord,
   turn?: Activation,
 };
 
-/** `run.continueInquiry`: runs the next sample to its end. A sample that asks a person is canceled. The errors are those of `run.rerun`;
+/** `run.continueInquiry`: runs the next sample to its end. What it asks people is answered as they answered in the two runs; a sample that
+ * asks something else is canceled, and says so. The errors are those of `run.rerun`;
  * nothing is done if the inquiry is over.
  */
 export type ContinueInquiry = { inquiry: Inquiry,
@@ -1011,6 +1028,12 @@ export type DropAutosave = {
 
 /** `run.dropBreakpoint`: removes the breakpoint with this id from a run; the others stay. `debug.no_breakpoint`. */
 export type DropBreakpoint = { run: RunId, id: string,
+};
+
+/** `proposal.drop`: removes a proposed edit; the file is not changed. Returns what was removed. `proposal.unknown`. */
+export type DropProposal = {
+  /** Its ID, or how that begins. */
+  id: string,
 };
 
 /** `run.dropTrials`: has a node execute with the config of the flow again, or all nodes. `debug.no_trial`, `debug.moved_on`. */
@@ -2470,6 +2493,12 @@ export type ListPrompts = {
   limit?: number,
 };
 
+/** `proposal.list`: the proposed edits that nobody has decided on, the latest first. */
+export type ListProposals = {
+  /** Only those of this flow file. */
+  path?: string,
+};
+
 /** `flow.recent`: the recent flows, latest first. */
 export type ListRecent = Record<string, never>;
 
@@ -2570,6 +2599,26 @@ export type LoopView = {
 
 /** What ranked a passage. */
 export type Match = "words" | "meaning" | "both";
+
+/** An output of a node, or its error. */
+export type MatrixRow = { node: NodeId,
+  /** Nothing for the row of the node's error. */
+  port?: PortName,
+  /** The different values, in the order of the runs: texts as they are, all else as JSON; a list of a node that ran several times. Cut
+   * after 4,000 characters.
+   */
+  values: Array<string>,
+  /** For each run, the place of its value in `values`; nothing where it has none. */
+  cells: (number | null)[],
+  /** Whether not all runs have the same. */
+  varies: boolean,
+};
+
+/** A column. */
+export type MatrixRun = { run: RunId, status: RunStatus, tokens: TokenUsage, cost: Cost,
+  /** In milliseconds, without stops of a debugger and waits for a person. Nothing if it has not ended. */
+  durationMs?: number,
+};
 
 /** An MCP server of the person. */
 export type McpEntry = {
@@ -2987,6 +3036,18 @@ export type NodeBehind = {
   unknown?: UnknownReason,
 };
 
+/** A node in both runs, or in the one that has it. */
+export type NodeComparison = {
+  /** The `subflow` nodes that lead to it, the outermost first, with their ids in the second run. */
+  path?: Array<NodeId>, mark: NodeMark,
+  /** The place of the first of its differences in `differences`. */
+  difference?: number,
+  /** What it did in the first run; nothing if only the second one reached it. */
+  before?: NodeTotals,
+  /** What it did in the second run; nothing if only the first one reached it. */
+  after?: NodeTotals,
+};
+
 /** A config of a node. */
 export type NodeConfig = { config: Record<string, unknown>,
 };
@@ -3060,8 +3121,21 @@ export type NodeForecast = { node: NodeId, provider: string, model: string, wind
 /** A node of a flow; stable across edits. */
 export type NodeId = string;
 
+/** How the differences of a node relate to those of other nodes. Of several, the first in this order counts. */
+export type NodeMark = "first" | "own" | "follows" | "same";
+
 /** What a node, or one activation of it, is doing. */
 export type NodeState = "ready" | "running" | "paused" | "retrying" | "done" | "skipped" | "failed" | "cached";
+
+/** Sums over the activations of a node. */
+export type NodeTotals = {
+  /** The run that has it: that of a sub-flow may be another one than the run that is compared. */
+  run: RunId, node: NodeId,
+  /** How many activations it has, skipped ones included. */
+  steps: number, tokens: TokenUsage, cost: Cost,
+  /** From the start to the end of each activation, added up, in milliseconds; waits for a person included. Nothing if none has ended. */
+  durationMs?: number,
+};
 
 /** A node of a run. */
 export type NodeView = {
@@ -3491,6 +3565,30 @@ export type PromptShare = { kind: ShareKind, tokens: number,
 export type PromptsOfRun = { run: RunId, flowName: string, status: RunStatus, calls: Array<LensCall>,
   /** What nodes without a model call did less well than asked. Others have theirs in their calls. */
   notices?: Array<PlacedNotice>,
+};
+
+/** A proposed edit, without the flow. */
+export type ProposalSummary = { id: string,
+  /** The file of the flow, as an absolute path. */
+  path: string,
+  /** The name of the edited flow. */
+  name: string,
+  /** What the edit is for, in the words of the agent. */
+  note: string,
+  /** When it was proposed, in milliseconds since the Unix epoch. */
+  at: number,
+};
+
+/** `proposal.make`: keeps an edited flow for a person to decide on. The file is not changed. Secrets in the flow are replaced by labels.
+ * `flow.*` if the file cannot be read, `proposal.no_change` if it holds the same flow already, `proposal.too_many`.
+ */
+export type ProposeFlow = {
+  /** The file of the flow. */
+  path: string,
+  /** The edited flow. */
+  flow: Flow,
+  /** What the edit is for. */
+  note: string,
 };
 
 /** The protocol of a provider. */
@@ -3960,6 +4058,8 @@ export type RunComparison = {
   input?: ValueChange,
   /** What activations did otherwise, each after those that it follows from. The first is the first difference. */
   differences: Array<RunDifference>,
+  /** The nodes that a run reached, with what they used; those of a sub-flow before those of the run around it. */
+  nodes: Array<NodeComparison>,
   /** The loops over lists whose items are not the same. */
   lists: Array<ListComparison>,
   /** How many activations did the same. */
@@ -4079,6 +4179,14 @@ export type RunFault = {
 /** One execution of a flow. A UUID version 7, so that runs sort by their start. */
 export type RunId = string;
 
+/** Many runs side by side. */
+export type RunMatrix = {
+  /** The columns. */
+  runs: Array<MatrixRun>,
+  /** The outputs of nodes, in the order in which the nodes ended in the first run that reached them. */
+  rows: Array<MatrixRow>,
+};
+
 /** The run that another one is forked from. What it bought, called and asked up to `seq` is not bought, called or asked
  * again.
  */
@@ -4156,6 +4264,8 @@ export type RunSummary = { run: RunId,
   parentRunId?: RunId,
   /** The run that it retries. */
   from?: RunId,
+  /** Whether that run is not here: it was removed, or it is a recording of another machine. */
+  fromIsGone?: boolean,
   /** The command of the program that it was observed of, if Plait did not run it; empty for traces. */
   program?: string,
   /** How many child runs it started. */
@@ -4495,8 +4605,26 @@ export type ShowPrompts = { run: RunId,
   call?: number,
 };
 
+/** `proposal.show`: a proposed edit, and what it changes in the file as it is now. `proposal.unknown`. */
+export type ShowProposal = {
+  /** Its ID, or how that begins. */
+  id: string,
+};
+
 /** `runs.show`: a run with its flow and its journal. */
 export type ShowRun = { run: RunId,
+};
+
+/** A proposed edit. */
+export type ShownProposal = { proposal: ProposalSummary,
+  /** The edited flow. */
+  flow: Flow,
+  /** What it changes in the file as it is now. */
+  diff: FlowDiff,
+  /** The problems of the edited flow. */
+  diagnostics: Array<Diagnostic>,
+  /** Whether the file was changed or removed since the edit was proposed. */
+  isOutdated: boolean,
 };
 
 /** A place of an activation at which it can be held. */
@@ -4945,8 +5073,10 @@ export type Trial = {
 
 /** A sample of a mixture. */
 export type TrialRun = { run: RunId,
-  /** Whether its outcome is that of the second run. Nothing if it asked a person, or the condition has no value. */
+  /** Whether its outcome is that of the second run. Nothing if it was canceled at a question, or the condition has no value. */
   flipped?: boolean,
+  /** What it asked that nobody was asked in the two runs, so that it was canceled. */
+  unanswered?: string,
   /** What it bought, in billionths of a US dollar. */
   nanoUsd: number,
 };
@@ -5088,7 +5218,7 @@ export type WorldPolicy = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "causes.no_condition" | "causes.no_mixture" | "causes.none" | "causes.same_outcome" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.messages" | "chat.no_input" | "chat.no_message" | "chat.no_reply" | "chat.no_tools" | "chat.not_structured" | "chat.reply_changed" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "chat.unsupported" | "chat.waits" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.has_history" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dap.address" | "dap.arguments" | "dap.beginning" | "dap.no_question" | "dap.not_changeable" | "dap.not_stopped" | "dap.order" | "dap.past" | "dap.protocol" | "dap.unknown_id" | "dap.unknown_request" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.address" | "host.audit" | "host.body" | "host.busy" | "host.closing" | "host.forbidden" | "host.not_served" | "host.path" | "host.route" | "host.slow" | "host.token_expiry" | "host.token_name" | "host.token_unknown" | "host.tokens" | "host.too_large" | "host.unauthorized" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.no_record" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "published.bad_name" | "published.damaged" | "published.unknown" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "record.command" | "record.differs" | "record.endpoint" | "record.log" | "record.no_calls" | "record.not_a_program" | "record.not_recorded" | "record.stuck" | "record.upstream" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "run.unknown_trigger" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "suite.bad_check" | "suite.bad_variant" | "suite.duplicate_case" | "suite.empty" | "suite.exists" | "suite.invalid" | "suite.newer" | "suite.no_answer" | "suite.no_effect" | "suite.no_flow" | "suite.no_tests" | "suite.no_verdict" | "suite.no_world" | "suite.not_added" | "suite.not_finished" | "suite.not_found" | "suite.not_read" | "suite.not_written" | "suite.nothing_to_debug" | "suite.other_flow" | "suite.stopped" | "suite.syntax" | "suite.unknown_case" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "traces.form" | "traces.no_calls" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "causes.no_condition" | "causes.no_mixture" | "causes.none" | "causes.same_outcome" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.has_history" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dap.address" | "dap.arguments" | "dap.beginning" | "dap.no_question" | "dap.not_changeable" | "dap.not_stopped" | "dap.order" | "dap.past" | "dap.protocol" | "dap.unknown_id" | "dap.unknown_request" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.no_record" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "matrix.runs" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "proposal.no_change" | "proposal.outdated" | "proposal.too_many" | "proposal.unknown" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "record.command" | "record.differs" | "record.endpoint" | "record.log" | "record.no_calls" | "record.not_a_program" | "record.not_recorded" | "record.stuck" | "record.upstream" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "run.unknown_trigger" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "suite.bad_check" | "suite.bad_variant" | "suite.duplicate_case" | "suite.empty" | "suite.exists" | "suite.invalid" | "suite.newer" | "suite.no_answer" | "suite.no_effect" | "suite.no_flow" | "suite.no_tests" | "suite.no_verdict" | "suite.no_world" | "suite.not_added" | "suite.not_finished" | "suite.not_found" | "suite.not_read" | "suite.not_written" | "suite.nothing_to_debug" | "suite.other_flow" | "suite.stopped" | "suite.syntax" | "suite.unknown_case" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "traces.form" | "traces.no_calls" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -5117,6 +5247,11 @@ export type Commands = {
   "autosave.put": { args: PutAutosave; reply: null };
   "autosave.list": { args: ListAutosaves; reply: Array<Autosave> };
   "autosave.drop": { args: DropAutosave; reply: null };
+  "proposal.make": { args: ProposeFlow; reply: ShownProposal };
+  "proposal.list": { args: ListProposals; reply: Array<ProposalSummary> };
+  "proposal.show": { args: ShowProposal; reply: ShownProposal };
+  "proposal.accept": { args: AcceptProposal; reply: SavedFlow };
+  "proposal.drop": { args: DropProposal; reply: ProposalSummary };
   "flow.forecast": { args: ForecastFlow; reply: FlowForecast };
   "run.start": { args: StartRun; reply: StartedRun };
   "run.rerun": { args: RerunRun; reply: StartedRun };
@@ -5181,6 +5316,7 @@ export type Commands = {
   "lens.turns": { args: ListTurns; reply: Array<LoopTurnsView> };
   "lens.search": { args: SearchPrompts; reply: Array<PromptHit> };
   "lens.compare": { args: CompareRuns; reply: RunComparison };
+  "lens.matrix": { args: CompareManyRuns; reply: RunMatrix };
   "lens.lineage": { args: FollowText; reply: LineageChain };
   "lens.evaluate": { args: EvaluateWatches; reply: Array<WatchedValue> };
   "lens.request": { args: GetCallRequest; reply: CallRequest };

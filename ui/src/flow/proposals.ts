@@ -8,6 +8,9 @@ import { TEXTS } from "./texts";
 
 type Proposals = { list: readonly ProposalSummary[]; open: boolean };
 
+/** The message that something was proposed. */
+const OFFER = "proposals";
+
 export class ProposalStore {
   readonly store: StoreApi<Proposals> = createStore<Proposals>(() => ({ list: [], open: false }));
   #request = 0;
@@ -39,11 +42,13 @@ export class ProposalStore {
     if (fresh.length > 0 || list.length !== known.size) this.store.setState({ list });
     const [latest] = fresh;
     if (announces && latest) {
-      notify.info(TEXTS.editProposed(latest.name || latest.path), { label: TEXTS.look, run: () => this.show(true) });
+      const look = { label: TEXTS.look, run: () => this.show(true) };
+      notify.offer(OFFER, TEXTS.editProposed(latest.name || latest.path), look);
     }
   }
 
   show(open: boolean): void {
+    notify.withdraw(OFFER);
     this.store.setState({ open });
   }
 

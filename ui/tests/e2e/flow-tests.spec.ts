@@ -104,4 +104,20 @@ test("a live suite shows repeats with their interval", async ({ page }) => {
   await expect(page.getByTestId("tests-summary")).toHaveText("1 passed, 1 failed");
   await expect(page.getByTestId("test-rate").first()).toHaveText(/10 of 10 passed, with 95 % confidence 72–100 %/);
   await takePicture(page, "tests-live");
+
+  await page.getByTestId("test-matrix").first().click();
+  const matrix = page.getByTestId("matrix-dialog");
+  await expect(matrix).toContainText("What varies between 10 runs");
+  await expect(matrix).toContainText("All outputs are the same in all runs.");
+  const row = matrix.locator("tbody tr").first();
+  await expect(row.locator("td")).toHaveText(Array.from({ length: 10 }, () => "A"));
+  await row.getByRole("button").click();
+  await expect(matrix).toContainText("10 of 10");
+  await takePicture(page, "tests-matrix-light");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize({ width: 1000, height: 700 });
+  await takePicture(page, "tests-matrix-dark");
+  expect(await findViolations(page, { within: '[data-testid="matrix-dialog"]' })).toEqual([]);
+  await matrix.getByRole("button", { name: "Open run 3" }).click();
+  await expect(page.getByTestId("viewing-banner")).toBeVisible();
 });

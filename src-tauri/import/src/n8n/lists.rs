@@ -81,11 +81,8 @@ fn split_out(settings: &Settings<'_>, has_dots: bool) -> Option<String> {
 fn limit(settings: &Settings<'_>) -> Option<String> {
     let count = javascript(settings.get("/maxItems").unwrap_or(&json!(1))).ok()?;
     let is_last = settings.text("/keep") == Some("lastItems");
-    let kept = if is_last {
-        "items.slice(Math.max(0, items.length - count))"
-    } else {
-        "items.slice(0, count)"
-    };
+    let kept =
+        if is_last { "items.slice(Math.max(0, items.length - count))" } else { "items.slice(0, count)" };
     Some(format!("  const count = Math.max(0, Number({count}));\n  return valueOf({kept});"))
 }
 

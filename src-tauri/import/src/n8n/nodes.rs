@@ -176,13 +176,12 @@ impl Reader<'_> {
         let Some(amount) = amount else {
             return self.placeholder(at, "An expression computes how long it waits.");
         };
-        let unit =
-            match settings.text("/unit").unwrap_or(if is_first { "hours" } else { "seconds" }) {
-                "minutes" => 60_000.0,
-                "hours" => 3_600_000.0,
-                "days" => 86_400_000.0,
-                _ => 1_000.0,
-            };
+        let unit = match settings.text("/unit").unwrap_or(if is_first { "hours" } else { "seconds" }) {
+            "minutes" => 60_000.0,
+            "hours" => 3_600_000.0,
+            "days" => 86_400_000.0,
+            _ => 1_000.0,
+        };
         let ms = amount * unit;
         if ms > f64::from(MAX_DELAY_MS) {
             self.builder.lose(node.name, "It waited longer than a day, which is the longest delay.");
@@ -303,7 +302,8 @@ impl Reader<'_> {
         let id = self.builder.add(node.name, node.name, "loop", json!({ "kind": "forEach" }), node.at);
         if let Some(input) = input {
             let list = "if type == \"array\" then flatten(1) else [.] end";
-            let batches = "[range(0; length; SIZE) as $at | .[$at:$at + SIZE] | if length == 1 then .[0] else . end]";
+            let batches =
+                "[range(0; length; SIZE) as $at | .[$at:$at + SIZE] | if length == 1 then .[0] else . end]";
             let list = match size {
                 1 => list.to_owned(),
                 size => format!("({list}) | {}", batches.replace("SIZE", &size.to_string())),

@@ -12,7 +12,7 @@ import { type Ghosts, type MarkedNode, type Marks, SIGNS } from "@/run/compariso
 import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useComparisonOnCanvas } from "@/workspace/comparison-hooks";
 import { useFlow, useNodeTypes } from "@/workspace/context";
-import { curveBetween, ghostBoxes } from "./ghosts";
+import { curveOf, type DrawnEnd, ghostBoxes } from "./ghosts";
 import { SignIcon } from "./SignIcon";
 import "./comparison.css";
 
@@ -43,7 +43,12 @@ function Layer({ nodes, frames, marks }: Drawn & { marks: Marks }) {
     return byElement;
   }, [marks, flow, nodes]);
   useColoredEdges(marks.edges);
-  const placeOf = (node: NodeId) => ghosts.get(node) ?? boxes.get(drawnFor(flow, node));
+  const byId = useMemo(() => new Map(nodes.map((node) => [node.id, node])), [nodes]);
+  const endOf = (node: NodeId): DrawnEnd | undefined => {
+    const element = drawnFor(flow, node);
+    const box = ghosts.get(node) ?? boxes.get(element);
+    return box && { box, node: element === node ? byId.get(node) : undefined };
+  };
   return (
     <ViewportPortal>
       {[...shown].map(([element, mark]) => {
@@ -52,9 +57,9 @@ function Layer({ nodes, frames, marks }: Drawn & { marks: Marks }) {
       })}
       {[...marks.edges].map(([id, sign]) => {
         const edge = flow.edges[id];
-        const [from, to] = [edge && placeOf(edge.source), edge && placeOf(edge.target)];
-        if (!from || !to || from === to) return null;
-        const { label } = curveBetween(from, to);
+        const [from, to] = [edge && endOf(edge.source), edge && endOf(edge.target)];
+        if (!edge || !from || !to || from.box === to.box) return null;
+        const { label } = curveOf(edge, from, to);
         return (
           <span
             key={id}
@@ -67,7 +72,7 @@ function Layer({ nodes, frames, marks }: Drawn & { marks: Marks }) {
           </span>
         );
       })}
-      <GhostEdges ghosts={marks.ghosts} placeOf={placeOf} />
+      <GhostEdges ghosts={marks.ghosts} endOf={endOf} />
       {[...ghosts].map(([node, box]) => (
         <Ghost key={node} node={node} ghosts={marks.ghosts} box={box} />
       ))}
@@ -117,10 +122,11 @@ function Ghost({ node, ghosts, box }: { node: NodeId; ghosts: Ghosts; box: Box }
   );
 }
 
-function GhostEdges({ ghosts, placeOf }: { ghosts: Ghosts; placeOf: (node: NodeId) => Box | undefined }) {
-  return ghosts.edges.map(({ source, sourceOutput, target, targetInput }) => {
-    const [from, to] = [placeOf(source), placeOf(target)];
-    if (!from || !to || from === to) return null;
+function GhostEdges({ ghosts, endOf }: { ghosts: Ghosts; endOf: (node: NodeId) => DrawnEnd | undefined }) {
+  return ghosts.edges.map((edge) => {
+    const { source, sourceOutput, target, targetInput } = edge;
+    const [from, to] = [endOf(source), endOf(target)];
+    if (!from || !to || from.box === to.box) return null;
     const name = `${source}.${sourceOutput} → ${target}.${targetInput}`;
     return (
       <svg
@@ -131,7 +137,7 @@ function GhostEdges({ ghosts, placeOf }: { ghosts: Ghosts; placeOf: (node: NodeI
         data-sign={ghosts.sign}
         data-testid={`ghost-edge-${source}-${target}`}
       >
-        <path d={curveBetween(from, to).d} fill="none" />
+        <path d={curveOf(edge, from, to).d} fill="none" />
       </svg>
     );
   });

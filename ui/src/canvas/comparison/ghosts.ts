@@ -1,11 +1,12 @@
 /** Where on the canvas the nodes are drawn that only the other flow of a comparison has. */
-import type { Flow, NodeId } from "@/bindings";
+import type { EdgeEnds, Flow, NodeId, PortName } from "@/bindings";
 import { boxesOf } from "@/canvas/measure/boxes";
 import { CARD_WIDTH, FOLDED_FRAME_HEIGHT, portY } from "@/canvas/measure/geometry";
 import { type Curve, forwardCurve } from "@/canvas/measure/paths";
 import type { Box, Boxes } from "@/flow/align/align";
 import { containerOf, cornerOf } from "@/flow/containers/containers";
 import type { Ghosts } from "@/run/comparison/canvas-comparison";
+import type { CanvasNode } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
 
 /** The box of a node of another flow. `boxes` are those of the nodes on the canvas: a loop that is there may have moved. */
@@ -21,10 +22,20 @@ export function ghostBoxes({ flow, nodes }: Ghosts, boxes: Boxes): Map<NodeId, B
   return new Map(nodes.map((node) => [node, ghostBox(flow, node, boxes)]));
 }
 
-/** The curve from one box to another. Which ports it connects is not drawn. */
-export function curveBetween(from: Box, to: Box): Curve {
-  const middle = ({ y, height }: Box) => y + Math.min(portY(0), height / 2);
-  return forwardCurve({ x: from.x + from.width, y: middle(from) }, { x: to.x, y: middle(to) });
+/** An end of an edge that is drawn: the box of its node, and the node if it is on the canvas. */
+export type DrawnEnd = { box: Box; node?: CanvasNode };
+
+/** The curve of an edge. Where a port is not drawn, it ends at the side of the box. */
+export function curveOf({ sourceOutput, targetInput }: EdgeEnds, from: DrawnEnd, to: DrawnEnd): Curve {
+  return forwardCurve(
+    { x: from.box.x + from.box.width, y: heightOf(from, "source", sourceOutput) },
+    { x: to.box.x, y: heightOf(to, "target", targetInput) },
+  );
+}
+
+function heightOf({ box, node }: DrawnEnd, type: "source" | "target", port: PortName): number {
+  const handle = node?.handles?.find((one) => one.type === type && one.id === port);
+  return box.y + (handle ? handle.y + (handle.height ?? 0) / 2 : Math.min(portY(0), box.height / 2));
 }
 
 /** Brings a ghost into view. */

@@ -1,9 +1,10 @@
 /** What is compared on the canvas: a run with another one, or the document with another flow. All marks come from `lens.compare` and `flow.diff`. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { EdgeEnds, EdgeId, Flow, FlowDiff, NodeId, NodeMark, RunId } from "@/bindings";
+import { notify } from "@/design/dialogs/notify";
 import type { FlowEditor } from "@/flow/document/editor";
 import type { FlowState } from "@/flow/document/flow-state";
-import type { Host } from "@/ipc";
+import { type Host, HostError } from "@/ipc";
 import type { ComparedRuns } from "./comparison";
 
 export type Sign = NodeMark | "changed" | "added" | "removed";
@@ -110,8 +111,12 @@ export class CanvasComparison {
     this.#request += 1;
     const request = this.#request;
     const [before, after] = shown.otherIs === "before" ? [shown.other, flow] : [flow, shown.other];
-    const diff = await this.host.call("flow.diff", { before, after });
-    if (request === this.#request && this.store.getState().shown === shown) this.store.setState({ diff });
+    try {
+      const diff = await this.host.call("flow.diff", { before, after });
+      if (request === this.#request && this.store.getState().shown === shown) this.store.setState({ diff });
+    } catch (thrown) {
+      notify.error(HostError.from(thrown));
+    }
   }
 }
 

@@ -10,6 +10,7 @@ const difference = (node: string, follows: number[]): RunDifference => {
 const comparison = (differences: RunDifference[]): RunComparison => ({
   flow: { changes: [] },
   differences,
+  nodes: [],
   lists: [],
   same: 0,
   before: { status: "finished", tokens: { input: 0, output: 0 }, cost: { nanoUsd: 0 } },

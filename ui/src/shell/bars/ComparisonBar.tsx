@@ -8,7 +8,7 @@ import { type Marks, SIGNS, type Sign, type Step } from "@/run/comparison/canvas
 import type { ComparedRuns } from "@/run/comparison/comparison";
 import { TEXTS } from "@/shell/texts";
 import { useComparisonOnCanvas } from "@/workspace/comparison-hooks";
-import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
+import { useCommands, useWorkspace } from "@/workspace/context";
 import { useShownRun } from "@/workspace/run-hooks";
 import { ProposalButtons } from "./ProposalButtons";
 
@@ -18,17 +18,16 @@ export function ComparisonBar() {
   const commands = useCommands();
   const shown = useComparisonOnCanvas();
   const at = useStore(canvasComparison.store, (state) => state.at);
-  const isViewing = useFlow((state) => state.viewing !== undefined);
   if (!shown) return null;
   const { compared, marks, steps } = shown;
   const step = at === undefined ? undefined : steps[at];
   return (
     <section
-      className={`absolute left-1/2 z-20 flex w-max max-w-[calc(100%-24px)] -translate-x-1/2 flex-col gap-1.5 rounded-lg border border-line-2 bg-bg-1 py-1.5 pr-1.5 pl-3 shadow-pop ${isViewing ? "top-[60px]" : "top-3"}`}
+      className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-1 border-line border-b bg-bg-1 px-3 py-1.5"
       aria-label={TEXTS.comparison}
       data-testid="comparison-bar"
     >
-      <div className="flex min-w-0 items-center gap-2">
+      <div className="order-1 flex min-w-0 items-center gap-2">
         {compared.kind === "runs" ? (
           <Sides runs={compared} />
         ) : (
@@ -36,36 +35,36 @@ export function ComparisonBar() {
             {compared.title}
           </span>
         )}
-        <span className="ml-auto flex shrink-0 items-center">
-          <IconButton
-            label={TEXTS.previousDifference}
-            keys={commands.keysOf("comparison.previous")}
-            disabled={steps.length === 0}
-            icon={<ChevronLeft size={16} />}
-            onClick={() => commands.run("comparison.previous")}
-          />
-          <span className="whitespace-nowrap text-fg-2 text-xs tabular-nums" role="status" data-testid="comparison-at">
-            {steps.length === 0 ? TEXTS.nothingDiffers : TEXTS.differenceAt(at, steps.length)}
-            {step ? <Where step={step} /> : null}
-          </span>
-          <IconButton
-            label={TEXTS.nextDifference}
-            keys={commands.keysOf("comparison.next")}
-            disabled={steps.length === 0}
-            icon={<ChevronRight size={16} />}
-            onClick={() => commands.run("comparison.next")}
-          />
-          {compared.kind === "flow" && compared.proposal !== undefined ? (
-            <ProposalButtons proposal={compared.proposal} flow={compared.other} />
-          ) : null}
-          <IconButton
-            label={TEXTS.clearComparison}
-            data-testid="comparison-clear"
-            icon={<X size={15} />}
-            onClick={() => canvasComparison.clear()}
-          />
-        </span>
       </div>
+      <span className="order-2 ml-auto flex shrink-0 items-center">
+        <IconButton
+          label={TEXTS.previousDifference}
+          keys={commands.keysOf("comparison.previous")}
+          disabled={steps.length === 0}
+          icon={<ChevronLeft size={16} />}
+          onClick={() => commands.run("comparison.previous")}
+        />
+        <span className="whitespace-nowrap text-fg-2 text-xs tabular-nums" role="status" data-testid="comparison-at">
+          {steps.length === 0 ? TEXTS.nothingDiffers : TEXTS.differenceAt(at, steps.length)}
+          {step ? <Where step={step} /> : null}
+        </span>
+        <IconButton
+          label={TEXTS.nextDifference}
+          keys={commands.keysOf("comparison.next")}
+          disabled={steps.length === 0}
+          icon={<ChevronRight size={16} />}
+          onClick={() => commands.run("comparison.next")}
+        />
+        {compared.kind === "flow" && compared.proposal !== undefined ? (
+          <ProposalButtons proposal={compared.proposal} flow={compared.other} />
+        ) : null}
+        <IconButton
+          label={TEXTS.clearComparison}
+          data-testid="comparison-clear"
+          icon={<X size={15} />}
+          onClick={() => canvasComparison.clear()}
+        />
+      </span>
       <Legend marks={marks} />
     </section>
   );
@@ -103,7 +102,7 @@ function Legend({ marks: { nodes, edges, ghosts } }: { marks: Marks }) {
   for (const sign of edges.values()) count(sign);
   count(ghosts.sign, ghosts.nodes.length + ghosts.edges.length);
   return (
-    <ul className="flex flex-wrap gap-x-3 gap-y-1 pr-2 text-fg-2 text-xs" aria-label={TEXTS.legend}>
+    <ul className="order-3 flex flex-wrap gap-x-3 gap-y-1 text-fg-2 text-xs" aria-label={TEXTS.legend}>
       {SIGNS.filter((sign) => (counts.get(sign) ?? 0) > 0).map((sign) => (
         <li key={sign} className="flex items-center gap-1.5 whitespace-nowrap" data-testid={`legend-${sign}`}>
           <SignIcon sign={sign} />

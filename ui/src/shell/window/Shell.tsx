@@ -66,14 +66,16 @@ export function Shell() {
                 <Panel id="part-middle" minSize="320px">
                   <RememberedGroup name="rows" orientation="vertical">
                     <Panel id="part-canvas" minSize="160px">
-                      <div className="relative h-full">
-                        <Canvas />
-                        <StartPage />
-                        <ViewingBanner />
+                      <div className="flex h-full flex-col">
                         <ComparisonBar />
-                        <InnerFlowBanner />
-                        <ImportStepsBanner />
-                        {page === undefined ? <Toasts /> : null}
+                        <div className="relative min-h-0 flex-1">
+                          <Canvas />
+                          <StartPage />
+                          <ViewingBanner />
+                          <InnerFlowBanner />
+                          <ImportStepsBanner />
+                          {page === undefined ? <Toasts /> : null}
+                        </div>
                       </div>
                     </Panel>
                     <Seam part="dock" label={TEXTS.resizeDock} />

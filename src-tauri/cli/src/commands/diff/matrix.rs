@@ -29,7 +29,7 @@ pub(super) fn text(RunMatrix { runs, rows }: &RunMatrix) -> String {
             let cells = row.cells.iter().map(|cell| cell.map_or_else(|| "–".to_owned(), letter));
             table.add_row(std::iter::once(name(row)).chain(cells));
         }
-        let _ = writeln!(text, "\nWhat varies, the first first\n{table}");
+        let _ = writeln!(text, "\nWhat varies, in the order in which it happened\n{}", table.trim_fmt());
         for row in &varying {
             let _ = writeln!(text, "\n{}", name(row));
             for (place, value) in row.values.iter().enumerate() {

@@ -85,7 +85,7 @@ fn nodes(text: &mut String, nodes: &[NodeComparison]) {
             both(before, after, time),
         ]);
     }
-    let _ = writeln!(text, "\nThe nodes\n{table}");
+    let _ = writeln!(text, "\nThe nodes\n{}", table.trim_fmt());
 }
 
 fn tokens(of: &NodeTotals) -> u64 {

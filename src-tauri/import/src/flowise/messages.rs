@@ -80,7 +80,8 @@ impl Reader<'_> {
         if has_memory {
             let mut past = self.copy_messages(before.iter().flatten().chain(&asked));
             if before.is_none() {
-                let lost = "The messages of the flow, which depend on the way that was taken: it gets the last one.";
+                let lost =
+                    "The messages of the flow, which depend on the way that was taken: it gets the last one.";
                 self.builder.lose(node.id, lost);
                 let last = self.said_last(at).map(|last| TemplateText::of("message", &last, &[]));
                 past.extend(last.map(|text| (Author::User, text)));
@@ -103,7 +104,10 @@ impl Reader<'_> {
         }
         self.transcripts.insert(at, before);
         if messages.last().is_none_or(|message| !is_from_user(message)) {
-            self.builder.lose(node.id, "Its request ends without a message of a person: here, with what was said last.");
+            self.builder.lose(
+                node.id,
+                "Its request ends without a message of a person: here, with what was said last.",
+            );
             let last = self.said_last(at).or_else(|| self.question.clone()).or_else(|| self.form.clone());
             messages.extend(last.map(|last| (Author::User, TemplateText::of("message", &last, &[]))));
         }

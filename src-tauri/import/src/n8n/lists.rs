@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::settings::Settings;
 use super::programs::{FIELDS, Items, Program, javascript};
-use super::{Reader, Shape};
+use super::{Reader, Shape, Shapes};
 
 impl Reader<'_> {
     pub(super) fn list_operation(
@@ -12,7 +12,7 @@ impl Reader<'_> {
         at: usize,
         settings: &Settings<'_>,
         input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    ) -> Shapes {
         let node = &self.workflow.nodes[at];
         let Some(input) = input else { return self.placeholder(at, "It has no input.") };
         let has_dots = !settings.flag("/options/disableDotNotation");
@@ -81,11 +81,8 @@ fn split_out(settings: &Settings<'_>, has_dots: bool) -> Option<String> {
 fn limit(settings: &Settings<'_>) -> Option<String> {
     let count = javascript(settings.get("/maxItems").unwrap_or(&json!(1))).ok()?;
     let is_last = settings.text("/keep") == Some("lastItems");
-    let kept = if is_last {
-        "items.slice(Math.max(0, items.length - count))"
-    } else {
-        "items.slice(0, count)"
-    };
+    let kept =
+        if is_last { "items.slice(Math.max(0, items.length - count))" } else { "items.slice(0, count)" };
     Some(format!("  const count = Math.max(0, Number({count}));\n  return valueOf({kept});"))
 }
 

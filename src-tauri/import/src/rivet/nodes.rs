@@ -27,7 +27,8 @@ impl Reader<'_> {
             "raceInputs" => self.first(at),
             "passthrough" => self.passthrough(at),
             "if" | "ifElse" | "match" | "array" | "join" | "object" | "extractJson" | "extractObjectPath"
-            | "extractRegex" | "split" | "slice" | "pop" | "toJson" | "evaluate" | "compare" | "coalesce" | "filter" => {
+            | "extractRegex" | "split" | "slice" | "pop" | "toJson" | "evaluate" | "compare" | "coalesce"
+            | "filter" => {
                 self.compute(at, settings);
             }
             "boolean" | "number" if settings.flag("/useValueInput") || settings.flag("/round") => {

@@ -34,7 +34,8 @@ impl Reader<'_> {
             "filter" => Ok(FILTER.to_owned()),
             "number" => {
                 let value = settings.number("/value").unwrap_or(0.0);
-                let places = if settings.flag("/round") { settings.number("/roundTo").or(Some(0.0)) } else { None };
+                let places =
+                    if settings.flag("/round") { settings.number("/roundTo").or(Some(0.0)) } else { None };
                 settings.ignore("/roundTo");
                 let places = places.map_or_else(|| "undefined".to_owned(), |places| places.to_string());
                 Ok(format!(
@@ -157,8 +158,7 @@ impl Reader<'_> {
     }
 }
 
-const FILTER: &str =
-    "return { filtered: [input.array].flat().filter((_, index) => toBoolean([input.include].flat()[index])) };";
+const FILTER: &str = "return { filtered: [input.array].flat().filter((_, index) => toBoolean([input.include].flat()[index])) };";
 const EXTRACT_JSON: &str = "\
 const found = text(input.input);
 const first = found.search(/[{[]/);

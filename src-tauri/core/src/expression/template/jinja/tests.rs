@@ -51,7 +51,8 @@ fn inputs_are_the_variables_that_the_template_does_not_set_itself() {
 
 #[test]
 fn variable_is_optional_where_the_template_says_what_stands_in_its_place() {
-    let source = "{{ a | default('x') }}{% if b is not defined %}{{ c }}{% endif %}{{ d.a | d }}{{ bc | upper }}";
+    let source =
+        "{{ a | default('x') }}{% if b is not defined %}{{ c }}{% endif %}{{ d.a | d }}{{ bc | upper }}";
     let template = Template::with_syntax(source, Syntax::Jinja);
     let optional = template.variables().iter().filter(|variable| variable.optional);
     assert_eq!(optional.map(|variable| variable.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);

@@ -5,6 +5,7 @@ mod comparison;
 mod n8n_rules;
 mod prompt_flow;
 mod requests;
+mod rivet_values;
 mod triggers;
 
 use plait_api::runs::{RunRequest, StartRun};

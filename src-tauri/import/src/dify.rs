@@ -56,6 +56,7 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
         values: HashMap::new(),
         ends: HashMap::new(),
         query: None,
+        texts: HashMap::new(),
         constants: HashMap::new(),
         is_conditional: HashSet::new(),
     };
@@ -137,6 +138,8 @@ struct Reader<'v> {
     ends: HashMap<String, Ends>,
     /// What the person said.
     query: Option<Output>,
+    /// Values as texts, by the loop that they are read in.
+    texts: HashMap<(Option<NodeId>, Output, Vec<String>), Output>,
     /// The nodes of variables that are set in the app.
     constants: HashMap<String, Output>,
     is_conditional: HashSet<usize>,

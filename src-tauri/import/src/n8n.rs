@@ -135,18 +135,21 @@ impl Shape {
     }
 }
 
+/// What is known of each output of a node; none of one without a value.
+type Shapes = Vec<Option<Shape>>;
+
 struct Reader<'w> {
     builder: FlowBuilder,
     workflow: &'w Workflow<'w>,
     /// The shapes of the outputs of each node, as far as it has been read.
-    shapes: Vec<Vec<Option<Shape>>>,
+    shapes: Vec<Shapes>,
     /// Whether a node may be skipped.
     is_conditional: Vec<bool>,
     by_name: HashMap<&'w str, usize>,
     /// The loop that each node is in the body of.
     loop_of: Vec<Option<usize>>,
     /// What each node works on.
-    inputs: Vec<Option<Shape>>,
+    inputs: Shapes,
     /// The triggers that lead to each node which recalls earlier runs.
     conversations: Vec<HashSet<usize>>,
     /// The node that the current one became, where that is not the one with its first output.
@@ -389,7 +392,7 @@ impl<'w> Reader<'w> {
     }
 
     /// A placeholder for a node, with everything that leads into it.
-    fn placeholder(&mut self, at: usize, reason: &str) -> Vec<Option<Shape>> {
+    fn placeholder(&mut self, at: usize, reason: &str) -> Shapes {
         let node = &self.workflow.nodes[at];
         let id = self.builder.add_placeholder(node.name, node.name, reason, node.json, node.at);
         self.connect_parts(at, &id);

@@ -363,7 +363,9 @@ impl<'v> Reader<'v> {
             let template = if is_template {
                 let title = format!("{}: message {}", node.name, index + 1);
                 let row = f64::from(u32::try_from(index).unwrap_or(0));
-                let output = self.jinja(at, &title, text, &values, place.beside(-1.0, row))?;
+                // A message has no blanks at its ends, also where a value brings them.
+                let text = format!("{{% filter trim %}}{text}{{% endfilter %}}");
+                let output = self.jinja(at, &title, &text, &values, place.beside(-1.0, row))?;
                 TemplateText::of("text", &output, &[])
             } else {
                 TemplateText::constant(text)

@@ -94,6 +94,12 @@ async fn n8n_fields_are_set_with_the_types_of_their_version() {
         (3.4, assign("a", "object", json!("{\"k\": \"v\"}")), json!({ "a": { "k": "v" } })),
         (
             3.4,
+            assign("a", "object", json!("{ k: 'it', \"l: m\": [1,], }")),
+            json!({ "a": { "k": "it", "l: m": [1] } }),
+        ),
+        (3.4, assign("a", "array", json!("['p', 'q']")), json!({ "a": ["p", "q"] })),
+        (
+            3.4,
             also(assign("o", "object", json!("={{ { fresh: 2 } }}")), json!({ "includeOtherFields": true })),
             json!({ "s": "x", "o": { "fresh": 2 }, "n": "5" }),
         ),

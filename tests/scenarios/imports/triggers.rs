@@ -1,5 +1,6 @@
 //! Workflows with several triggers: a run takes one.
 
+use plait_api::conversations::{ConversationFlow, OpenConversation};
 use plait_api::runs::{RerunRequest, RerunRun, RunRequest, StartRun};
 use plait_import::import;
 use serde_json::{Value, json};
@@ -76,6 +77,45 @@ async fn run_takes_one_trigger_and_its_rerun_the_same() {
     let refused = app.plait.call(StartRun(request(Some("both")))).await.unwrap_err();
     assert_eq!(refused.code.as_str(), "run.unknown_trigger");
     assert!(refused.hint.unwrap().contains("`chat`, `night`, `slack`"));
+}
+
+#[tokio::test]
+async fn each_way_in_recalls_its_own_conversation() {
+    let mut document: Value = serde_json::from_str(&workflow()).unwrap();
+    let nodes = document["nodes"].as_array_mut().unwrap();
+    for node in nodes.iter_mut().filter(|node| node["name"] == "Answer" || node["name"] == "Report") {
+        node["type"] = json!("@n8n/n8n-nodes-langchain.agent");
+        let text = format!("={} {{{{ $json.chatInput ?? $json }}}}", node["name"].as_str().unwrap());
+        node["parameters"]["text"] = json!(text);
+    }
+    nodes.push(json!({ "name": "Memory", "type": "@n8n/n8n-nodes-langchain.memoryBufferWindow", "typeVersion": 1.3, "parameters": {} }));
+    let to = |name: &str| json!({ "node": name, "type": "ai_memory", "index": 0 });
+    document["connections"]["Memory"] = json!({ "ai_memory": [[to("Answer"), to("Report")]] });
+    let imported = import(&document.to_string(), None, "x").unwrap();
+    let lost: Vec<_> = imported.report.nodes.iter().flat_map(|node| &node.lost).collect();
+    assert!(lost.iter().all(|lost| !lost.contains("conversation")), "{lost:?}");
+    let provider = RecordingProvider::echo();
+    let app = App::with_workers(&provider);
+    for (trigger, name) in [("chat", "Answer"), ("night", "Report")] {
+        let flow = ConversationFlow::new(&imported.flow, None);
+        let conversation = app.plait.call(OpenConversation { flow, user: None, new: true }).await.unwrap();
+        for (turn, input) in ["one", "two"].into_iter().enumerate() {
+            let before = provider.sent().len();
+            let request = RunRequest {
+                flow: imported.flow.clone(),
+                grants: all_grants(),
+                input: Some(input.to_owned()),
+                trigger: Some(trigger.into()),
+                conversation: Some(conversation.id.clone()),
+                ..RunRequest::default()
+            };
+            let run = app.plait.call(StartRun(request)).await.unwrap().run;
+            app.follow(&run, [""; 0]).await;
+            let sent = provider.sent();
+            let own = sent[before..].iter().find(|request| request.last_text().starts_with(name)).unwrap();
+            assert_eq!(own.messages.len(), 1 + 2 * turn, "{trigger} {turn}: {own:?}");
+        }
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl Flow {
     }
 
     /// The nodes that other triggers reach, and the one that is taken does not. A node that no trigger reaches, such as a constant, is
-    /// not among them.
+    /// among them if everything that it leads to is.
     pub(super) fn nodes_of_other_triggers(&self) -> FxHashSet<&NodeId> {
         let Some(taken) = self.trigger() else { return FxHashSet::default() };
         let others: Vec<&NodeId> = self.triggers().filter(|id| *id != taken).collect();
@@ -40,9 +40,28 @@ impl Flow {
             return FxHashSet::default();
         }
         let next = self.following();
-        let mut reached = follow(&next, vec![taken]);
+        let reached = follow(&next, vec![taken]);
         let mut of_others = follow(&next, others);
-        of_others.retain(|id| !reached.remove(id));
+        of_others.retain(|id| !reached.contains(id));
+        let mut before: BTreeMap<&NodeId, Vec<&NodeId>> = BTreeMap::new();
+        // How many of the nodes that each one leads to are not passed over.
+        let mut kept: BTreeMap<&NodeId, usize> = BTreeMap::new();
+        for (&id, targets) in &next {
+            kept.insert(id, targets.len());
+            for &target in targets {
+                before.entry(target).or_default().push(id);
+            }
+        }
+        let mut open: Vec<&NodeId> = of_others.iter().copied().collect();
+        while let Some(id) = open.pop() {
+            for &source in before.get(id).into_iter().flatten() {
+                let Some(count) = kept.get_mut(source) else { continue };
+                *count -= 1;
+                if *count == 0 && !reached.contains(source) && of_others.insert(source) {
+                    open.push(source);
+                }
+            }
+        }
         of_others
     }
 

@@ -8,7 +8,7 @@ use super::super::builder::Output;
 use super::super::chat_call::ChatCall;
 use super::super::settings::Settings;
 use super::super::ways::{ProgramInputs, add_ways};
-use super::selectors::read_selector;
+use super::selectors::{TEXT, read_selector};
 use super::{Ends, Reader, Values};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
@@ -60,7 +60,7 @@ impl Reader<'_> {
     /// Reads cases by their names: lists of conditions that all or any have to hold.
     pub(super) fn conditions(&mut self, cases: &[(&str, &Value)]) -> Result<Conditions, String> {
         let mut inputs = ProgramInputs::default();
-        let mut code = RUNTIME.to_owned();
+        let mut code = format!("{TEXT}{RUNTIME}");
         for (name, case) in cases {
             let mut parts = Vec::new();
             for condition in case.get("conditions").and_then(Value::as_array).into_iter().flatten() {

@@ -6,6 +6,9 @@ use super::super::builder::{Output, Point};
 use super::super::template::TemplateText;
 use super::Reader;
 
+/// Values as Dify writes them into a text.
+pub(super) const TEXT: &str = include_str!("runtime/text.js");
+
 impl Reader<'_> {
     /// The value that a selector names.
     pub(super) fn resolve(&mut self, selector: &[String]) -> Option<(Output, Vec<String>)> {
@@ -75,7 +78,7 @@ impl Reader<'_> {
             let selector: Vec<String> = inner.split('.').map(|step| step.trim().to_owned()).collect();
             let found = match context.filter(|_| inner == "context") {
                 Some(context) => Some((context.clone(), Vec::new())),
-                None => self.resolve(&selector),
+                None => self.resolve(&selector).map(|place| self.as_text(at, place)),
             };
             if let Some((output, path)) = found {
                 let own = selector.last().map_or("value", String::as_str);
@@ -90,6 +93,41 @@ impl Reader<'_> {
         }
         template.push_text(rest);
         template
+    }
+
+    /// A value as Dify writes it into a text. What always is a text stays as it is.
+    fn as_text(&mut self, at: usize, (output, path): (Output, Vec<String>)) -> (Output, Vec<String>) {
+        let node_type = self.builder.node_type(&output.node).to_owned();
+        let config = self.builder.config(&output.node).map(|config| &*config);
+        let schema = config.and_then(|config| config.get("schema"));
+        let is_text = match (node_type.as_str(), path.as_slice()) {
+            ("chat" | "text" | "manualInput" | "classify", []) => output.port != "structured",
+            ("httpRequest", []) => true,
+            ("value", []) => config.and_then(|config| config.get("value")).is_some_and(Value::is_string),
+            ("userInput", [name]) => schema.is_some_and(|schema| {
+                let required = schema.get("required").and_then(Value::as_array);
+                schema.pointer(&format!("/properties/{name}/type")).is_some_and(|kind| kind == "string")
+                    && required.is_some_and(|required| required.iter().any(|one| one == name))
+            }),
+            _ => false,
+        };
+        if is_text {
+            return (output, path);
+        }
+        let key = (self.builder.current_loop().cloned(), output, path);
+        if let Some(text) = self.texts.get(&key) {
+            return (text.clone(), Vec::new());
+        }
+        let (_, output, path) = &key;
+        let node = &self.graph.nodes[at];
+        let steps: String = path.iter().map(|step| format!("?.[{}]", json!(step))).collect();
+        let config = json!({ "code": format!("{TEXT}return text(input{steps});") });
+        let title = format!("{}: text", path.last().map_or(output.node.as_str(), String::as_str));
+        let id = self.builder.add(node.id, &title, "code", config, node.at.beside(-0.5, 1.0));
+        self.builder.connect(output, &id, "input");
+        let text = Output::new(&id, "result");
+        self.texts.insert(key, text.clone());
+        (text, Vec::new())
     }
 
     /// The variables that a node declares by selectors.

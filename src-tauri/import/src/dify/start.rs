@@ -23,6 +23,7 @@ pub(super) fn add_start(
 ) -> Started {
     let mut properties = Map::new();
     let mut required = Vec::new();
+    let mut defaults = Map::new();
     let mut only_text = None;
     for variable in variables {
         let text = |key: &str| variable.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -49,6 +50,10 @@ pub(super) fn add_start(
         };
         if variable.get("required").and_then(Value::as_bool) == Some(true) {
             required.push(name.to_owned());
+        } else if let Some(default) =
+            variable.get("default").filter(|default| !default.is_null() && **default != "")
+        {
+            defaults.insert(name.to_owned(), default.clone());
         }
         properties.insert(name.to_owned(), schema);
     }
@@ -71,6 +76,14 @@ pub(super) fn add_start(
     let form_title = if needs_text { format!("{title}: form") } else { title.to_owned() };
     let form =
         builder.add(id, &form_title, "userInput", config, at.beside(0.0, if needs_text { 1.0 } else { 0.0 }));
-    let message = Output::new(&form, "message");
+    let mut message = Output::new(&form, "message");
+    if !defaults.is_empty() {
+        let query = format!("{} + with_entries(select(.value != null))", Value::from(defaults));
+        let place = at.beside(0.5, 1.0);
+        let filled =
+            builder.add(id, &format!("{form_title}: defaults"), "json", json!({ "query": query }), place);
+        builder.connect(&message, &filled, "value");
+        message = Output::new(&filled, "result");
+    }
     Started { query, values: Values::object(message.clone()), end: message }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::builder::Output;
 use super::super::settings::Settings;
 use super::programs::{COMPARE, CONVERT, Items, Program, javascript};
-use super::{Reader, Shape, conditions};
+use super::{Reader, Shape, Shapes, conditions};
 
 /// What a program of branches does with the outputs of each item.
 const ROUTE: &str = "\
@@ -23,12 +23,7 @@ struct Ways {
 }
 
 impl Reader<'_> {
-    pub(super) fn branch(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    pub(super) fn branch(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let is_filter = node.kind == "filter";
         settings.ignore_all(&[
@@ -52,12 +47,7 @@ impl Reader<'_> {
         self.route(at, ways, input)
     }
 
-    pub(super) fn switch(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    pub(super) fn switch(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let version = self.workflow.nodes[at].version;
         let ways = if settings.text("/mode") == Some("expression") {
             by_expression(settings, version)
@@ -69,7 +59,7 @@ impl Reader<'_> {
         self.route(at, ways, input)
     }
 
-    fn route(&mut self, at: usize, ways: Result<Ways, String>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn route(&mut self, at: usize, ways: Result<Ways, String>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         if input.is_none() {
             return self.placeholder(at, "It has no input.");

@@ -4,7 +4,7 @@ use super::super::builder::Output;
 use super::super::settings::Settings;
 use super::expressions;
 use super::programs::{Items, Program};
-use super::{Reader, Shape};
+use super::{Reader, Shape, Shapes};
 
 /// What n8n's programs call beyond the sandbox.
 const HELPERS: [&str; 3] = ["$helpers", "this.", "$env"];
@@ -13,12 +13,7 @@ const PLAIN: &str =
     "const plain = (item) => ({ json: item && item.json !== undefined ? item.json : item });\n";
 
 impl Reader<'_> {
-    pub(super) fn code(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    pub(super) fn code(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         if settings.text("/language").is_some_and(|language| language.starts_with("python")) {
             return self.placeholder(at, "It runs Python; Plait runs JavaScript.");

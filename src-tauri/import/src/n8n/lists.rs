@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::settings::Settings;
 use super::programs::{FIELDS, Items, Program, javascript};
-use super::{Reader, Shape};
+use super::{Reader, Shape, Shapes};
 
 impl Reader<'_> {
     pub(super) fn list_operation(
@@ -12,7 +12,7 @@ impl Reader<'_> {
         at: usize,
         settings: &Settings<'_>,
         input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    ) -> Shapes {
         let node = &self.workflow.nodes[at];
         let Some(input) = input else { return self.placeholder(at, "It has no input.") };
         let has_dots = !settings.flag("/options/disableDotNotation");

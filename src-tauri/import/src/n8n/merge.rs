@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::super::settings::Settings;
 use super::programs::{FIELDS, Items, MATCH, MERGE, Program};
-use super::{Reader, Shape};
+use super::{Reader, Shape, Shapes};
 
 const COMPUTED: &str = "It matches items by fields whose names an expression computes.";
 
 impl Reader<'_> {
-    pub(super) fn merge(&mut self, at: usize, settings: &Settings<'_>) -> Vec<Option<Shape>> {
+    pub(super) fn merge(&mut self, at: usize, settings: &Settings<'_>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let mut edges: Vec<_> =
             self.workflow.incoming(at).map(|(_, edge)| edge).filter(|edge| edge.is_main()).collect();

@@ -6,7 +6,7 @@ use super::super::builder::Output;
 use super::super::chat_call::{Author, ChatCall, Memory, Model, provider_name};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
-use super::{Reader, Shape};
+use super::{Reader, Shape, Shapes};
 use plait_core::expression::schema::check_schema;
 use plait_core::port::PortKind;
 
@@ -26,12 +26,7 @@ const AUTO_PROMPT: &str = "={{ $json.chatInput }}";
 const SUMMARY_PROMPT: &str = "Write a concise summary of the following:\n\n\"{text}\"\n\nCONCISE SUMMARY:";
 
 impl Reader<'_> {
-    pub(super) fn model_node(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    pub(super) fn model_node(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         match node.kind {
             "agent" => self.agent(at, settings, input),
@@ -133,7 +128,7 @@ impl Reader<'_> {
     }
 
     /// Adds a call, with the memory, the parser and the tools that are connected.
-    fn call(&mut self, at: usize, mut call: ChatCall, settings: &Settings<'_>) -> Vec<Option<Shape>> {
+    fn call(&mut self, at: usize, mut call: ChatCall, settings: &Settings<'_>) -> Shapes {
         let node = &self.workflow.nodes[at];
         call.schema = call.schema.or_else(|| self.schema_of(at));
         call.memory = self.memory_of(at).map(|(memory, _)| memory);
@@ -153,7 +148,7 @@ impl Reader<'_> {
         vec![Some(Shape::field(done.response(), reply_fields(node.kind)))]
     }
 
-    fn agent(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn agent(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let text = settings.text("/text");
         let text = text.filter(|_| settings.text("/promptType") != Some("auto")).unwrap_or(AUTO_PROMPT);
@@ -167,7 +162,7 @@ impl Reader<'_> {
         self.call(at, call, settings)
     }
 
-    fn chain(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn chain(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let mut messages = Vec::new();
         for entry in settings.items("/messages/messageValues") {
@@ -176,14 +171,13 @@ impl Reader<'_> {
             messages.push((Author::read(kind), self.template(at, text, input)));
         }
         let text = settings.text("/text").or_else(|| settings.text("/prompt"));
-        let is_auto = settings.text("/promptType") == Some("auto");
-        let prompt = self.template_or_input(at, text.filter(|_| !is_auto), input);
-        messages.extend(prompt.map(|prompt| (Author::User, prompt)));
+        let text = text.filter(|_| settings.text("/promptType") != Some("auto")).unwrap_or(AUTO_PROMPT);
+        messages.push((Author::User, self.template(at, text, input)));
         call.set_messages(messages);
         self.call(at, call, settings)
     }
 
-    fn summary(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn summary(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let values = "/options/summarizationMethodAndPrompts/values";
         let prompt = ["prompt", "combineMapPrompt"]
@@ -213,27 +207,20 @@ impl Reader<'_> {
     }
 
     /// An answer from documents. The search becomes a placeholder; its documents stand before the question.
-    fn retrieval_chain(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    fn retrieval_chain(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
-        let question = settings.text("/text").or_else(|| settings.text("/query"));
-        let question = self.template_or_input(at, question, input);
+        let question = settings.text("/text").or_else(|| settings.text("/query")).unwrap_or(AUTO_PROMPT);
+        let question = self.template(at, question, input);
         let mut prompt = TemplateText::constant("Answer the question with the documents below.\n\n");
         for part in self.workflow.parts(at, "ai_retriever") {
             let id = self.part_placeholder(part);
-            if let Some(question) = question.as_ref().and_then(TemplateText::single_output) {
+            if let Some(question) = question.single_output() {
                 self.builder.connect(question, &id, "query");
             }
             prompt.push_value("documents", &Output::new(&id, "documents"), &[]);
         }
         prompt.push_text("\n\nQuestion: ");
-        if let Some(question) = &question {
-            prompt.push(question);
-        }
+        prompt.push(&question);
         let system = settings.text("/options/systemPromptTemplate");
         call.system = system.map(|text| self.template(at, text, input));
         call.prompt = Some(prompt);
@@ -241,12 +228,7 @@ impl Reader<'_> {
     }
 
     /// A node of one vendor. Messages to chat models have an equivalent.
-    fn vendor_node(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    fn vendor_node(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let resource = settings.text("/resource").unwrap_or("text");
         let operation = settings.text("/operation").unwrap_or("message");
@@ -267,8 +249,11 @@ impl Reader<'_> {
         if let Some(prompt) = settings.get("/prompt").and_then(Value::as_str) {
             messages.push((Author::User, self.template(at, prompt, input)));
         }
-        if messages.iter().all(|(author, _)| *author == Author::System) {
-            messages.extend(self.template_or_input(at, None, input).map(|text| (Author::User, text)));
+        // Instructions alone are what such a model is asked.
+        if messages.iter().all(|(author, _)| *author == Author::System)
+            && let Some((author, _)) = messages.last_mut()
+        {
+            *author = Author::User;
         }
         let wants_json = settings.flag("/jsonOutput")
             || settings.text("/options/responseFormat").is_some_and(|format| format.contains("json"));
@@ -287,12 +272,7 @@ impl Reader<'_> {
     }
 
     /// A classifier: its outputs are the categories, in their order.
-    fn classifier(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    fn classifier(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let model = self.model_of(at);
         let text = settings.text("/inputText").or_else(|| settings.text("/text"));
@@ -340,7 +320,7 @@ impl Reader<'_> {
         shapes
     }
 
-    fn extractor(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn extractor(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let model = self.model_of(at);
         let Some(text) = self.template_or_input(at, settings.text("/text"), input) else {

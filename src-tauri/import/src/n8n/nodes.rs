@@ -7,18 +7,13 @@ use super::super::http_request::FROM_JSON;
 use super::super::settings::{Settings, whole_number};
 use super::super::template::TemplateText;
 use super::loops::loop_outputs;
-use super::{MAX_NESTING_DEPTH, Reader, Shape};
+use super::{MAX_NESTING_DEPTH, Reader, Shape, Shapes};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 
 impl Reader<'_> {
     /// Adds the nodes that a node of the workflow becomes. Returns the shapes of its outputs.
-    pub(super) fn translate(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    pub(super) fn translate(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let is_langchain = node.full_kind.contains("langchain");
         match node.kind {
@@ -60,7 +55,7 @@ impl Reader<'_> {
     }
 
     /// A start of the workflow, which the input text of a run replaces.
-    fn start(&mut self, at: usize, fields: &[&str]) -> Vec<Option<Shape>> {
+    fn start(&mut self, at: usize, fields: &[&str]) -> Shapes {
         let node = &self.workflow.nodes[at];
         let id = self.builder.add(node.name, node.name, "manualInput", json!({}), node.at);
         let output = Output::new(&id, "value");
@@ -69,7 +64,7 @@ impl Reader<'_> {
     }
 
     /// The start of a workflow that others call, with a text that may be JSON.
-    fn called(&mut self, at: usize) -> Vec<Option<Shape>> {
+    fn called(&mut self, at: usize) -> Shapes {
         let node = &self.workflow.nodes[at];
         let start = self.builder.add(node.name, node.name, "manualInput", json!({}), node.at);
         let config = json!({ "query": "(fromjson? // {\"query\": ., \"chatInput\": .})" });
@@ -80,7 +75,7 @@ impl Reader<'_> {
     }
 
     /// A form that a person fills in. A webhook becomes one for the request that it would receive.
-    fn form(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn form(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         if node.kind == "form"
             && settings.text("/operation").is_some_and(|operation| operation == "completion")
@@ -140,7 +135,7 @@ impl Reader<'_> {
         vec![Some(Shape::object(Output::new(&id, "message")))]
     }
 
-    fn sticky_note(&mut self, at: usize, settings: &Settings<'_>) -> Vec<Option<Shape>> {
+    fn sticky_note(&mut self, at: usize, settings: &Settings<'_>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let text = settings.text("/content").unwrap_or_default();
         let id = self.builder.add(node.name, "", "note", json!({ "text": text }), node.at);
@@ -151,7 +146,7 @@ impl Reader<'_> {
     }
 
     /// Passes what the node works on, for nodes that do nothing.
-    fn pass(&mut self, at: usize, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn pass(&mut self, at: usize, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let Some(input) = input else { return self.start(at, &[""]) };
         let id = self.builder.add(node.name, node.name, "join", json!({}), node.at);
@@ -159,7 +154,7 @@ impl Reader<'_> {
         vec![Some(input.with_output(Output::new(&id, "first")))]
     }
 
-    fn wait(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn wait(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         const MAX_DELAY_MS: u32 = 86_400_000;
         let node = &self.workflow.nodes[at];
         let (Some("timeInterval"), Some(input)) =
@@ -193,7 +188,7 @@ impl Reader<'_> {
         vec![Some(input.with_output(Output::new(&id, "out")))]
     }
 
-    fn respond(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn respond(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         settings.ignore_all(&["/responseBody", "/options"]);
         let query = match settings.text("/respondWith").unwrap_or("firstIncomingItem") {
@@ -222,7 +217,7 @@ impl Reader<'_> {
     }
 
     /// A result of the flow. What was on its input stays readable for nodes after it.
-    fn output(&mut self, at: usize, template: &TemplateText) -> Vec<Option<Shape>> {
+    fn output(&mut self, at: usize, template: &TemplateText) -> Shapes {
         let node = &self.workflow.nodes[at];
         let text = self.text_output(at, &format!("{}: text", node.name), template);
         let id = self.builder.add(node.name, node.name, "output", json!({}), node.at);
@@ -232,7 +227,7 @@ impl Reader<'_> {
         vec![Some(Shape::object(text))]
     }
 
-    fn stop(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+    fn stop(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let message = settings.text("/errorMessage").unwrap_or("The workflow stopped.");
         settings.ignore_all(&["/errorType", "/errorObject"]);
@@ -245,12 +240,7 @@ impl Reader<'_> {
     }
 
     /// A workflow that is written into the node runs as a nested flow; one by its id is out of reach.
-    fn execute_workflow(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    fn execute_workflow(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let inner = settings.text("/workflowJson").and_then(|text| serde_json::from_str::<Value>(text).ok());
         let Some(inner) = inner.filter(|_| self.depth < MAX_NESTING_DEPTH) else {
@@ -289,12 +279,7 @@ impl Reader<'_> {
         self.shapes[start].iter().flatten().next().map(|shape| shape.output.node.clone())
     }
 
-    fn split_in_batches(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    fn split_in_batches(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let size = settings.number("/batchSize").unwrap_or(if node.version < 3.0 { 10.0 } else { 1.0 });
         let size = whole_number(size, 1..=u32::MAX);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::builder::Output;
 use super::super::http_request::{Body, CREDENTIALS_LOST, HttpRequest, Pairs};
 use super::super::settings::Settings;
-use super::{Reader, Shape};
+use super::{Reader, Shape, Shapes};
 
 impl Reader<'_> {
     pub(super) fn http_request(
@@ -13,7 +13,7 @@ impl Reader<'_> {
         at: usize,
         settings: &Settings<'_>,
         input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    ) -> Shapes {
         let node = &self.workflow.nodes[at];
         let method = settings.text("/method").or_else(|| settings.text("/requestMethod")).unwrap_or("GET");
         let mut request = HttpRequest {

@@ -8,7 +8,7 @@ use super::super::builder::Output;
 use super::super::settings::Settings;
 use super::expressions::{self, Part};
 use super::programs::{CONVERT, FIELDS, Items, Program, RESULTS, javascript, literal};
-use super::{Reader, Shape};
+use super::{Reader, Shape, Shapes};
 
 /// A field that is set.
 struct Field {
@@ -31,12 +31,7 @@ const DIGITS: &str =
     "(value) => (typeof value === \"string\" && !Number.isNaN(Number(value)) ? Number(value) : value)";
 
 impl Reader<'_> {
-    pub(super) fn set(
-        &mut self,
-        at: usize,
-        settings: &Settings<'_>,
-        input: Option<&Shape>,
-    ) -> Vec<Option<Shape>> {
+    pub(super) fn set(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         settings.ignore_all(&["/options", "/duplicateItem", "/duplicateCount", "/mode"]);
         if settings.flag("/duplicateItem") {

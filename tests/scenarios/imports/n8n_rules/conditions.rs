@@ -252,6 +252,11 @@ async fn n8n_switch_sends_items_to_the_outputs_of_its_version() {
             json!({ "dataType": "dateTime", "value1": "={{ $json.day }}", "rules": { "rules": [{ "value2": "2024-01-01", "output": 1 }] } }),
             vec![1],
         ),
+        (
+            1.0,
+            json!({ "dataType": "dateTime", "value1": "={{ $json.day }}", "rules": { "rules": [{ "output": 2 }] } }),
+            vec![2],
+        ),
         (1.0, json!({ "mode": "expression", "output": "={{ $json.n - 5 }}" }), vec![2]),
         (
             2.0,

@@ -35,7 +35,7 @@ fn passed(flow: &Flow) -> Vec<&str> {
 fn run_passes_over_what_only_other_triggers_reach() {
     let mut flow = flow();
     assert_eq!(flow.trigger().unwrap().as_str(), "chat");
-    assert_eq!(passed(&flow), ["in", "inside", "loop", "night", "off", "out"]);
+    assert_eq!(passed(&flow), ["constant", "in", "inside", "loop", "night", "off", "out"]);
     assert!(flow.choose_trigger(&"night".into()));
     assert_eq!(passed(&flow), ["chat", "off"]);
     let written = flow::write(&flow).unwrap();

@@ -4,7 +4,6 @@ const wrongType = (value, types) => {
 };
 const isMissing = (value) => value === undefined || value === null;
 const isEmpty = (value) => !value || (typeof value === "object" && Object.keys(value).length === 0);
-const text = (value) => (isMissing(value) ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
 const truth = (value) => {
   const word = String(value).toLowerCase();
   return word === "true" || word === "1" ? true : word === "false" || word === "0" ? false : wrongType(value, "truth value");

@@ -87,8 +87,10 @@ export type CanvasState = {
   peekPlaces?: ReadonlyMap<EdgeId, PeekPlace>;
   /** Whether the flow is seen from so far away that a picture of tiles takes the place of its cards. */
   far?: boolean;
-  /** In a far view of very many nodes: the node or edge that the pointer is on, or that is about to have the focus. */
+  /** In a far view of very many nodes: the node or frame element that the pointer is on, or that is about to have the focus. */
   pointed?: string;
+  /** In a far view of very many nodes: the edge that the pointer is on. */
+  pointedEdge?: EdgeId;
   /** What lights up, as the far view paints it. */
   litWay?: Way;
   /** The elements to select and bring into view as soon as the shown flow is drawn. */

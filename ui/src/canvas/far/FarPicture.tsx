@@ -1,10 +1,10 @@
-import { useStoreApi } from "@xyflow/react";
+import { type ReactFlowState, type Transform, useStoreApi } from "@xyflow/react";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { useTracedNodes } from "@/canvas/lineage-lights";
 import { TEXTS } from "@/canvas/texts";
 import { MANY_NODES } from "@/canvas/view/view";
 import { CssColors } from "@/design/theme/css-colors";
-import { overlaps } from "@/flow/align/align";
+import { type Box, overlaps } from "@/flow/align/align";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { CanvasEdge, CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
@@ -19,7 +19,9 @@ import { tilesOf } from "./tiles";
 
 /** A run changes many nodes one after the other: so long passes between two pictures of it, in milliseconds. */
 const RUN_INTERVAL_MS = 100;
-/** Screen pixels around the view: outlines, and titles above their containers. */
+/** How much of the view is painted beyond each of its sides, as a share of it: so far the view moves without another picture. */
+const SPARE = 0.25;
+/** Screen pixels around what is painted: outlines, and titles above their containers. */
 const MARGIN = 20;
 
 type Elements = { nodes: readonly CanvasNode[]; frames: readonly FrameNode[]; edges: readonly CanvasEdge[] };
@@ -57,14 +59,21 @@ function Picture({ nodes, frames, edges }: Elements) {
   useLayoutEffect(() => {
     let frame: number | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let painted: { transform: Transform; width: number; height: number } | undefined;
     const paint = () => {
       frame = undefined;
       const { current } = picture;
       const pen = current?.getContext("2d");
       if (!current || !pen) return;
-      const { transform, width, height } = store.getState();
-      const [x, y, zoom] = transform;
+      const { transform, width: viewWidth, height: viewHeight } = store.getState();
+      painted = { transform, width: viewWidth, height: viewHeight };
+      const spare = { x: Math.round(SPARE * viewWidth), y: Math.round(SPARE * viewHeight) };
+      const [width, height] = [viewWidth + 2 * spare.x, viewHeight + 2 * spare.y];
+      const zoom = transform[2];
+      const [x, y] = [transform[0] + spare.x, transform[1] + spare.y];
       fitTo(current, pen, width, height);
+      current.style.translate = `${-spare.x}px ${-spare.y}px`;
+      current.style.transform = "";
       const ratio = window.devicePixelRatio || 1;
       const painting: Painting = {
         pen,
@@ -76,16 +85,15 @@ function Picture({ nodes, frames, edges }: Elements) {
         widthOf: (text) => canvas.titleWidths.widthOf(text),
       };
       const view = { x: -MARGIN, y: -MARGIN, width: width + 2 * MARGIN, height: height + 2 * MARGIN };
-      const seen = tiles.flatMap((tile) => {
-        const { box } = tile;
-        const at = {
-          x: box.x * zoom + x,
-          y: box.y * zoom + y,
-          width: box.width * zoom,
-          height: box.height * zoom,
-        };
-        return overlaps(at, view) ? [{ tile, at }] : [];
-      });
+      const area = {
+        x: (view.x - x) / zoom,
+        y: (view.y - y) / zoom,
+        width: view.width / zoom,
+        height: view.height / zoom,
+      };
+      const seen = tiles
+        .filter(({ box }) => overlaps(box, area))
+        .map((tile) => ({ tile, at: onScreen(tile.box, x, y, zoom) }));
       const draw = ({ tile, at }: (typeof seen)[number]) =>
         paintTile(painting, tile, at, {
           ...tileState(workspace, tile.element),
@@ -98,7 +106,7 @@ function Picture({ nodes, frames, edges }: Elements) {
       const containers = seen.filter(isContainer);
       for (const one of containers) draw(one);
       pen.setTransform(ratio * zoom, 0, 0, ratio * zoom, ratio * x, ratio * y);
-      lines.paint(pen, zoom, painting.resolve, { lit: litWay?.edges, untrusted: untrusted?.edges });
+      lines.paint(pen, zoom, area, painting.resolve, { lit: litWay?.edges, untrusted: untrusted?.edges });
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       for (const one of seen) if (!isContainer(one)) draw(one);
       for (const { tile, at } of containers) if (renaming !== tile.id) paintContainerTitle(painting, tile, at);
@@ -112,11 +120,20 @@ function Picture({ nodes, frames, edges }: Elements) {
         request();
       }, RUN_INTERVAL_MS);
     };
+    /** Moves the picture along with the view, as long as it covers it. */
+    const follow = ({ transform: [x, y, zoom], width, height }: ReactFlowState) => {
+      if (!painted || !picture.current) return;
+      const [dx, dy] = [x - painted.transform[0], y - painted.transform[1]];
+      const isSame = zoom === painted.transform[2] && width === painted.width && height === painted.height;
+      if (isSame && Math.abs(dx) < SPARE * width && Math.abs(dy) < SPARE * height)
+        picture.current.style.transform = `translate(${dx}px, ${dy}px)`;
+      else request();
+    };
     paint();
     const ends = [
       store.subscribe((state, before) => {
         if (state.transform !== before.transform || state.width !== before.width || state.height !== before.height)
-          request();
+          follow(state);
       }),
       activeRun.onPart("frame", requestSoon),
       activeRun.onPart("session", request),
@@ -141,8 +158,10 @@ function Picture({ nodes, frames, edges }: Elements) {
       if (!at || !pen) return;
       const tile = tileAt(tiles, at, transform[2]);
       const isAbove = tile?.kind === "card";
-      const pointed = (isAbove ? undefined : lines.at(pen, at, transform[2])?.id) ?? tile?.id;
-      if (canvas.state.pointed !== pointed) canvas.set({ pointed });
+      const pointedEdge = isAbove ? undefined : lines.at(pen, at, transform[2])?.id;
+      const pointed = pointedEdge === undefined ? tile?.id : undefined;
+      const { state } = canvas;
+      if (state.pointed !== pointed || state.pointedEdge !== pointedEdge) canvas.set({ pointed, pointedEdge });
     };
     element.addEventListener("pointermove", follow);
     // A finger comes from nowhere.
@@ -150,7 +169,7 @@ function Picture({ nodes, frames, edges }: Elements) {
     return () => {
       element.removeEventListener("pointermove", follow);
       element.removeEventListener("pointerdown", follow, { capture: true });
-      canvas.set({ pointed: undefined });
+      canvas.set({ pointed: undefined, pointedEdge: undefined });
     };
   }, [canvas, store, tiles, lines, isMany]);
 
@@ -169,13 +188,19 @@ function Picture({ nodes, frames, edges }: Elements) {
   );
 }
 
-/** Clears the picture, and gives it the size of the view. */
+function onScreen(box: Box, x: number, y: number, zoom: number): Box {
+  return { x: box.x * zoom + x, y: box.y * zoom + y, width: box.width * zoom, height: box.height * zoom };
+}
+
+/** Clears the picture, and gives it a size in screen pixels. */
 function fitTo(picture: HTMLCanvasElement, pen: CanvasRenderingContext2D, width: number, height: number): void {
   const ratio = window.devicePixelRatio || 1;
   const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (picture.width !== across || picture.height !== down) {
     picture.width = across;
     picture.height = down;
+    picture.style.width = `${width}px`;
+    picture.style.height = `${height}px`;
   }
   pen.setTransform(1, 0, 0, 1, 0, 0);
   pen.clearRect(0, 0, across, down);

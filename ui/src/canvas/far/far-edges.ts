@@ -2,8 +2,9 @@
 
 import { peekEdges } from "@/canvas/edges/peek-places";
 import { shade } from "@/canvas/elements/elements";
+import { contains } from "@/canvas/measure/boxes";
 import type { Curve } from "@/canvas/measure/paths";
-import type { Point } from "@/flow/align/align";
+import { type Box, bounds, overlaps, type Point } from "@/flow/align/align";
 import type { CanvasEdge, CanvasNode, FrameNode } from "@/workspace/canvas-store";
 
 const COLORS = { context: "var(--context)", data: "var(--data)", tools: "var(--tools)" };
@@ -17,12 +18,16 @@ const REACH = 9;
 const SWING = 200;
 const DIMMED = 0.2;
 
+/** The side length of the parts of the canvas whose edges are painted together. */
+const PART_SIZE = 2_000;
+
 type FarEdge = { edge: CanvasEdge; from: Point; to: Point; curve: Curve; path: Path2D };
+type Group = { edge: CanvasEdge; path: Path2D; box: Box };
 
 export class FarEdges {
   readonly #all: readonly FarEdge[];
-  /** The paths of all edges that look the same, as one. */
-  readonly #groups = new Map<string, { edge: CanvasEdge; path: Path2D }>();
+  /** The paths of the edges in one part of the canvas that look the same, as one. */
+  readonly #groups = new Map<string, Group>();
 
   constructor(nodes: readonly CanvasNode[], frames: readonly FrameNode[], edges: readonly CanvasEdge[]) {
     const byId = new Map(edges.map((edge) => [edge.id, edge]));
@@ -30,24 +35,35 @@ export class FarEdges {
       const edge = byId.get(id);
       return edge ? [{ edge, from, to, curve, path: new Path2D(curve.d) }] : [];
     });
-    for (const { edge, path } of this.#all) {
+    for (const one of this.#all) {
+      const { edge, path, from } = one;
       const { kind = "data", context, back, broken } = edge.data ?? {};
-      const key = [kind, context, back !== undefined, broken].join();
+      const part = [Math.floor(from.x / PART_SIZE), Math.floor(from.y / PART_SIZE)];
+      const key = [kind, context, back !== undefined, broken, ...part].join();
       const group = this.#groups.get(key);
-      if (group) group.path.addPath(path);
-      else this.#groups.set(key, { edge, path: new Path2D(path) });
+      if (group) {
+        group.path.addPath(path);
+        group.box = bounds(
+          new Map([
+            ["all", group.box],
+            ["one", reachOf(one)],
+          ]),
+        );
+      } else this.#groups.set(key, { edge, path: new Path2D(path), box: reachOf(one) });
     }
   }
 
-  /** Paints all edges; those of `lit` alone as bright as always, if there are any. */
+  /** Paints the edges in an area of the canvas; those of `lit` alone as bright as always, if there are any. */
   paint(
     pen: CanvasRenderingContext2D,
     zoom: number,
+    area: Box,
     resolve: (css: string) => string,
     { lit, untrusted }: { lit?: ReadonlySet<string>; untrusted?: ReadonlySet<string> },
   ): void {
     pen.globalAlpha = lit ? DIMMED : 1;
-    for (const { edge, path } of this.#groups.values()) stroke(pen, zoom, resolve(colorOf(edge)), edge, path);
+    for (const { edge, path, box } of this.#groups.values())
+      if (overlaps(box, area)) stroke(pen, zoom, resolve(colorOf(edge)), edge, path);
     pen.globalAlpha = 1;
     for (const { edge, path } of this.#all) {
       if (untrusted?.has(edge.id)) stroke(pen, zoom, resolve("var(--path)"), edge, path, 2);
@@ -57,25 +73,23 @@ export class FarEdges {
 
   /** The edge at a place of the canvas. */
   at(pen: CanvasRenderingContext2D, { x, y }: Point, zoom: number): CanvasEdge | undefined {
-    const reach = SWING + REACH / zoom;
     pen.save();
     pen.resetTransform();
     pen.lineWidth = (2 * REACH) / zoom;
-    const found = this.#all.findLast(({ from, to, curve: { label }, path }) => {
-      const [xs, ys] = [
-        [from.x, to.x, label.x],
-        [from.y, to.y, label.y],
-      ];
-      const isNear =
-        x > Math.min(...xs) - reach &&
-        x < Math.max(...xs) + reach &&
-        y > Math.min(...ys) - reach &&
-        y < Math.max(...ys) + reach;
-      return isNear && pen.isPointInStroke(path, x, y);
-    });
+    const found = this.#all.findLast((one) => contains(reachOf(one), { x, y }) && pen.isPointInStroke(one.path, x, y));
     pen.restore();
     return found?.edge;
   }
+}
+
+/** A box that an edge keeps within. */
+function reachOf({ from, to, curve: { label } }: FarEdge): Box {
+  const [xs, ys] = [
+    [from.x, to.x, label.x],
+    [from.y, to.y, label.y],
+  ];
+  const [left, top] = [Math.min(...xs) - SWING, Math.min(...ys) - SWING];
+  return { x: left, y: top, width: Math.max(...xs) + SWING - left, height: Math.max(...ys) + SWING - top };
 }
 
 function colorOf({ data }: CanvasEdge): string {

@@ -16,6 +16,7 @@ const copies = new WeakMap<Hideable, Hideable>();
 export function useInPage(nodes: CanvasElement[], edges: CanvasEdge[]): [CanvasElement[], CanvasEdge[]] {
   const isPartial = useCanvas((state) => state.far === true) && nodes.length > MANY_NODES;
   const pointed = useCanvas((state) => state.pointed);
+  const pointedEdge = useCanvas((state) => state.pointedEdge);
   const renaming = useCanvas((state) => state.renaming);
   const shownNodes = useMemo(() => {
     if (!isPartial) return nodes;
@@ -25,8 +26,8 @@ export function useInPage(nodes: CanvasElement[], edges: CanvasEdge[]): [CanvasE
     return nodes.map((node) => (needed.has(node.id) ? node : hidden(node)));
   }, [isPartial, nodes, pointed, renaming]);
   const shownEdges = useMemo(
-    () => (isPartial ? edges.map((edge) => (edge.selected || edge.id === pointed ? edge : hidden(edge))) : edges),
-    [isPartial, edges, pointed],
+    () => (isPartial ? edges.map((edge) => (edge.selected || edge.id === pointedEdge ? edge : hidden(edge))) : edges),
+    [isPartial, edges, pointedEdge],
   );
   return [shownNodes, shownEdges];
 }

@@ -3,7 +3,7 @@ import { type PointerEvent, useLayoutEffect, useMemo, useRef } from "react";
 import { boxesOf, drawnBounds, isWithin } from "@/canvas/measure/boxes";
 import { TEXTS } from "@/canvas/texts";
 import { CssColors } from "@/design/theme/css-colors";
-import { type Box, bounds, type Point } from "@/flow/align/align";
+import { type Box, type Boxes, bounds, type Point } from "@/flow/align/align";
 import type { NodeTypes } from "@/flow/node-types/node-types";
 import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
@@ -36,7 +36,8 @@ export function Minimap(drawn: Drawn) {
   const refresh = useRef(() => {});
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors.
   useLayoutEffect(() => {
-    const flow = drawnBounds(frames, boxesOf(nodes));
+    const boxes = boxesOf(nodes);
+    const flow = drawnBounds(frames, boxes);
     let painting: number | undefined;
     mapping.current = undefined;
     const draw = () => {
@@ -54,7 +55,7 @@ export function Minimap(drawn: Drawn) {
       if (before && hasSameArea(before, map)) return;
       if (painting !== undefined) cancelAnimationFrame(painting);
       painting = requestAnimationFrame(() => {
-        if (picture.current) paint(picture.current, colors, types, { nodes, frames }, map);
+        if (picture.current) paint(picture.current, colors, types, { nodes, frames }, boxes, map);
       });
     };
     draw();
@@ -152,6 +153,7 @@ function paint(
   colors: CssColors,
   types: NodeTypes,
   { nodes, frames }: Drawn,
+  boxes: Boxes,
   map: Mapping,
 ): void {
   const ratio = window.devicePixelRatio || 1;
@@ -161,6 +163,6 @@ function paint(
   if (!pen) return;
   pen.scale(ratio, ratio);
   const resolve = colors.resolver(canvas);
-  paintFrames(pen, resolve, frames, boxesOf(nodes), map);
-  paintNodes(pen, resolve, types, nodes, map);
+  paintFrames(pen, resolve, frames, boxes, map);
+  paintNodes(pen, resolve, types, nodes, boxes, map);
 }

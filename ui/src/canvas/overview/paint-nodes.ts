@@ -1,7 +1,7 @@
 /** Nodes as plain rectangles: in the minimap, and on the canvas where cards would be too small to read. */
-import type { Frame, NodeId } from "@/bindings";
+import type { Frame } from "@/bindings";
 import { shade } from "@/canvas/elements/elements";
-import { boxesOf, frameBoxes } from "@/canvas/measure/boxes";
+import { frameBoxes } from "@/canvas/measure/boxes";
 import type { Boxes, Point } from "@/flow/align/align";
 import { tint } from "@/flow/edits/canvas-colors";
 import type { NodeTypes } from "@/flow/node-types/node-types";
@@ -11,6 +11,7 @@ const LOOP_OPACITY = 0.3;
 const FRAME_OPACITY = 0.22;
 /** Screen pixels. */
 const MIN_SIDE = 1.5;
+const MIN_ROUNDED = 4;
 const CATEGORY_COLORS: Partial<Record<string, string>> = {
   people: "var(--wait)",
   tools: "var(--tools)",
@@ -47,31 +48,31 @@ export function frameColor({ color }: Frame): string {
   return tint(color) ?? "var(--tint-gray)";
 }
 
-/** `colorOf` replaces the color of a node, such as by that of its state. */
+/** `boxes` are the boxes of the nodes. */
 export function paintNodes(
   pen: CanvasRenderingContext2D,
   resolve: (css: string) => string,
   types: NodeTypes,
   nodes: readonly CanvasNode[],
+  boxes: Boxes,
   map: PaintMapping,
-  colorOf: (node: NodeId) => string | undefined = () => undefined,
 ): void {
-  const boxes = boxesOf(nodes);
   for (const node of nodes) {
     const box = boxes.get(node.id);
     if (!box) continue;
     const at = map.toMap(box);
-    pen.fillStyle = resolve(colorOf(node.id) ?? ownColor(types, node));
+    pen.fillStyle = resolve(ownColor(types, node));
     // What a loop has inside is to be seen through it.
     pen.globalAlpha = node.type === "loop" ? LOOP_OPACITY : 1;
+    const width = Math.max(MIN_SIDE, box.width * map.scale);
+    const height = Math.max(MIN_SIDE, box.height * map.scale);
+    // Corners that nobody sees take time with thousands of nodes.
+    if (height < MIN_ROUNDED) {
+      pen.fillRect(at.x, at.y, width, height);
+      continue;
+    }
     pen.beginPath();
-    pen.roundRect(
-      at.x,
-      at.y,
-      Math.max(MIN_SIDE, box.width * map.scale),
-      Math.max(MIN_SIDE, box.height * map.scale),
-      1.5,
-    );
+    pen.roundRect(at.x, at.y, width, height, 1.5);
     pen.fill();
   }
   pen.globalAlpha = 1;

@@ -43,7 +43,7 @@ export function TrialSection({ nodeId, node, children }: Props) {
   const isOpen = draft !== undefined && canTry;
   // The button that was pressed is gone. The next stop of the Tab key is the first field.
   useEffect(() => {
-    if (isOpen) form.current?.focus();
+    if (isOpen) form.current?.focus({ preventScroll: true });
   }, [isOpen]);
   if (!canTry && !trial) return children(undefined);
   if (draft && isOpen) {

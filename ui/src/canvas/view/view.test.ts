@@ -25,10 +25,27 @@ function canvasWith(nodes: typeof NODES, control: string): Workspace {
   return workspace;
 }
 
+/** Puts a part of the window over the canvas. */
+function float(part: string, box: object): void {
+  const floating = document.createElement("section");
+  floating.dataset.floating = part;
+  floating.getBoundingClientRect = () => box as DOMRect;
+  document.body.append(floating);
+}
+
 test("a node in view below a control is not in view", () => {
   const workspace = canvasWith(NODES, "buttons");
   expect(inView(workspace, ["beside"])).toBe(true);
   expect(inView(workspace, ["below"])).toBe(false);
+});
+
+test.each([
+  ["dock", { x: 0, y: 150, width: 1000, height: 490 }],
+  ["right", { x: 250, y: 0, width: 750, height: 640 }],
+])("a node below the floating %s is not in view", (part, box) => {
+  const workspace = canvasWith(NODES, "buttons");
+  float(part, box);
+  expect(inView(workspace, ["beside"])).toBe(false);
 });
 
 test("the minimap covers nodes if a part of the flow is out of view, else it is not there", () => {

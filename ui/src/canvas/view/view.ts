@@ -10,6 +10,7 @@ import { type Box, type Boxes, bounds, overlaps, type Point } from "@/flow/align
 import { foldsAround } from "@/flow/containers/folding";
 import { displayedFlow, type FlowState } from "@/flow/document/flow-state";
 import type { RevealTarget } from "@/workspace/canvas-store";
+import type { Part } from "@/workspace/window/window-size";
 import type { Workspace } from "@/workspace/workspace";
 import { isFar } from "./detail";
 
@@ -79,12 +80,7 @@ function middleOfFirst(boxes: Boxes): number {
  * The buttons and the minimap that stand at the lower corners of the canvas in a view, in pixels from its upper left corner.
  * The minimap is not there if the view shows all of the flow, and of `more` that is not drawn yet.
  */
-function controlBoxes(
-  { canvas }: Pick<Parts, "canvas">,
-  pane: DOMRect,
-  view: Viewport,
-  more: Boxes = new Map(),
-): Box[] {
+function controlBoxes({ canvas }: Pick<Parts, "canvas">, pane: Box, view: Viewport, more: Boxes = new Map()): Box[] {
   const shown = onCanvas({ x: 0, y: 0, width: pane.width, height: pane.height }, view);
   const drawn = boxesOf(canvas.drawnNodes());
   const isWhole = isWithin(drawnBounds(canvas.drawnFrames(), new Map([...drawn, ...more])), shown);
@@ -97,7 +93,7 @@ function controlBoxes(
 }
 
 /** How much of the canvas, in pixels from its top, is above all controls that cover a part of these boxes in a view. */
-function freeHeight(parts: Pick<Parts, "canvas">, pane: DOMRect, boxes: Boxes, view: Viewport): number {
+function freeHeight(parts: Pick<Parts, "canvas">, pane: Box, boxes: Boxes, view: Viewport): number {
   const all = [...boxes.values()];
   const covering = controlBoxes(parts, pane, view, boxes).filter((control) => {
     const place = onCanvas(control, view);
@@ -190,7 +186,7 @@ export function viewCenter({ canvas }: Parts): Point {
   const { instance } = canvas;
   const pane = paneBox();
   if (!instance || !pane) return { x: 0, y: 0 };
-  return instance.screenToFlowPosition({ x: pane.left + pane.width / 2, y: pane.top + pane.height / 2 });
+  return instance.screenToFlowPosition({ x: pane.x + pane.width / 2, y: pane.y + pane.height / 2 });
 }
 
 /** Screen pixels between new nodes and the border of the view. */
@@ -235,8 +231,15 @@ export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
   void instance.setViewport(next, { duration: QUICK_MS });
 }
 
-function paneBox(): DOMRect | undefined {
-  return document.querySelector(".canvas")?.getBoundingClientRect();
+/** The part of the canvas that can be seen: in a small window, the dock and the inspector stand over it. */
+function paneBox(): Box | undefined {
+  const pane = document.querySelector(".canvas")?.getBoundingClientRect();
+  if (!pane) return undefined;
+  const floating = (part: Part) => document.querySelector(`[data-floating=${part}]`)?.getBoundingClientRect();
+  const { x, y, width, height } = pane;
+  const right = floating("right")?.x ?? Number.POSITIVE_INFINITY;
+  const bottom = floating("dock")?.y ?? Number.POSITIVE_INFINITY;
+  return { x, y, width: Math.min(width, right - x), height: Math.min(height, bottom - y) };
 }
 
 /** Brings a node or an edge into view and selects it. A view in which it can be read already stays where it is. */

@@ -62,6 +62,7 @@ function Floating({ part, label, children }: Props) {
       ref={box}
       aria-label={label}
       data-testid={`floating-${part}`}
+      data-floating={part}
       className={`absolute z-30 overflow-hidden border-line bg-bg-1 shadow-pop ${PLACES[part]} ${isBesideInspector ? BESIDE_INSPECTOR : ""}`}
       onKeyDown={onKeyDown}
     >

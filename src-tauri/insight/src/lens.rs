@@ -122,20 +122,21 @@ impl Lens {
     }
 
     /// The messages of one of an activation's prompts as they were sent, each with the message of the history or the step that it is.
+    /// `epoch` is the view of the activation: the lens itself needs to know the histories alone.
     pub(crate) fn sent_messages(
         &self,
+        epoch: &EpochView,
         activation: &Activation,
         index: usize,
     ) -> Vec<(SentMessage, Option<SharedMessage>)> {
-        let Some(epoch) = self.epoch(activation) else { return Vec::new() };
         let prompt = epoch.calls.get(index).and_then(|call| call.prompt.as_ref());
         let messages = prompt.map(|prompt| rebuild(prompt, (activation, index), epoch, &self.histories));
         messages.unwrap_or_default().into_iter().map(|message| (message.shown, message.message)).collect()
     }
 
-    /// The model calls with a prompt, in their order.
-    pub(crate) fn call_places(&self) -> impl Iterator<Item = (&Activation, usize)> {
-        self.calls.iter().map(|place| (&place.activation, place.index))
+    /// The model calls with a prompt, in their order, each with the number of its prompt in the journal.
+    pub(crate) fn call_places(&self) -> impl Iterator<Item = (u64, &Activation, usize)> {
+        self.calls.iter().map(|place| (place.seq, &place.activation, place.index))
     }
 
     fn add_call(&mut self, activation: &Activation, event: &CallEvent, seq: u64) {

@@ -249,7 +249,7 @@ impl<'l> Lineage<'l> {
                 let epoch = run.epoch(&place.spot.activation()?)?;
                 Some(epoch.calls.get(*call)?.reply.as_ref()?.text.clone())
             }
-            LineageSpot::RunInput => run.view().outline.input.clone(),
+            LineageSpot::RunInput => run.outline().input.clone(),
             LineageSpot::ToolResult { tool, .. } => {
                 let tool = run.epoch(&place.spot.activation()?)?.tools.get(*tool)?.clone();
                 match (&tool.result, &tool.error) {
@@ -275,7 +275,7 @@ impl<'l> Lineage<'l> {
                 }
                 match run.source_of(&at, port, *index) {
                     Some((from, port)) => run.output_value(&from, &port),
-                    None => run.view().outline.set.get(&at.node)?.get(port).filter(|_| *index == 0).cloned(),
+                    None => run.outline().set.get(&at.node)?.get(port).filter(|_| *index == 0).cloned(),
                 }
             }
             LineageSpot::ToolResult { tool, .. } => {
@@ -287,7 +287,7 @@ impl<'l> Lineage<'l> {
             LineageSpot::Answer { question, .. } => {
                 run.epoch(&at?)?.pauses.get(*question)?.answer.as_ref()?.value().cloned()
             }
-            LineageSpot::Set { node, port } => run.view().outline.set.get(node)?.get(port).cloned(),
+            LineageSpot::Set { node, port } => run.outline().set.get(node)?.get(port).cloned(),
             LineageSpot::RunInput | LineageSpot::Message { .. } | LineageSpot::Reply { .. } => None,
         }
     }

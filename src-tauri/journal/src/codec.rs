@@ -7,5 +7,7 @@
 mod read;
 mod write;
 
+pub(crate) use read::names_activation;
+
 #[cfg(test)]
 mod tests;

@@ -20,6 +20,7 @@ pub mod earlier_run;
 mod entry;
 mod event;
 mod event_payload;
+mod lines;
 mod memory_journal;
 mod nesting;
 mod revision;
@@ -46,6 +47,7 @@ pub use event_payload::{
     ProgramRef, RecordingRef, ReplySource, RunFault, RunOrigin, SkipReason, SourceRef,
 };
 pub use event_payload::{FINISHES_LOOP, LOOP_TURN};
+pub use lines::{JournalLines, LineHead};
 pub use memory_journal::MemoryJournal;
 pub use nesting::{MAX_NESTING_DEPTH, is_too_deep};
 pub use revision::ENGINE_REVISION;

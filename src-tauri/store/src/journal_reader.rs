@@ -13,7 +13,10 @@ use crate::conversation::{Conversations, reference};
 use crate::fault;
 use crate::large_value;
 use crate::log_file::Key;
-use crate::tree::{self, Span, TreeLayout, Values, entry_frames, lines, load_value, run_id};
+use crate::stored_lines::StoredLine;
+use crate::tree::{
+    self, Span, TreeLayout, Values, lines, load_value, refers_to_values, run_id, visit_entry_frames,
+};
 
 /// A tree's file, open, and what stands where in it. When the tree ends, a compressed file takes the place of this one: entries
 /// are read from the file that the layout is about.
@@ -55,13 +58,39 @@ struct Line {
     has_references: bool,
 }
 
-/// Reads the entries of one run in the file of its tree, as they are stored.
-pub(crate) struct EntryReader {
+/// Decodes lines of one file, with the large values in it.
+pub(crate) struct EntryDecoder {
     /// None if there is no file.
     file: Option<File>,
+    values: Values,
+}
+
+impl EntryDecoder {
+    /// The entry of a line. `Err` describes the damage.
+    pub(crate) fn decode(&mut self, seq: u64, text: &[u8], has_references: bool) -> Result<Entry, String> {
+        let expanded;
+        let text = if has_references {
+            let Self { file, values } = self;
+            let file = file.as_mut().ok_or("its file is gone")?;
+            let mut load = |hash: &large_value::ValueHash| {
+                let offset = values.lock().get(hash).copied();
+                load_value(file, offset, hash)
+            };
+            expanded = large_value::expand(text, &mut load)?;
+            &expanded
+        } else {
+            text
+        };
+        let entry: Entry = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if entry.seq == Some(seq) { Ok(entry) } else { Err("it carries another seq".to_owned()) }
+    }
+}
+
+/// Reads the entries of one run in the file of its tree, as they are stored.
+pub(crate) struct EntryReader {
+    decoder: EntryDecoder,
     run: Key,
     spans: VecDeque<Span>,
-    values: Values,
     /// What was read ahead.
     ahead: VecDeque<Line>,
     next_seq: u64,
@@ -86,10 +115,9 @@ impl EntryReader {
     ) -> Self {
         let first = spans.partition_point(|span| span.first_seq <= from_seq).saturating_sub(1);
         Self {
-            file,
+            decoder: EntryDecoder { file, values },
             run,
             spans: spans[first..].iter().cloned().collect(),
-            values,
             ahead: VecDeque::new(),
             next_seq: from_seq,
             end,
@@ -124,7 +152,7 @@ impl EntryReader {
                         self.next_seq = line.seq + 1;
                         continue;
                     }
-                    match self.decode(&line) {
+                    match self.decoder.decode(line.seq, &line.text, line.has_references) {
                         Ok(entry) => {
                             self.next_seq = line.seq + 1;
                             self.ended = entry.event.is_terminal();
@@ -148,36 +176,39 @@ impl EntryReader {
     }
 
     fn read(&mut self, span: &Span) -> Result<(), Fault> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        let frames =
-            entry_frames(file, span, self.run).map_err(|error| fault::of_io("read a journal", &error))?;
-        for frame in frames {
-            for (seq, text) in (frame.first_seq..).zip(lines(&frame.lines)) {
-                if seq >= self.next_seq {
-                    let has_references = frame.has_references;
-                    self.ahead.push_back(Line { seq, text: text.to_vec(), has_references });
-                }
+        let Some(file) = &mut self.decoder.file else { return Ok(()) };
+        let (ahead, next_seq) = (&mut self.ahead, self.next_seq);
+        visit_entry_frames(file, span, self.run, &mut |header, payload| {
+            let has_references = refers_to_values(header);
+            for (seq, text) in (header.seq..).zip(lines(payload)).filter(|(seq, _)| *seq >= next_seq) {
+                ahead.push_back(Line { seq, text: text.to_vec(), has_references });
             }
-        }
-        Ok(())
+        })
+        .map_err(|error| fault::of_io("read a journal", &error))
     }
 
-    fn decode(&mut self, line: &Line) -> Result<Entry, String> {
-        let expanded;
-        let text = if line.has_references {
-            let Self { file, values, .. } = self;
-            let file = file.as_mut().ok_or("its file is gone")?;
-            let mut load = |hash: &large_value::ValueHash| {
-                let offset = values.lock().get(hash).copied();
-                load_value(file, offset, hash)
-            };
-            expanded = large_value::expand(&line.text, &mut load)?;
-            &expanded
-        } else {
-            &line.text
-        };
-        let entry: Entry = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-        if entry.seq == Some(line.seq) { Ok(entry) } else { Err("it carries another seq".to_owned()) }
+    /// All lines that can be read: their text, their places in it, and what decodes them.
+    pub(crate) fn into_lines(mut self) -> Result<(Vec<u8>, Vec<StoredLine>, EntryDecoder), Fault> {
+        let mut text = Vec::new();
+        let mut found: Vec<StoredLine> = Vec::new();
+        let Some(file) = &mut self.decoder.file else { return Ok((text, found, self.decoder)) };
+        for span in &self.spans {
+            visit_entry_frames(file, span, self.run, &mut |header, payload| {
+                let has_references = refers_to_values(header);
+                let mut start = text.len();
+                text.extend_from_slice(payload);
+                for (seq, line) in (header.seq..).zip(lines(payload)) {
+                    let bytes = start..start + line.len();
+                    start = bytes.end + 1;
+                    if seq >= self.next_seq {
+                        self.next_seq = seq + 1;
+                        found.push(StoredLine { seq, bytes, has_references });
+                    }
+                }
+            })
+            .map_err(|error| fault::of_io("read a journal", &error))?;
+        }
+        Ok((text, found, self.decoder))
     }
 
     fn lose(&mut self, lost: Range<u64>, why: &str) -> Fault {

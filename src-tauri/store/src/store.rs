@@ -28,8 +28,8 @@ use crate::store_core::StoreCore;
 use crate::{
     ConversationFilter, ConversationFork, Draft, ForgottenReplies, GuardedDocument, JournalEntries,
     KeptMemories, NewConversation, Progress, Proposal, RecentFlow, RunFilter, RunJournal, RunSpending,
-    StoredConversation, Template, UserList, checksums, documents, drafts, forgotten_replies, proposals,
-    templates, test_results, tree, users, writer,
+    StoredConversation, StoredLines, Template, UserList, checksums, documents, drafts, forgotten_replies,
+    proposals, templates, test_results, tree, users, writer,
 };
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
@@ -87,6 +87,12 @@ impl Store {
     /// The same, but what is behind a damaged entry is returned as well, after a fault for each gap.
     pub fn read_damaged_journal(&self, run: &RunId) -> Result<JournalEntries, Fault> {
         self.entries(run, 0, true)
+    }
+
+    /// The same as lines, read at once, each of which is decoded when its entry is wanted. Faults as those of [`Store::read_journal`].
+    pub fn journal_lines(&self, run: &RunId) -> Result<StoredLines, Fault> {
+        let shared = &self.0.shared;
+        StoredLines::read(shared.read(tree::run_key(run)?, 0)?, Arc::clone(&shared.conversations))
     }
 
     fn entries(&self, run: &RunId, from_seq: u64, skips_damage: bool) -> Result<JournalEntries, Fault> {

@@ -66,7 +66,7 @@ pub(crate) fn write_pipeline(source: &Path, flow: &Flow, force: bool) -> Result<
 
 pub(crate) fn recorded_flow(store: &Store, hash: &str) -> Result<Flow, ErrorReply> {
     let text = store.flow(hash)?;
-    flow::read(&text).map_err(|error| {
+    flow::read_written(&text).map_err(|error| {
         ErrorReply::new(
             error.diagnostic.code.clone(),
             format!("The recorded flow could not be read: {}", error.diagnostic.message),

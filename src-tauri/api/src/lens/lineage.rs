@@ -12,7 +12,7 @@ use plait_store::Store;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{LensService, read_entries};
+use super::LensService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
@@ -93,9 +93,12 @@ impl RecordedRuns {
         if let Some(known) = self.0.lock().iter().find(|known| known.id() == run) {
             return Some(Arc::clone(known));
         }
-        let entries = read_entries(store, run).ok()?;
-        let flow = recorded_flow(store, &record.flow.hash).ok();
-        let read = Arc::new(RecordedRun::new(run.clone(), &entries, flow));
+        let (lines, flow) = std::thread::scope(|scope| {
+            let flow = scope.spawn(|| recorded_flow(store, &record.flow.hash).ok());
+            let lines = store.journal_lines(run);
+            (lines, flow.join().unwrap_or_default())
+        });
+        let read = Arc::new(RecordedRun::of_lines(run.clone(), Box::new(lines.ok()?), flow));
         if record.status.is_final() {
             let mut known = self.0.lock();
             known.push_front(Arc::clone(&read));

@@ -16,12 +16,12 @@ mod agents;
 #[path = "../../../dap-server/src/codes.rs"]
 #[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
 mod editors;
-#[path = "../../../cli/src/codes.rs"]
-#[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
-mod terminal;
 #[path = "../../../server/src/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod hosts;
+#[path = "../../../cli/src/codes.rs"]
+#[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
+mod terminal;
 #[path = "../../../desktop/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod window;

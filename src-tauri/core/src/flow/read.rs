@@ -49,6 +49,12 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
     }
 }
 
+/// Reads a flow that Plait wrote: its ids are unique and its integers exact, so only its shape is read. Gives the same as [`read`], in a
+/// fraction of the time.
+pub fn read_written(text: &str) -> Result<Flow, ReadError> {
+    read_exact(text).map_or_else(|| read(text), Ok)
+}
+
 /// Reads a flow of this version without errors directly from its text. None for any other text: [`read_document`]
 /// migrates it, or returns its problems with their places. Both read a text in the same way.
 fn read_exact(text: &str) -> Option<Flow> {

@@ -80,16 +80,16 @@ impl Lineage<'_> {
             (LineageSpot::RunInput, _) => {
                 let nodes = run.flow().into_iter().flat_map(|flow| &flow.nodes);
                 for (id, _) in nodes.filter(|(_, node)| node.node_type == "manualInput") {
-                    let epochs = run.view().nodes.get(id).into_iter().flat_map(|node| &node.epochs);
-                    found.extend(epochs.map(|epoch| {
+                    let epochs = run.epochs(id);
+                    found.extend(epochs.into_iter().map(|epoch| {
                         let at = Activation { node: id.clone(), epoch: epoch.epoch.clone() };
                         here(LineageSpot::output(&at, "value".into()))
                     }));
                 }
             }
             (LineageSpot::Set { node, port }, _) => {
-                let epochs = run.view().nodes.get(node).into_iter().flat_map(|node| &node.epochs);
-                found.extend(epochs.map(|epoch| {
+                let epochs = run.epochs(node);
+                found.extend(epochs.into_iter().map(|epoch| {
                     let at = Activation { node: node.clone(), epoch: epoch.epoch.clone() };
                     here(LineageSpot::input(&at, port.clone(), 0))
                 }));
@@ -137,7 +137,7 @@ impl Lineage<'_> {
         let mut found = Vec::new();
         for id in children {
             let Some(child) = self.run(&id) else { continue };
-            let set = child.view().outline.set.iter().flat_map(|(node, ports)| {
+            let set = child.outline().set.iter().flat_map(|(node, ports)| {
                 ports.keys().map(|port| LineageSpot::Set { node: node.clone(), port: port.clone() })
             });
             let spots: Vec<LineageSpot> = [LineageSpot::RunInput].into_iter().chain(set).collect();
@@ -149,7 +149,7 @@ impl Lineage<'_> {
     /// The outputs of the activation whose child the run is, if the place is a result of the run.
     fn parent_outputs(&self, run: &RecordedRun, place: &LineagePlace) -> Vec<LineagePlace> {
         let LineageSpot::Output { node, port, .. } = &place.spot else { return Vec::new() };
-        let parent = run.view().outline.parent_run_id.clone();
+        let parent = run.outline().parent_run_id.clone();
         let Some((id, parent)) = parent.and_then(|id| Some((id.clone(), self.run(&id)?))) else {
             return Vec::new();
         };

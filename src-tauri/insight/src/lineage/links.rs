@@ -90,7 +90,7 @@ impl At<'_> {
         let fed = fed.into_iter().flatten().flat_map(|(port, sources)| {
             (0..sources.len()).map(move |index| LineageSpot::input(self.activation, port.clone(), index))
         });
-        let set = self.run.view().outline.set.get(&self.activation.node).into_iter().flatten();
+        let set = self.run.outline().set.get(&self.activation.node).into_iter().flatten();
         let set = set.map(|(port, _)| LineageSpot::input(self.activation, port.clone(), 0));
         let mut spots: Vec<LineageSpot> = fed.collect();
         for spot in set {

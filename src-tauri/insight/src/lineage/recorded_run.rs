@@ -1,157 +1,129 @@
 //! One run as lineage reads it: its view, the flow that it ran, and where in the journal its values stand.
 
-use std::collections::{HashMap, HashSet};
+mod fold;
+mod lazy_folds;
+
 use std::sync::Arc;
 
 use plait_core::flow::{Flow, Node};
-use plait_core::id::{Activation, MessageId, NodeId, PortName, RunId};
-use plait_journal::view::{EpochView, RunView};
-use plait_journal::{CallEvent, ContextEvent, DebugEvent, Entry, Event, NodeEvent, Side, SourceRef};
+use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName, RunId};
+use plait_journal::view::{EpochView, RunOutline, RunView};
+use plait_journal::{Entry, JournalLines, SourceRef};
 use plait_llm::context::SharedMessage;
 use plait_llm::long_term_memory::Recall;
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use super::LineageSource;
 use super::place::LineageSpot;
 use crate::lens::{Lens, SentMessage};
+use fold::LineageFold;
+use lazy_folds::LazyFolds;
 
 /// The type of a node that is a loop.
 pub(crate) const LOOP: &str = "loop";
 
 /// An input and which of its values.
 pub(super) type FedInput = (Activation, PortName, usize);
+/// The inputs that each output feeds.
+type Fed = FxHashMap<(Activation, PortName), Vec<FedInput>>;
 
 /// A run, folded once for any number of questions.
 pub struct RecordedRun {
     pub(super) id: RunId,
-    lens: Lens,
     flow: Option<Flow>,
-    places: HashMap<Activation, JournalPlaces>,
-    /// The outputs whose value is a message.
-    said: HashMap<MessageId, (Activation, PortName)>,
-    /// The messages that earlier runs of the conversation said.
-    earlier: HashSet<MessageId>,
-    /// The inputs that each output feeds.
-    fed: HashMap<(Activation, PortName), Vec<FedInput>>,
-    /// What people changed at stops: on an input before the start, or on an output.
-    changed: HashMap<(Activation, PortName, bool), (u64, Arc<Value>)>,
-    recalls: HashMap<Activation, Arc<Recall>>,
-    /// Whose child a run is.
-    parents: HashMap<RunId, Activation>,
+    folds: Folds,
 }
 
-/// Where the events of an activation stand in the journal.
-#[derive(Default)]
-struct JournalPlaces {
-    ready: Option<u64>,
-    finished: Option<u64>,
-    prompts: Vec<u64>,
-    replies: Vec<u64>,
-    called: Vec<u64>,
-    returned: HashMap<String, u64>,
-    answers: Vec<u64>,
+enum Folds {
+    Whole(Box<LineageFold>),
+    Lazy(Box<LazyFolds>),
 }
 
 impl RecordedRun {
     /// Folds a journal. Without the flow, no template is rendered again, so less is known.
     pub fn new(id: RunId, journal: &[Entry], flow: Option<Flow>) -> Self {
-        let mut run = Self {
-            id,
-            lens: Lens::default(),
-            flow,
-            places: HashMap::new(),
-            said: HashMap::new(),
-            earlier: HashSet::new(),
-            fed: HashMap::new(),
-            changed: HashMap::new(),
-            recalls: HashMap::new(),
-            parents: HashMap::new(),
+        Self { id, flow, folds: Folds::Whole(LineageFold::of(journal.iter())) }
+    }
+
+    /// The same, for questions about few activations: their entries are decoded and folded when they are asked about.
+    pub fn of_lines(id: RunId, journal: Box<dyn JournalLines>, flow: Option<Flow>) -> Self {
+        let folds = match LazyFolds::new(journal) {
+            Ok(folds) => Folds::Lazy(Box::new(folds)),
+            Err(journal) => {
+                let entries: Vec<Entry> =
+                    (0..journal.count()).filter_map(|index| journal.entry(index)).collect();
+                Folds::Whole(LineageFold::of(entries.iter()))
+            }
         };
-        for entry in journal {
-            run.lens.apply(entry);
-            run.apply(&entry.event, entry.seq.unwrap_or_default());
-        }
-        run
+        Self { id, flow, folds }
     }
 
     pub fn id(&self) -> &RunId {
         &self.id
     }
 
-    fn apply(&mut self, event: &Event, seq: u64) {
-        match event {
-            Event::Node(at, event) => self.apply_node_event(at, event, seq),
-            Event::Call(at, event) => self.apply_call_event(at, event, seq),
-            Event::Context(_, ContextEvent::Created { context })
-                if self.view().outline.conversation.is_some() =>
-            {
-                self.earlier.extend(context.message_history.iter().map(|message| message.id.clone()));
-            }
-            Event::Child(at, plait_journal::ChildEvent::Started { run }) => {
-                self.parents.insert(run.clone(), at.clone());
-            }
-            Event::Debug(DebugEvent::Overridden { point, port, value, .. }) => {
-                let key = (point.activation(), port.clone(), point.side == Side::Before);
-                self.changed.insert(key, (seq, Arc::clone(value)));
-            }
-            _ => {}
+    fn whole(&self) -> &LineageFold {
+        match &self.folds {
+            Folds::Whole(fold) => fold,
+            Folds::Lazy(folds) => folds.whole(),
         }
     }
 
-    fn apply_node_event(&mut self, at: &Activation, event: &NodeEvent, seq: u64) {
-        let places = self.places.entry(at.clone()).or_default();
-        match event {
-            NodeEvent::Ready { inputs } => {
-                places.ready = Some(seq);
-                for (port, sources) in inputs {
-                    for (index, source) in sources.iter().enumerate() {
-                        let from = Activation { node: source.node.clone(), epoch: source.epoch.clone() };
-                        let fed = self.fed.entry((from, source.port.clone())).or_default();
-                        fed.push((at.clone(), port.clone(), index));
-                    }
-                }
-            }
-            NodeEvent::Finished { messages, .. } => {
-                places.finished = Some(seq);
-                for (port, id) in messages {
-                    self.said.entry(id.clone()).or_insert_with(|| (at.clone(), port.clone()));
-                }
-            }
-            NodeEvent::Failed { .. } => places.finished = Some(seq),
-            NodeEvent::Answered { .. } => places.answers.push(seq),
-            _ => {}
+    /// The fold that knows an activation.
+    fn fold_of(&self, at: &Activation) -> Option<&LineageFold> {
+        match &self.folds {
+            Folds::Whole(fold) => Some(fold),
+            Folds::Lazy(folds) => folds.activation(at),
         }
     }
 
-    fn apply_call_event(&mut self, at: &Activation, event: &CallEvent, seq: u64) {
-        let places = self.places.entry(at.clone()).or_default();
-        match event {
-            CallEvent::PromptRendered { .. } => places.prompts.push(seq),
-            CallEvent::ModelReplied { .. } => places.replies.push(seq),
-            CallEvent::ToolCalled { .. } => places.called.push(seq),
-            CallEvent::ToolFinished { call_id, .. } => {
-                places.returned.insert(call_id.clone(), seq);
-            }
-            CallEvent::MemoryRecalled { recall, .. } => {
-                self.recalls.insert(at.clone(), Arc::clone(recall));
-            }
-            _ => {}
+    fn outline_fold(&self) -> &LineageFold {
+        match &self.folds {
+            Folds::Whole(fold) => fold,
+            Folds::Lazy(folds) => folds.outline(),
+        }
+    }
+
+    fn conversations(&self) -> &LineageFold {
+        match &self.folds {
+            Folds::Whole(fold) => fold,
+            Folds::Lazy(folds) => folds.conversations(),
         }
     }
 
     /// What its models were sent.
     pub fn lens(&self) -> &Lens {
-        &self.lens
+        &self.whole().lens
     }
 
     /// The run as its journal says.
     pub fn view(&self) -> &RunView {
-        self.lens.view()
+        self.lens().view()
+    }
+
+    /// What the run was given, and what it came to. What goes on in it is in [`view`](Self::view) alone.
+    pub(super) fn outline(&self) -> &RunOutline {
+        &self.outline_fold().lens.view().outline
     }
 
     /// What one activation came to.
     pub fn epoch(&self, at: &Activation) -> Option<&EpochView> {
-        self.view().nodes.get(&at.node)?.at(&at.epoch)
+        self.fold_of(at)?.lens.view().nodes.get(&at.node)?.at(&at.epoch)
+    }
+
+    /// What each activation of a node came to, by epoch.
+    pub(super) fn epochs(&self, node: &NodeId) -> Vec<&EpochView> {
+        match &self.folds {
+            Folds::Whole(fold) => {
+                fold.lens.view().nodes.get(node).into_iter().flat_map(|node| &node.epochs).collect()
+            }
+            Folds::Lazy(folds) => {
+                let activation = |epoch: &Epoch| Activation { node: node.clone(), epoch: epoch.clone() };
+                let epochs = folds.epochs(node).iter();
+                epochs.filter_map(|epoch| self.epoch(&activation(epoch))).collect()
+            }
+        }
     }
 
     /// The output that a value on an input came from.
@@ -188,7 +160,7 @@ impl RecordedRun {
 
     /// The number of the event that ended an activation. Nothing if it was skipped or has not ended.
     pub(crate) fn ended_at(&self, at: &Activation) -> Option<u64> {
-        self.places.get(at)?.finished
+        self.fold_of(at)?.places.get(at)?.finished
     }
 
     pub fn flow(&self) -> Option<&Flow> {
@@ -216,19 +188,24 @@ impl RecordedRun {
 
     /// The messages of a prompt as they were sent.
     pub fn messages(&self, at: &Activation, call: usize) -> Vec<(SentMessage, Option<SharedMessage>)> {
-        self.lens.sent_messages(at, call)
+        let epoch = self.epoch(at);
+        epoch.map(|epoch| self.conversations().lens.sent_messages(epoch, at, call)).unwrap_or_default()
     }
 
     pub(super) fn said(&self, id: &MessageId) -> Option<&(Activation, PortName)> {
-        self.said.get(id)
+        self.conversations().said.get(id)
     }
 
     pub(crate) fn is_of_earlier_run(&self, id: &MessageId) -> bool {
-        self.earlier.contains(id)
+        self.conversations().earlier.contains(id)
     }
 
     pub(super) fn fed_by(&self, at: &Activation, port: &PortName) -> &[FedInput] {
-        self.fed.get(&(at.clone(), port.clone())).map_or(&[], Vec::as_slice)
+        let fed = match &self.folds {
+            Folds::Whole(fold) => &fold.fed,
+            Folds::Lazy(folds) => folds.fed(),
+        };
+        fed.get(&(at.clone(), port.clone())).map_or(&[], Vec::as_slice)
     }
 
     /// What a person put on an input or output in place of another value, and the number of the event that says so.
@@ -238,29 +215,34 @@ impl RecordedRun {
         port: &PortName,
         is_input: bool,
     ) -> Option<&(u64, Arc<Value>)> {
-        if self.changed.is_empty() {
+        let changed = &self.outline_fold().changed;
+        if changed.is_empty() {
             return None;
         }
-        self.changed.get(&(at.clone(), port.clone(), is_input))
+        changed.get(&(at.clone(), port.clone(), is_input))
     }
 
     pub(super) fn recall(&self, at: &Activation) -> Option<&Arc<Recall>> {
-        self.recalls.get(at)
+        self.fold_of(at)?.recalls.get(at)
     }
 
     /// The activation that began this child run.
     pub(super) fn parent_of(&self, child: &RunId) -> Option<&Activation> {
-        self.parents.get(child)
+        self.outline_fold().parents.get(child)
     }
 
     /// The places of the model calls of the run, in their order.
-    pub(super) fn calls(&self) -> impl Iterator<Item = (&Activation, usize)> {
-        self.lens.call_places()
+    pub(super) fn calls(&self) -> Box<dyn Iterator<Item = (&Activation, usize)> + '_> {
+        match &self.folds {
+            Folds::Whole(fold) => Box::new(fold.lens.call_places().map(|(_, at, call)| (at, call))),
+            Folds::Lazy(folds) => Box::new(folds.calls()),
+        }
     }
 
     /// Where the event that gave a place its text stands in the journal.
     pub(super) fn seq(&self, spot: &LineageSpot) -> Option<u64> {
-        let places = spot.activation().and_then(|at| self.places.get(&at));
+        let at = spot.activation();
+        let places = at.as_ref().and_then(|at| self.fold_of(at)?.places.get(at));
         match spot {
             LineageSpot::Output { .. } => places?.finished,
             LineageSpot::Input { .. } => places?.ready,

@@ -6,16 +6,40 @@ use serde_json::json;
 use super::*;
 use crate::test_runs::{host, info, run_to_end};
 use plait_core::flow::Flow;
-use plait_journal::Entry;
 use plait_journal::earlier_run::EarlierTree;
+use plait_journal::{Entry, JournalLines};
 use plait_testing::{FakeProvider, ScriptedReply, flow_of};
 
+/// The run as it is read from a store.
 fn recorded(flow: &Flow, replies: &[ScriptedReply]) -> Arc<RecordedRun> {
+    of_lines(&journal_of(flow, replies), flow)
+}
+
+fn journal_of(flow: &Flow, replies: &[ScriptedReply]) -> Vec<Entry> {
     let provider = FakeProvider::default();
     provider.push_replies(replies.iter().cloned());
-    let journal: Vec<Entry> =
-        run_to_end(flow, info(None, None), host(Arc::new(provider), EarlierTree::default()));
-    Arc::new(RecordedRun::new("run".into(), &journal, Some(flow.clone())))
+    run_to_end(flow, info(None, None), host(Arc::new(provider), EarlierTree::default()))
+}
+
+fn of_lines(journal: &[Entry], flow: &Flow) -> Arc<RecordedRun> {
+    let lines = journal.iter().map(|entry| (serde_json::to_vec(entry).unwrap(), entry.clone()));
+    Arc::new(RecordedRun::of_lines("run".into(), Box::new(Lines(lines.collect())), Some(flow.clone())))
+}
+
+struct Lines(Vec<(Vec<u8>, Entry)>);
+
+impl JournalLines for Lines {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn line(&self, index: usize) -> &[u8] {
+        &self.0[index].0
+    }
+
+    fn entry(&self, index: usize) -> Option<Entry> {
+        Some(self.0[index].1.clone())
+    }
 }
 
 fn place(spot: &str) -> LineagePlace {
@@ -206,9 +230,14 @@ proptest! {
         length in 1_usize..8,
     ) {
         let templates: Vec<String> = [first].into_iter().chain(next).collect();
-        let run = recorded(&chain_of(&a, &list, &templates), &[]);
+        let flow = chain_of(&a, &list, &templates);
+        let journal = journal_of(&flow, &[]);
+        let run = of_lines(&journal, &flow);
         let load = |_: &RunId| Some(Arc::clone(&run));
         let lineage = Lineage::new(&load);
+        let whole = Arc::new(RecordedRun::new("run".into(), &journal, Some(flow)));
+        let load_whole = |_: &RunId| Some(Arc::clone(&whole));
+        let of_whole = Lineage::new(&load_whole);
         let selected = place("switch.default");
         let whole = lineage.text(&selected).unwrap();
         let bounds: Vec<usize> = whole.char_indices().map(|(at, _)| at).chain([whole.len()]).collect();
@@ -220,6 +249,8 @@ proptest! {
         for _ in 0..20 {
             let Some((selection, place, text)) = open.pop() else { break };
             let chain = lineage.where_from(&place, &selection).unwrap();
+            prop_assert_eq!(&chain, &of_whole.where_from(&place, &selection).unwrap());
+            prop_assert_eq!(lineage.where_to(&place, &selection), of_whole.where_to(&place, &selection));
             for step in chain.steps.iter().chain(&chain.choices) {
                 let there = lineage.text(&step.place).unwrap();
                 prop_assert_eq!(cut(&there, step), &step.text);

@@ -85,12 +85,15 @@ fn read_ahead<'de, A: MapAccess<'de>>(
         .map_err(A::Error::custom)
 }
 
+/// Whether `node` and `epoch` say to which activation an event belongs. `run.failed` names the one that failed in fields of its own.
+pub(crate) fn names_activation(event: &str) -> bool {
+    event == "run.paused"
+        || !["run.", "debug.", "value.", "trial."].iter().any(|group| event.starts_with(group))
+}
+
 /// Reads the event called `name` from the rest of its object.
 fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<Line, A::Error> {
-    // `run.failed` names the activation that failed in fields of its own.
-    let names_activation = name == "run.paused"
-        || !["run.", "debug.", "value.", "trial."].iter().any(|group| name.starts_with(group));
-    let mut rest = Rest { name: Some(name), names_activation, head, map };
+    let mut rest = Rest { name: Some(name), names_activation: names_activation(name), head, map };
     let group = name.split_once('.').map_or(name, |(group, _)| group);
     let event = match (name, group) {
         ("run.paused" | "input.provided", _) | (_, "node") => {

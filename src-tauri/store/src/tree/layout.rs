@@ -253,39 +253,37 @@ pub(super) fn directory(ranges: &BTreeMap<Key, Range<u64>>) -> Vec<u8> {
     bytes
 }
 
-/// A record with entries of one run.
-pub(crate) struct EntryFrame {
-    pub(crate) first_seq: u64,
-    pub(crate) has_references: bool,
-    /// One JSON text per line.
-    pub(crate) lines: Vec<u8>,
-}
-
-/// The records of a run in one of its spans, read from the file. Records that can't be read any more are left out.
-pub(crate) fn entry_frames(file: &mut File, span: &Span, run: Key) -> io::Result<Vec<EntryFrame>> {
+/// Reads the records of a run in one of its spans from the file: each payload has one JSON text per line. Records that can't be read any
+/// more are left out.
+pub(crate) fn visit_entry_frames(
+    file: &mut File,
+    span: &Span,
+    run: Key,
+    visit: &mut dyn FnMut(&FrameHeader, &[u8]),
+) -> io::Result<()> {
     file.seek(SeekFrom::Start(span.bytes.start))?;
     let mut bytes = Vec::new();
     file.by_ref().take(span.bytes.end - span.bytes.start).read_to_end(&mut bytes)?;
-    let mut found = Vec::new();
-    let mut collect = |header: FrameHeader, payload: &[u8]| {
+    let mut visit_entries = |header: &FrameHeader, payload: &[u8]| {
         if header.kind == ENTRIES && header.owner == run {
-            found.push(EntryFrame {
-                first_seq: header.seq,
-                has_references: header.flags & HAS_REFERENCES != 0,
-                lines: payload.to_vec(),
-            });
+            visit(header, payload);
         }
     };
     for (header, payload) in frames(&bytes) {
         if header.kind == BLOCK {
             for (header, payload) in frames(&unpack(payload)?) {
-                collect(header, payload);
+                visit_entries(&header, payload);
             }
         } else {
-            collect(header, payload);
+            visit_entries(&header, payload);
         }
     }
-    Ok(found)
+    Ok(())
+}
+
+/// Whether lines of a record refer to large values.
+pub(crate) fn refers_to_values(header: &FrameHeader) -> bool {
+    header.flags & HAS_REFERENCES != 0
 }
 
 /// The lines of a text, without what ends them.

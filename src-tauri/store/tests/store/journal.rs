@@ -1,7 +1,7 @@
 //! Journals against a plain vector, and damage to them.
 
 use plait_core::origin::Origins;
-use plait_journal::{Event, Journal, RunEvent};
+use plait_journal::{Event, Journal, JournalLines, RunEvent};
 use plait_store::Store;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -204,6 +204,9 @@ fn damage_is_reported_and_what_can_be_read_is_read() {
     assert_eq!((fault.code.as_str(), &fault.details["seq"]), ("journal.corrupt", &serde_json::json!(21)));
     let around: Vec<_> = store.read_damaged_journal(&run).expect("opened").filter_map(Result::ok).collect();
     assert!(around.len() == 40 && around[20] == all[20] && around[21] == all[22]);
+    let lines = store.journal_lines(&run).expect("read");
+    let of_lines: Vec<_> = (0..lines.count()).filter_map(|index| lines.entry(index)).collect();
+    assert_eq!(of_lines, around);
     assert!(store.run(&run).is_ok(), "the list still shows it");
     assert_eq!(store.journal(&run).err().expect("refused").code, "journal.corrupt");
     assert!(store.journal(&other).is_ok(), "the rest of the store works");

@@ -1,7 +1,7 @@
 //! Events and runs to store.
 
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent};
+use plait_journal::{Entry, Event, FinishMetadata, FlowRef, Journal, JournalLines, LineHead, NodeEvent};
 use plait_store::Store;
 use plait_testing::RunStart;
 use serde_json::json;
@@ -46,8 +46,15 @@ pub(crate) fn entries(run: &RunId, texts: impl IntoIterator<Item = String>) -> V
         .collect()
 }
 
+/// All entries, which are the same when they are read as lines.
 pub(crate) fn read(store: &Store, run: &RunId) -> Vec<Entry> {
-    store.read_journal(run, 0).expect("opened").collect::<Result<_, _>>().expect("whole")
+    let entries: Vec<Entry> =
+        store.read_journal(run, 0).expect("opened").collect::<Result<_, _>>().expect("whole");
+    let lines = store.journal_lines(run).expect("read");
+    assert_eq!(lines.count(), entries.len());
+    assert!((0..lines.count()).all(|index| lines.entry(index).as_ref() == entries.get(index)));
+    assert!((0..lines.count()).all(|index| LineHead::read(lines.line(index)).is_some()));
+    entries
 }
 
 pub(crate) fn flush(journal: &mut impl Journal) {

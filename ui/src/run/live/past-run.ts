@@ -42,20 +42,27 @@ export class PastRun implements ShownRun {
 
   /** The time of the last event that had happened. */
   get at(): number {
-    return this.log.entries.at(-1)?.at ?? 0;
+    return this.session.log.entries[this.count - 1]?.at ?? 0;
   }
 }
 
 /** The log of a run up to one of its events. Contexts keep their later marks: `contextAt` leaves them out. */
 class PastLog {
-  readonly entries: Entry[];
   readonly #log: EventLog;
+  readonly #count: number;
   readonly #last: number;
+  #entries: Entry[] | undefined;
 
   constructor(log: EventLog, count: number) {
     this.#log = log;
-    this.entries = log.entries.slice(0, count);
-    this.#last = this.entries.at(-1)?.seq ?? 0;
+    this.#count = count;
+    this.#last = log.entries[count - 1]?.seq ?? 0;
+  }
+
+  /** Copied when they are wanted: a copy for each position of a dragged slider would keep the garbage collector busy. */
+  get entries(): Entry[] {
+    this.#entries ??= this.#log.entries.slice(0, this.#count);
+    return this.#entries;
   }
 
   get contexts(): EventLog["contexts"] {

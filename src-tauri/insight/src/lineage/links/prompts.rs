@@ -35,7 +35,7 @@ impl Lineage<'_> {
         let mut places = Vec::new();
         let mut found: Vec<Vec<Link>> = Vec::new();
         for (id, _) in setters {
-            let epochs = at.run.view().nodes.get(id).into_iter().flat_map(|node| &node.epochs);
+            let epochs = at.run.epochs(id);
             for epoch in epochs {
                 let activation = Activation { node: id.clone(), epoch: epoch.epoch.clone() };
                 let own = At { activation: &activation, ..at };
@@ -135,7 +135,7 @@ impl Lineage<'_> {
     fn said_links(&self, at: At<'_>, sent: &SentMessage, message: &SharedMessage) -> Vec<Link> {
         let same = |place: &LineagePlace| self.text(place).as_deref() == Some(at.text);
         if at.run.is_of_earlier_run(&message.id) {
-            let conversation = at.run.view().outline.conversation.as_ref();
+            let conversation = at.run.outline().conversation.as_ref();
             let conversation =
                 conversation.map(|conversation| conversation.id.to_string()).unwrap_or_default();
             return at.whole(Origin::Source(LineageSource::Conversation { conversation }));
@@ -187,7 +187,7 @@ fn speakers(at: At<'_>, call: usize, sources: &[BlockSource]) -> Vec<LineagePlac
     });
     let mut places: Vec<LineagePlace> = Vec::new();
     for node in nodes {
-        let epochs = at.run.view().nodes.get(node).into_iter().flat_map(|node| &node.epochs);
+        let epochs = at.run.epochs(node);
         for epoch in epochs {
             let activation = Activation { node: node.clone(), epoch: epoch.epoch.clone() };
             for port in epoch.outputs.keys().filter(|port| port.as_str() != "context") {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_core::expression::as_text;
 use plait_core::id::{Activation, NodeId, PortName, RunId};
-use plait_journal::view::RunView;
+use plait_journal::view::RunOutline;
 use serde_json::Value;
 
 use super::super::json_text::{pairs, part};
@@ -19,7 +19,7 @@ impl Lineage<'_> {
         let Some((child, run)) = child.and_then(|child| Some((child.clone(), self.run(&child)?))) else {
             return self.any_links(at);
         };
-        let results = results_of(run.view());
+        let results = results_of(run.outline());
         let place = |node: &NodeId, port: &PortName| result_place(&run, &child, node, port);
         let engine = Origin::Source(LineageSource::Engine);
         if port.as_str() == "result" {
@@ -37,7 +37,7 @@ impl Lineage<'_> {
             return self.composed(at, &own, parts, &rest);
         }
         let texts: Option<Vec<LineagePlace>> =
-            text_results(run.view()).iter().map(|(node, port)| place(node, port)).collect();
+            text_results(run.outline()).iter().map(|(node, port)| place(node, port)).collect();
         let Some(texts) = texts else { return self.any_links(at) };
         let mut text = String::new();
         let mut links = Vec::new();
@@ -54,7 +54,7 @@ impl Lineage<'_> {
 
     /// What was given to a run when it started: by a person, or by the activation whose child it is.
     pub(super) fn given_links(&self, run: &RecordedRun, spot: &LineageSpot, text: &str) -> Vec<Link> {
-        let parent = run.view().outline.parent_run_id.as_ref().and_then(|parent| self.run(parent));
+        let parent = run.outline().parent_run_id.as_ref().and_then(|parent| self.run(parent));
         let Some(parent) = parent else {
             return super::whole(text, Origin::Source(LineageSource::RunInput));
         };
@@ -93,9 +93,8 @@ fn child_sources(at: At<'_>, spot: &LineageSpot) -> Vec<(LineagePlace, Vec<Strin
 }
 
 /// The outputs of a run that its parent gets, in order.
-fn results_of(view: &RunView) -> Vec<(NodeId, PortName)> {
-    let ports = view
-        .outline
+fn results_of(outline: &RunOutline) -> Vec<(NodeId, PortName)> {
+    let ports = outline
         .outputs
         .iter()
         .flat_map(|(node, ports)| ports.keys().map(|port| (node.clone(), port.clone())));
@@ -103,9 +102,9 @@ fn results_of(view: &RunView) -> Vec<(NodeId, PortName)> {
 }
 
 /// Those of them that are a part of the text.
-fn text_results(view: &RunView) -> Vec<(NodeId, PortName)> {
+fn text_results(outline: &RunOutline) -> Vec<(NodeId, PortName)> {
     let mut found = Vec::new();
-    for (node, ports) in &view.outline.outputs {
+    for (node, ports) in &outline.outputs {
         let is_handle = |port: &PortName, value: &Value| {
             port.as_str() == "context" && value.get("contextId").is_some_and(Value::is_string)
         };
@@ -124,9 +123,8 @@ pub(in crate::lineage) fn result_place(
     node: &NodeId,
     port: &PortName,
 ) -> Option<LineagePlace> {
-    let value = run.view().outline.outputs.get(node)?.get(port)?;
-    let epochs = &run.view().nodes.get(node)?.epochs;
-    let epoch = epochs.iter().rev().find(|epoch| epoch.outputs.get(port) == Some(value))?;
+    let value = run.outline().outputs.get(node)?.get(port)?;
+    let epoch = run.epochs(node).into_iter().rev().find(|epoch| epoch.outputs.get(port) == Some(value))?;
     let activation = Activation { node: node.clone(), epoch: epoch.epoch.clone() };
     Some(LineagePlace { run: id.clone(), spot: LineageSpot::output(&activation, port.clone()) })
 }

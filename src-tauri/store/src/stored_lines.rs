@@ -1,0 +1,51 @@
+//! A journal as lines, read at once and decoded one by one: for readers that want few of its entries.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use plait_core::error::Fault;
+use plait_journal::{Entry, JournalLines};
+
+use crate::conversation::{Conversations, reference};
+use crate::journal_reader::{EntryDecoder, EntryReader};
+
+/// The lines of a journal as far as it went when they were read, without those that can't be read.
+pub struct StoredLines {
+    text: Vec<u8>,
+    lines: Vec<StoredLine>,
+    decoder: Mutex<EntryDecoder>,
+    conversations: Arc<Conversations>,
+}
+
+/// Where a line is in the text.
+pub(crate) struct StoredLine {
+    pub(crate) seq: u64,
+    pub(crate) bytes: Range<usize>,
+    /// Whether it refers to large values.
+    pub(crate) has_references: bool,
+}
+
+impl StoredLines {
+    pub(crate) fn read(reader: EntryReader, conversations: Arc<Conversations>) -> Result<Self, Fault> {
+        let (text, lines, decoder) = reader.into_lines()?;
+        Ok(Self { text, lines, decoder: Mutex::new(decoder), conversations })
+    }
+}
+
+impl JournalLines for StoredLines {
+    fn count(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn line(&self, index: usize) -> &[u8] {
+        self.lines.get(index).and_then(|line| self.text.get(line.bytes.clone())).unwrap_or_default()
+    }
+
+    fn entry(&self, index: usize) -> Option<Entry> {
+        let StoredLine { seq, has_references, .. } = self.lines.get(index)?;
+        let mut entry = self.decoder.lock().decode(*seq, self.line(index), *has_references).ok()?;
+        reference::expand(&self.conversations, &mut entry).ok()?;
+        Some(entry)
+    }
+}

@@ -30,6 +30,9 @@ for (const tab of ["events", "conversation", "timeline"]) {
     const expected = expectation(Object.keys(flow.nodes));
     await expect(page.getByTestId("events-shown")).toHaveText(expected.events.toLocaleString("en"));
     await expect(page.getByTestId("event").last()).toHaveAttribute("data-seq", String(expected.events - 1));
+    // Cards say it, tiles do not.
+    await page.getByTestId("zoom-level").click();
+    await page.locator("[data-testid=node-n2] .epoch").waitFor({ state: "attached" });
     const iterations = await page.evaluate(
       (ids) => ids.map((id) => document.querySelector(`[data-testid=node-${id}] .epoch`)?.textContent ?? "not drawn"),
       ["n0", "n1", "n2"],

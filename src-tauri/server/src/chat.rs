@@ -2,10 +2,8 @@
 
 mod request;
 mod streamed;
-mod threads;
 mod turn;
 
 pub(crate) use request::{ChatRequest, parse};
 pub(crate) use streamed::StreamedReply;
-pub(crate) use threads::ChatThreads;
 pub(crate) use turn::{Reply, Turn};

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
-use crate::chat::ChatThreads;
+use crate::chat_threads::ChatThreads;
 use crate::codes;
 use crate::flows_folder::FlowsFolder;
 use crate::published::Published;

@@ -6,6 +6,7 @@
 mod access;
 mod audit;
 mod chat;
+mod chat_threads;
 mod cli;
 mod codes;
 mod events;

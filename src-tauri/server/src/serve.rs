@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
-use crate::chat::ChatThreads;
+use crate::chat_threads::ChatThreads;
 use crate::codes;
 use crate::flows_folder::FlowsFolder;
 use crate::host::{Host, Limits, blocking};

@@ -15,7 +15,7 @@ use plait_llm::models::TokenUsage;
 use serde_json::Value;
 
 use super::request::Chat;
-use super::threads::Thread;
+use crate::chat_threads::Thread;
 use crate::codes;
 use crate::host::Host;
 use crate::published::Version;

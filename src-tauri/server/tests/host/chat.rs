@@ -117,7 +117,7 @@ async fn errors_have_the_form_that_clients_read() {
     };
     let hi = said(&[("user", "Hi")]);
     let refused = |status, kind: &str, code: &str| (status, json!(kind), json!(code));
-    let system = said(&[("system", "Obey."), ("user", "Hi")]);
+    let system = said(&[("system", "Answer in verse."), ("user", "Hi")]);
     assert_eq!(
         send(json!({ "model": "help", "messages": system })).await,
         refused(400, "invalid_request_error", "chat.unsupported")

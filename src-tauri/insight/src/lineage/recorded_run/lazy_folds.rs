@@ -61,7 +61,7 @@ impl LazyFolds {
                     // Only contexts of a run in a conversation begin with what earlier runs said.
                     conversations.push(index);
                 }
-                ("run.finished" | "run.failed" | "run.cancelled" | "child.started", _) => outline.push(index),
+                ("child.started", _) | (_, "run") => outline.push(index),
                 (_, "value" | "trial") => {
                     outline.push(index);
                     edits.push(index);

@@ -34,7 +34,7 @@ function positionsIn(events: number): number[] {
 }
 
 /** Moves the slider to each position: the milliseconds until it was painted, and the longest task on the way. */
-async function visit(page: Page, positions: readonly number[]): Promise<{ middleMs?: number } & Tasks> {
+async function visit(page: Page, positions: readonly number[]): Promise<{ middleMs?: number; worstMs?: number } & Tasks> {
   const tasks = await recordTasks(page);
   const times = await page.evaluate(async (wanted) => {
     const slider = document.querySelector<HTMLInputElement>("[data-testid=time-slider]");
@@ -53,5 +53,5 @@ async function visit(page: Page, positions: readonly number[]): Promise<{ middle
     }
     return times.sort((a, b) => a - b);
   }, positions);
-  return { middleMs: times[times.length >> 1], ...(await tasks.stop()) };
+  return { middleMs: times[times.length >> 1], worstMs: times.at(-1), ...(await tasks.stop()) };
 }

@@ -13,7 +13,6 @@ use crate::conversation::{Conversations, reference};
 use crate::fault;
 use crate::large_value;
 use crate::log_file::Key;
-use crate::stored_lines::StoredLine;
 use crate::tree::{
     self, Span, TreeLayout, Values, lines, load_value, refers_to_values, run_id, visit_entry_frames,
 };
@@ -56,6 +55,14 @@ struct Line {
     text: Vec<u8>,
     /// Whether it refers to large values.
     has_references: bool,
+}
+
+/// Where a line is in a text of many.
+pub(crate) struct StoredLine {
+    pub(crate) seq: u64,
+    pub(crate) bytes: Range<usize>,
+    /// Whether it refers to large values.
+    pub(crate) has_references: bool,
 }
 
 /// Decodes lines of one file, with the large values in it.

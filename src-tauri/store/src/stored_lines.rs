@@ -1,6 +1,5 @@
 //! A journal as lines, read at once and decoded one by one: for readers that want few of its entries.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -8,7 +7,7 @@ use plait_core::error::Fault;
 use plait_journal::{Entry, JournalLines};
 
 use crate::conversation::{Conversations, reference};
-use crate::journal_reader::{EntryDecoder, EntryReader};
+use crate::journal_reader::{EntryDecoder, EntryReader, StoredLine};
 
 /// The lines of a journal as far as it went when they were read, without those that can't be read.
 pub struct StoredLines {
@@ -16,14 +15,6 @@ pub struct StoredLines {
     lines: Vec<StoredLine>,
     decoder: Mutex<EntryDecoder>,
     conversations: Arc<Conversations>,
-}
-
-/// Where a line is in the text.
-pub(crate) struct StoredLine {
-    pub(crate) seq: u64,
-    pub(crate) bytes: Range<usize>,
-    /// Whether it refers to large values.
-    pub(crate) has_references: bool,
 }
 
 impl StoredLines {

@@ -154,7 +154,7 @@ impl LazyFolds {
     pub(super) fn fed(&self) -> &Fed {
         self.fed.get_or_init(|| {
             let ready = self.heads().filter(|(_, head)| head.event == "node.ready");
-            (*self.fold(ready.map(|(index, _)| index))).fed
+            self.fold(ready.map(|(index, _)| index)).fed
         })
     }
 

@@ -7,7 +7,6 @@ use plait_core::config::{ConfigValues, with_settings};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
-use plait_formats::pipeline;
 use plait_journal::view::RunOutline;
 use plait_journal::{InputOverrides, RunEvent};
 use plait_llm::grant::Grants;
@@ -21,7 +20,7 @@ use serde_json::{Map, Value};
 use super::{Launch, invalid_flow, no_start, plan_to_run, recorded_config, started_event};
 use crate::ErrorReply;
 use crate::codes;
-use crate::flows::text::{recorded_flow, write_file};
+use crate::flows::text::{read_file, recorded_flow, write_file};
 use crate::flows::{Installed, check_runnable, unreadable};
 use crate::grants::{self, FlowNeeds};
 use crate::runs::AcceptedTrials;
@@ -120,8 +119,7 @@ impl Launch {
         let path = of_run.path.as_deref().ok_or_else(no_file)?;
         let before = recorded_flow(&self.store, &of_run.hash)?;
         let file = flow_files::read(Path::new(path))?;
-        let mut flow =
-            pipeline::read_file(&file.path, &file.text).map_err(|errors| unreadable(&file.path, &errors))?;
+        let mut flow = read_file(&file.path, &file.text).map_err(|errors| unreadable(&file.path, &errors))?;
         for (node, config) in &trials {
             let was = before.nodes.get(node);
             let now = flow.nodes.get_mut(node);

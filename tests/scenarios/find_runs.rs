@@ -163,3 +163,45 @@ fn find_asks_the_runs_of_a_sub_flow() {
     assert!(found.out.contains("  after `word`, in run "), "{}", found.out);
     assert!(found.err.contains("3 more runs do not have the node."), "{}", found.err);
 }
+
+#[test]
+fn longest_name_of_a_node_wins_in_a_place_with_dots() {
+    let mut flow = flow_json(
+        "dots",
+        json!({
+            "word": { "type": "value", "config": { "value": "short" } },
+            "word.long": { "type": "value", "config": { "value": "long" } },
+            "text.of.all": { "type": "text", "config": { "template": "{{one}} {{other}}" } },
+            "out": { "type": "output" },
+        }),
+        &[],
+    );
+    for (id, source, output, target, input) in [
+        ("1", "word", "value", "text.of.all", "one"),
+        ("2", "word.long", "value", "text.of.all", "other"),
+        ("3", "text.of.all", "text", "out", "value"),
+    ] {
+        flow["edges"][id] =
+            json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
+    }
+    let folder = FlowFolder::with_files(&[("dots.flow.json", &flow)]);
+    let home = Home::default();
+    assert_eq!(home.plait(&["run", &folder.file("dots.flow.json")]).code, 0);
+    for (place, at) in [
+        ("word.long.value", "after `word.long`"),
+        ("word.long:before", "before `word.long`"),
+        ("word.value", "after `word`"),
+        ("text.of.all.text:after", "after `text.of.all`"),
+        ("word.long.value->text.of.all.other", "before `text.of.all`"),
+    ] {
+        let found = home.plait(&["runs", "find", "--node", place]);
+        assert!(found.code == 0 && found.out.contains("would have stopped 1 time"), "{place}: {found:#?}");
+        assert!(found.out.contains(at), "{place}: {found:#?}");
+        let replayed = home.plait(&["replay", "last", "--break", place]);
+        assert!(replayed.code == 4 && replayed.err.contains(at), "{place}: {replayed:#?}");
+        assert_eq!(home.plait(&["cancel", "last"]).code, 0);
+        assert_eq!(home.plait(&["runs", "rm", "last"]).code, 0);
+    }
+    let unread = home.plait(&["runs", "find", "--node", "word.long."]);
+    assert!(unread.code == 2 && unread.err.contains("debug.bad_breakpoint"), "{unread:#?}");
+}

@@ -69,6 +69,9 @@ plait_core::error_codes! {
         DEBUG_NO_BREAKPOINT = "debug.no_breakpoint",
             "A breakpoint was to be removed that the run does not have.",
             "Look at those that it has: `plait debug RUN breakpoints`.";
+        DEBUG_NO_FILE = "debug.no_file",
+            "A trial was to be accepted into the file of a flow that is in none.",
+            "Open the run in the window, accept the trial there, and save the flow.";
     }
 
     "Several processes" {

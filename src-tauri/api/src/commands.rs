@@ -86,6 +86,7 @@ commands![
     runs::ForceWay,
     runs::TryConfig,
     runs::DropTrials,
+    runs::AcceptTrials,
     runs::ShowNodeConfig,
     runs::HeldHistory,
     runs::GoOn,

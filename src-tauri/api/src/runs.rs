@@ -53,7 +53,7 @@ pub(crate) use service::RunParts;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
 pub use state::RunState;
-pub use trials::{DropTrials, NodeConfig, ShowNodeConfig, TryConfig};
+pub use trials::{AcceptTrials, AcceptedTrials, DropTrials, NodeConfig, ShowNodeConfig, TryConfig};
 pub use versions::{FlowVersion, ListVersions, VersionRun};
 pub use waiting::{CheckWaiting, EditEffect, MoveRun, WaitingRun};
 pub use watch::Watch;

@@ -36,6 +36,8 @@ pub(crate) enum StopCommand {
     Try(String, Option<(Vec<String>, Value)>),
     /// Drops what is tried on a node, or on all.
     Drop(Option<String>),
+    /// Writes what is tried on a node, or on all, into the flow's file.
+    Accept(Option<String>),
     /// Sets a breakpoint.
     Break(BreakpointText),
     /// Removes a breakpoint.
@@ -73,6 +75,7 @@ const HELP: &str = "  continue, c      go on to the next breakpoint
   try NODE.SETTING=JSON
                    have it execute with another setting; null removes the setting
   drop [NODE]      drop what is tried on this node, or on all nodes
+  accept [NODE]    write what is tried on this node, or on all nodes, into the flow's file
   break NODE[.PORT][:before|call|after][:context|data|tools][:branch][:when=CEL][:log=TEXT]
                    stop there, too; with PORT, where a value comes out there, or with
                    `before` comes in; with a kind, where one passes over an edge of it;
@@ -119,6 +122,7 @@ pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
         "history" => StopCommand::History(parse_history(rest)?),
         "try" => parse_try(rest)?,
         "drop" => StopCommand::Drop((!rest.is_empty()).then(|| rest.to_owned())),
+        "accept" => StopCommand::Accept((!rest.is_empty()).then(|| rest.to_owned())),
         "break" | "b" => StopCommand::Break(rest.parse()?),
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,

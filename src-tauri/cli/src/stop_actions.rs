@@ -5,8 +5,8 @@ use std::sync::Arc;
 use plait_api::flows::nodes_with_subflows;
 use plait_api::lens::{EvaluateWatches, WatchedValue};
 use plait_api::runs::{
-    ChangeValue, DropBreakpoint, DropTrials, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun,
-    NodeConfig, PutBreakpoint, ShowNodeConfig, ShowRun, TryConfig,
+    AcceptTrials, AcceptedTrials, ChangeValue, DropBreakpoint, DropTrials, EditHistory, FindHeld, ForceWay,
+    GoOn, HeldHistory, HeldRun, NodeConfig, PutBreakpoint, ShowNodeConfig, ShowRun, TryConfig,
 };
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::{NodeId, PortName, RunId};
@@ -67,6 +67,7 @@ impl<'a> AtStop<'a> {
                 let node = node.map(|node| node.as_str().into());
                 self.app.call(DropTrials { run, stop, node }).await?;
             }
+            StopCommand::Accept(node) => accept_trials(self.app, run, node).await?,
             StopCommand::Break(breakpoint) => {
                 put_breakpoint(self.app, &self.root, breakpoint).await?;
             }
@@ -156,6 +157,19 @@ pub(crate) async fn put_breakpoint(
     let nodes = nodes_with_subflows(&detail.flow, detail.summary.path.as_deref(), &plait_nodes::registry());
     let breakpoint = debugger::resolve(breakpoint, |node| nodes.contains(node))?;
     app.call(PutBreakpoint { run: run.clone(), breakpoint }).await
+}
+
+/// Writes what is tried on a node, or on all, into the file of the run's flow, and says so.
+pub(crate) async fn accept_trials(
+    app: &Connection,
+    run: RunId,
+    node: Option<String>,
+) -> Result<(), ErrorReply> {
+    let node = node.map(|node| node.as_str().into());
+    let AcceptedTrials { path, nodes, .. } = app.call(AcceptTrials { run, node }).await?;
+    let nodes: Vec<String> = nodes.iter().map(|node| format!("`{node}`")).collect();
+    print_error(&format!("{path} has the config of {} now.\n", nodes.join(", ")));
+    Ok(())
 }
 
 /// Removes a breakpoint from a run. Returns its id.

@@ -53,7 +53,7 @@ plait_core::error_codes! {
             "Something was to be done to the node that a stop holds, and the run stands still at no node.",
             "Step to a node, or set a breakpoint and continue.";
         DEBUG_NO_TRIAL = "debug.no_trial",
-            "A trial was to be dropped that there is not.",
+            "A trial was to be dropped or accepted that there is not.",
             "Look at the trials of the run; somebody else may have dropped it.";
         DEBUG_NO_VALUE = "debug.no_value",
             "A value was to be changed that the stop does not hold.",

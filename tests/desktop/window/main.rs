@@ -4,6 +4,7 @@
 
 mod conversational_loop;
 mod crash_recovery;
+mod debugger_walk;
 mod draw_and_run;
 mod editor;
 mod flow_tests;

@@ -1,5 +1,8 @@
 //! A terminal beside the open window: the window drives its runs, lists them and follows them.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use anyhow::Result;
 use plait_window_tests::{App, Home, run_test};
 use serde_json::{Value, json};
@@ -135,6 +138,81 @@ async fn window_and_terminal_see_each_others_breakpoints_and_two_steps_at_one_st
         let (code, said) = app.terminal(&["debug", "last", "continue"])?;
         assert_eq!(code, Some(0), "{said}");
         wait_for_run_status(&app, "finished").await?;
+        app.close().await
+    })
+    .await
+}
+
+/// A value and so many texts, each made of the one before: `t1`, `t2` and so on.
+fn texts(count: u32) -> Value {
+    let mut flow = json!({
+        "version": 1,
+        "name": "Texts",
+        "nodes": { "t0": { "type": "value", "config": { "value": "x" } } },
+        "edges": {},
+        "layout": { "t0": { "x": 0, "y": 0 } },
+    });
+    for number in 1..=count {
+        let (name, output) = (format!("t{number}"), if number == 1 { "value" } else { "text" });
+        flow["nodes"][&name] =
+            json!({ "type": "text", "title": name, "config": { "template": "{{value}}" } });
+        flow["layout"][&name] = json!({ "x": 240 * number, "y": 0 });
+        flow["edges"][&name] = json!({
+            "source": format!("t{}", number - 1), "sourceOutput": output, "target": name, "targetInput": "value",
+        });
+    }
+    flow
+}
+
+#[tokio::test]
+async fn steps_of_window_and_terminal_at_the_same_instant_are_one() -> Result<()> {
+    const ROUNDS: u32 = 8;
+    run_test(async {
+        let home = Arc::new(Home::new()?);
+        let file = home.file("texts.flow.json");
+        std::fs::write(&file, texts(ROUNDS + 1).to_string())?;
+        let app = App::open("terminal-race", &home, &[&file.to_string_lossy()]).await?;
+        app.wait_for_test_id("node-t1").await?;
+        let (code, said) = app.terminal(&["run", &file.to_string_lossy(), "--break", "t1"])?;
+        assert_eq!(code, Some(4), "{said}");
+        click(&app, "rail-runs").await?;
+        let row = app.wait_for("[data-testid^=run-row-]").await?;
+        app.click(&row).await?;
+        app.wait_for_page_text("Paused before t1").await?;
+
+        let run = app.rpc("runs.list", json!({})).await?[0]["run"].clone();
+        let (mut stops, mut terminal_was_first) = (vec![stop_number(&app).await?], 0);
+        let started = Instant::now();
+        app.terminal(&["debug", "last", "breakpoints"])?;
+        let latency = started.elapsed();
+        for round in 1..=ROUNDS {
+            let stop = stops.last().cloned().unwrap_or_default();
+            let (of_terminal, number) = (Arc::clone(&home), stop.to_string());
+            let terminal = tokio::task::spawn_blocking(move || {
+                of_terminal.terminal(&of_terminal.data(), &["debug", "last", "step", "--stop", &number])
+            });
+            // From well before the terminal has come to its request to well after it.
+            let window = async {
+                tokio::time::sleep(latency * round / (ROUNDS / 2)).await;
+                app.rpc("run.go", json!({ "run": run, "stop": stop, "verb": "over" })).await
+            };
+            let (terminal, window) = tokio::join!(terminal, window);
+            let (code, said) = terminal??;
+            let window = format!("{window:?}");
+            let of_window = !window.contains("debug.moved_on");
+            assert!(code == Some(0) || code == Some(1) && said.contains("debug.moved_on"), "{said}");
+            assert_ne!(code == Some(0), of_window, "round {round}: {said} {window}");
+            terminal_was_first += u32::from(!of_window);
+            app.wait_for_page_text(&format!("Paused before t{}", round + 1)).await?;
+            stops.push(stop_number(&app).await?);
+        }
+        println!("The terminal was first {terminal_was_first} times of {ROUNDS}.");
+        let events = events(&app).await?;
+        let of = |kind: &'static str| events.iter().filter(move |event| event["type"] == kind);
+        assert_eq!(of("debug.stopped").map(|event| event["seq"].clone()).collect::<Vec<_>>(), stops);
+        let continued = of("debug.continued").map(|event| event["point"]["node"].clone());
+        let expected: Vec<Value> = (1..=ROUNDS).map(|number| format!("t{number}").into()).collect();
+        assert_eq!(continued.collect::<Vec<_>>(), expected, "each stop is left once");
         app.close().await
     })
     .await

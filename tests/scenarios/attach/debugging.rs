@@ -3,7 +3,11 @@
 use std::io::{BufRead as _, BufReader};
 
 use super::*;
+use plait_api::runs::{FindHeld, GoOn};
+use plait_api::{Connection, Opening};
+use plait_journal::DebugVerb;
 use plait_journal::view::RunOutline;
+use tokio::sync::Barrier;
 
 fn journal_of(home: &Home) -> Vec<Value> {
     home.plait(&["runs", "show", "last", "--json"]).events()
@@ -84,5 +88,87 @@ async fn breakpoints_put_at_once_are_all_there() {
         RunOutline::of(&detail.entries).breakpoints.iter().map(|breakpoint| breakpoint.id.clone()).collect();
     ids.sort();
     assert_eq!(ids, ["four:before", "one:before", "reply:before", "three:before", "two:before"]);
+    owner.close().await;
+}
+
+/// A program that uses the application of the owner, over the socket.
+async fn client(home: &Home) -> Connection {
+    let path = home.path().to_owned();
+    let opening = Opening {
+        options: Box::new(move || Options::new(&path)),
+        serves: false,
+        waits: false,
+        on_wait: |_| {},
+        on_open: |_| panic!("the data directory has an owner"),
+    };
+    Connection::open(opening).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn steps_of_the_owner_and_two_clients_at_the_same_instant_are_one() {
+    const ROUNDS: usize = 200;
+    let texts: Vec<String> = (0..=ROUNDS).map(|number| format!("t{number}")).collect();
+    let mut nodes = json!({ "begin": { "type": "value", "config": { "value": "x" } } });
+    for text in &texts {
+        nodes[text] = json!({ "type": "text", "config": { "template": "{{value}}" } });
+    }
+    let edges: Vec<String> = std::iter::once("begin.value -> t0.value".to_owned())
+        .chain(texts.windows(2).map(|pair| format!("{}.text -> {}.value", pair[0], pair[1])))
+        .collect();
+    let edges: Vec<&str> = edges.iter().map(String::as_str).collect();
+    let folder = FlowFolder::with_files(&[("chain.flow.json", &flow_json("chain", nodes, &edges))]);
+    let home = Home::default();
+    let owner = Owner::open(&home);
+    assert_eq!(home.plait(&["run", &folder.file("chain.flow.json"), "--break", "t0"]).code, 4);
+    let run = owner.runs().await.remove(0).run;
+    let clients = [client(&home).await, client(&home).await];
+
+    let mut stops = vec![owner.plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap().stop.number];
+    // How often each was first.
+    let mut won = [0; 3];
+    for _ in 0..ROUNDS {
+        let stop = *stops.last().unwrap();
+        let start = Barrier::new(3);
+        let step = || GoOn { run: run.clone(), verb: DebugVerb::Over, stop };
+        let (here, one, other) = tokio::join!(
+            async {
+                start.wait().await;
+                owner.plait.call(step()).await
+            },
+            async {
+                start.wait().await;
+                clients[0].call(step()).await
+            },
+            async {
+                start.wait().await;
+                clients[1].call(step()).await
+            },
+        );
+        let codes = [here, one, other].map(|done| done.map_err(|error| error.code.to_string()).err());
+        let first: Vec<usize> = (0..3).filter(|at| codes[*at].is_none()).collect();
+        let [first] = first[..] else { panic!("at {stop}: {codes:?}") };
+        won[first] += 1;
+        assert_eq!(codes.iter().flatten().collect::<Vec<_>>(), ["debug.moved_on", "debug.moved_on"]);
+        let next = loop {
+            match owner.plait.call(FindHeld { run: run.clone() }).await.unwrap() {
+                Some(held) if held.stop.number != stop => break held.stop.number,
+                _ => tokio::task::yield_now().await,
+            }
+        };
+        stops.push(next);
+    }
+    println!("The owner was first {} times, the clients {} and {}.", won[0], won[1], won[2]);
+
+    let journal = journal_of(&home);
+    let of = |kind: &'static str| journal.iter().filter(move |event| event["type"] == kind);
+    let numbers: Vec<u64> = of("debug.stopped").map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, stops);
+    let continued: Vec<&Value> = of("debug.continued").map(|event| &event["point"]["node"]).collect();
+    assert_eq!(continued, texts[..ROUNDS].iter().collect::<Vec<_>>());
+    let started: Vec<&Value> = of("node.started").map(|event| &event["node"]).skip(1).collect();
+    assert_eq!(started, texts[..ROUNDS].iter().collect::<Vec<_>>());
+    for client in clients {
+        client.close().await.unwrap();
+    }
     owner.close().await;
 }

@@ -150,3 +150,49 @@ async fn terminal_tries_a_setting_and_drops_it() {
     assert_eq!(ended.code.as_str(), "run.ended");
     plait.close().await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn terminal_accepts_a_trial_into_the_file_unless_the_node_has_changed_there() {
+    let server = server().await;
+    let folder = FlowFolder::with_files(&[("routed.flow.json", &chain())]);
+    let home = Home::default();
+    let before = stopped_at(&home, &folder, &server, "ask").await;
+    let file = folder.file("routed.flow.json");
+    let read = || std::fs::read_to_string(&file).unwrap();
+    let flow = || serde_json::from_str::<Value>(&read()).unwrap();
+    let none = home.plait(&["debug", "last", "accept"]);
+    assert!(none.code == 1 && none.err.contains("debug.no_trial"), "{none:#?}");
+    for tried in [r#"try ask.prompt="Two and two?""#, r#"try praise.prompt="Blame {{reply}}""#] {
+        let tried = home.plait(&["debug", "last", tried]);
+        assert_eq!(tried.code, 0, "{tried:#?}");
+    }
+
+    // What else has changed in the file stays as it is.
+    let mut changed = flow();
+    changed["nodes"]["out"]["title"] = json!("Result");
+    std::fs::write(&file, changed.to_string()).unwrap();
+    let accepted = home.plait(&["debug", "last", "accept praise"]);
+    assert!(accepted.code == 0 && accepted.err.contains("`praise`"), "{accepted:#?}");
+    changed["nodes"]["praise"]["config"]["prompt"] = json!("Blame {{reply}}");
+    assert_eq!(flow()["nodes"], changed["nodes"]);
+    let again = home.plait(&["debug", "last", "accept praise"]);
+    assert_eq!(again.code, 0, "the file has it already: {again:#?}");
+
+    // A node that somebody has edited there since is left alone, and so is all else.
+    changed["nodes"]["ask"]["config"]["prompt"] = json!("Three and three?");
+    std::fs::write(&file, changed.to_string()).unwrap();
+    let text = read();
+    let refused = home.plait(&["debug", "last", "accept"]);
+    assert!(refused.code == 2 && refused.err.contains("flow.changed_on_disk"), "{refused:#?}");
+    assert!(refused.err.contains("another `ask`"), "{refused:#?}");
+    assert_eq!(read(), text);
+    std::fs::remove_file(&file).unwrap();
+    let gone = home.plait(&["debug", "last", "accept"]);
+    assert!(gone.code == 2 && gone.err.contains("flow.not_found"), "{gone:#?}");
+
+    // The run has its own flow and its trials, and the flow as it was is one of its versions.
+    let done = home.plait(&["resume", "last"]);
+    assert_eq!(done.code, 0, "{done:#?}");
+    assert_eq!(sent(&server), ["Two and two?", "Blame 1 to Two and two?"]);
+    assert_eq!(journal(&home, &run_of(&before)).await[..before.len()], before);
+}

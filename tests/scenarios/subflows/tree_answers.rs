@@ -229,7 +229,9 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 32] = [
+const ON_CHILD: [(&str, OnChild); 33] = [
+    // It writes a file; no run changes.
+    ("run.acceptTrials", OnChild::Reads),
     ("run.answer", OnChild::ActsByRoot),
     ("run.beginInquiry", OnChild::Refused("run.is_child")),
     ("run.bill", OnChild::Refused("run.is_child")),

@@ -15,7 +15,7 @@ use super::autosave::Autosave;
 use super::check::check_with_subflows;
 use super::installed::Installed;
 use super::service::FlowService;
-use super::text::{read_file, write_flow, write_pipeline};
+use super::text::{read_file, write_file};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
@@ -171,12 +171,8 @@ impl Command for SaveFlow {
         let redaction = service.keys.redaction_with_stored_keys().await;
         run_blocking(move || {
             let path = std::path::absolute(&self.path).unwrap_or_else(|_| PathBuf::from(&self.path));
-            let text = if pipeline::is_pipeline(&path) {
-                let source = self.source.as_ref().map_or(path.as_path(), Path::new);
-                write_pipeline(source, &self.flow, self.force)?
-            } else {
-                write_flow(&self.flow)?
-            };
+            let source = self.source.as_ref().map_or(path.as_path(), Path::new);
+            let text = write_file(&path, source, &self.flow, self.force)?;
             let expected_hash = if self.force { None } else { self.base_hash.as_deref() };
             let hash = flow_files::write(&path, &text, expected_hash)?;
             let path = path.canonicalize().unwrap_or(path).display().to_string();

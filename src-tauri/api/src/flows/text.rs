@@ -40,9 +40,14 @@ pub(crate) fn is_flow(text: &str) -> bool {
     flow::read(text).is_ok() || Pipeline::read(text).is_ok()
 }
 
+/// The text of a flow's file with this name: as a pipeline, if it is that of one. See [`write_pipeline`].
+pub(crate) fn write_file(path: &Path, source: &Path, flow: &Flow, force: bool) -> Result<String, ErrorReply> {
+    if pipeline::is_pipeline(path) { write_pipeline(source, flow, force) } else { write_flow(flow) }
+}
+
 /// The text of a flow's file as a pipeline, based on the text of the file that it came from. With `force`, a file that is no
 /// pipeline any more is replaced.
-pub(crate) fn write_pipeline(source: &Path, flow: &Flow, force: bool) -> Result<String, ErrorReply> {
+fn write_pipeline(source: &Path, flow: &Flow, force: bool) -> Result<String, ErrorReply> {
     let base = match flow_files::read(source) {
         Ok(file) => pipeline::is_pipeline(source).then_some(file.text),
         Err(fault) if fault.code == codes::FLOW_NOT_FOUND => None,

@@ -3,23 +3,28 @@
 mod run_search;
 mod search;
 
+use std::collections::BTreeSet;
+
 use plait_core::id::{NodeId, PortName, RunId};
 use plait_core::port::PortKind;
 use plait_core::user::UserName;
-use plait_journal::{Breakpoint, OutputRef, Side, StopEvent};
+use plait_journal::{BREAKPOINT_SYNTAX, Breakpoint, BreakpointText, OutputRef, Side, StopEvent};
 use plait_run::breakpoint::{BreakpointQuestion, ReachedPlace};
-use plait_store::{RunFilter, Which};
+use plait_store::record::RunRecord;
+use plait_store::{RunFilter, Store, Which};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::service::RunService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
+use crate::flows::text::recorded_flow;
 use search::Search;
 
 /// `runs.find`: asks the recorded runs of a user where a breakpoint would have stopped them. `debug.bad_breakpoint` for a condition that
-/// does not compile, `debug.unknown_node` if none of the runs has the node, `user.unknown`.
+/// does not compile and a place that can't be read, `debug.unknown_node` if none of the runs has the node, `user.unknown`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FindRuns {
@@ -27,6 +32,11 @@ pub struct FindRuns {
     #[serde(default)]
     #[ts(optional)]
     pub when: Option<String>,
+    /// The place as a breakpoint on a command line has it, such as `review/judge.score:after`, in place of the fields below. Which part of
+    /// a name with dots is the node, the flows of the runs say: the longest name that one of them has.
+    #[serde(default)]
+    #[ts(optional)]
+    pub place: Option<String>,
     /// Every node of the flow and of the flows that run below it when left out.
     #[serde(default)]
     #[ts(optional)]
@@ -134,14 +144,41 @@ impl Command for FindRuns {
     type Reply = FoundRuns;
 
     async fn run(self, service: &RunService) -> Result<FoundRuns, ErrorReply> {
-        let Self { when, node, path, side, port, from, kind, event, user, flow_path, limit } = self;
-        let asked = Breakpoint { path, node, side, port, from, kind, event, when, ..Breakpoint::default() };
-        let question = BreakpointQuestion::new(asked)?;
+        let Self { when, place, node, path, side, port, from, kind, event, user, flow_path, limit } = self;
         let user = Some(service.parts.users.resolve(user.as_ref())?);
         let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let filter = RunFilter { flow_path, user, which: Which::Roots, limit };
         let store = service.parts.store.clone();
-        let records = run_blocking(move || Ok(store.runs(&filter)?)).await?;
+        let (records, asked) = run_blocking(move || {
+            let records = store.runs(&filter)?;
+            let asked = match place {
+                Some(place) => written_place(&store, &records, &place)?,
+                None => Breakpoint { path, node, side, port, from, kind, event, ..Breakpoint::default() },
+            };
+            Ok((records, asked))
+        })
+        .await?;
+        let question = BreakpointQuestion::new(Breakpoint { when: when.or(asked.when), ..asked })?;
         Search::new(&service.parts, question, records).run().await
     }
+}
+
+/// A place as it was written, in the flows of these runs and of those below them. `debug.bad_breakpoint`.
+fn written_place(store: &Store, records: &[RunRecord], text: &str) -> Result<Breakpoint, ErrorReply> {
+    let unreadable = |problem: String| {
+        ErrorReply::new(codes::DEBUG_BAD_BREAKPOINT, format!("The place `{text}` can't be read: {problem}."))
+            .hint(format!("Places are written as {BREAKPOINT_SYNTAX}."))
+    };
+    let place: BreakpointText = text.parse().map_err(unreadable)?;
+    let nodes = if place.has_dots() { nodes_of(store, records)? } else { BTreeSet::new() };
+    place.resolve(|node| nodes.contains(node)).map_err(unreadable)
+}
+
+/// The nodes of the flows of these runs and of those below them. A flow that can't be read is reported with its runs.
+fn nodes_of(store: &Store, records: &[RunRecord]) -> Result<BTreeSet<NodeId>, ErrorReply> {
+    let below = store.runs(&RunFilter::default())?.into_iter().filter(|run| run.parent_run_id.is_some());
+    let hashes: BTreeSet<String> =
+        records.iter().cloned().chain(below).map(|record| record.flow.hash).collect();
+    let flows = hashes.iter().filter_map(|hash| recorded_flow(store, hash).ok());
+    Ok(flows.flat_map(|flow| flow.nodes.into_keys()).collect())
 }

@@ -1,11 +1,11 @@
 //! `recording.*`: writes a run tree into a file, and says what is in one. `run.rerun` replays it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use plait_core::flow::Flow;
-use plait_core::id::RunId;
+use plait_core::id::{NodeId, RunId};
 use plait_insight::bill::{Bill, BillPlace};
 use plait_journal::RecordingRef;
 use plait_journal::earlier_run::NotedKeys;
@@ -149,6 +149,8 @@ pub struct RecordingSummary {
     /// How many runs there are: the recorded one and those below it.
     #[ts(type = "number")]
     pub runs: usize,
+    /// The nodes of all flows that they ran.
+    pub nodes: BTreeSet<NodeId>,
 }
 
 impl Command for ReadRecording {
@@ -170,5 +172,11 @@ fn summary(recording: &Recording) -> Result<RecordingSummary, ErrorReply> {
     let root = recording.root().and_then(|run| Some((run.clone(), recording.flow_of(run)?)));
     let (run, flow) = root.ok_or_else(|| recordings::damaged("runs", "there is no run"))?;
     let flow = recording.flow(&flow.hash)?;
-    Ok(RecordingSummary { run, flow, runs: recording.runs.len() })
+    let mut nodes = BTreeSet::new();
+    for (run, _) in &recording.runs {
+        if let Some(flow) = recording.flow_of(run) {
+            nodes.extend(recording.flow(&flow.hash)?.nodes.into_keys());
+        }
+    }
+    Ok(RecordingSummary { run, flow, runs: recording.runs.len(), nodes })
 }

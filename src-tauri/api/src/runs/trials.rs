@@ -1,4 +1,4 @@
-//! `run.tryConfig`, `run.dropTrials`, `run.nodeConfig`: configs that persons try on nodes of a run that stands still.
+//! `run.tryConfig`, `run.dropTrials`, `run.acceptTrials`, `run.nodeConfig`: configs that persons try on nodes of a run that stands still.
 
 use std::sync::Arc;
 
@@ -70,6 +70,42 @@ impl Command for DropTrials {
         let Self { run, stop, node } = self;
         let handle = service.held(&run).await?;
         Ok(handle.debug(DebugCommand::DropTrials { stop, node }).await?)
+    }
+}
+
+/// `run.acceptTrials`: writes the config that is tried on a node into the file of the run's flow, or those of all nodes. The run keeps its
+/// trials and its flow. `debug.no_trial`, `debug.no_file`, `flow.changed_on_disk` if the file has another config for the node than the run
+/// began with, and the errors of `flow.open` and `flow.save`.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct AcceptTrials {
+    pub run: RunId,
+    /// One node; without it, all.
+    #[serde(default)]
+    #[ts(optional)]
+    pub node: Option<NodeId>,
+}
+
+/// A flow's file with configs that were tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct AcceptedTrials {
+    /// The file, as an absolute path.
+    pub path: String,
+    /// Hash of the file's bytes.
+    pub hash: String,
+    /// The nodes with accepted configs.
+    pub nodes: Vec<NodeId>,
+}
+
+impl Command for AcceptTrials {
+    const NAME: &'static str = "run.acceptTrials";
+    type Service = RunService;
+    type Reply = AcceptedTrials;
+
+    async fn run(self, service: &RunService) -> Result<AcceptedTrials, ErrorReply> {
+        let Self { run, node } = self;
+        let host = service.host_of(&run).await?;
+        let launch = service.launch(&run, &service.active.broadcast(&run), &host);
+        run_blocking(move || launch.accept_trials(node.as_ref())).await
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::runs::StopRun;
+use plait_api::runs::{FindHeld, StopRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::{Epoch, NodeId, RunId};
 use serde::Serialize;
@@ -20,7 +20,7 @@ use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The commands are those of the prompt at a stop: continue, step, into, out, all, print, set, skip, retry, force, history, try, drop, break, delete. \
+The commands are those of the prompt at a stop: continue, step, into, out, all, print, set, skip, retry, force, history, try, drop, accept, break, delete. \
 Besides, `pause` stops a run where it is, `pause NODE` or `pause NODE#2` the branch of a node that runs, and `breakpoints` lists its breakpoints. Everybody who watches the run sees what is done.
 
 Examples:
@@ -29,6 +29,8 @@ Examples:
   plait debug last breakpoints --json
   plait debug last print 'nodes.judge.reply.score + 1'
   plait debug last delete 1
+  plait debug last 'try review.prompt=\"Is this polite and short? {{answer}}\"'
+  plait debug last accept review
   plait debug last step --stop 42")]
 pub(crate) struct DebugArgs {
     /// Run ID, a unique prefix of one, or `last`.
@@ -124,6 +126,12 @@ impl Command {
                 let id = stop_actions::drop_breakpoint(app, run, &id).await?;
                 print_error(&format!("Removed breakpoint `{id}`.\n"));
                 Ok(())
+            }
+            Self::AtStop(StopCommand::Accept(node)) => {
+                // Also of a run that has gone on.
+                let held = app.call(FindHeld { run: run.clone() }).await?;
+                let run = held.map_or_else(|| run.clone(), |held| held.run);
+                Ok(stop_actions::accept_trials(app, run, node).await?)
             }
             Self::AtStop(command) => {
                 let mut held = stop_actions::held(app, run).await?;

@@ -1,12 +1,14 @@
 //! Recordings and replays, for the commands that write, read and start them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
+use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::answers::Answers;
-use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
+use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun, ShowRun};
 use plait_api::{Connection, ErrorReply};
-use plait_core::id::RunId;
+use plait_core::id::{NodeId, RunId};
 use plait_journal::BreakpointText;
 use plait_journal::world_policy::{Misses, Pace, WorldPolicy};
 
@@ -38,9 +40,11 @@ pub(super) async fn follow(
     options: ReplayOptions,
 ) -> Result<ExitStatus, CliError> {
     request.world.pace = options.pace;
-    // The first dot in a name begins the port: the nodes of the run are known where it is read.
-    let resolve = |breakpoint| debugger::resolve(breakpoint, |_| false);
-    request.breakpoints = options.breakpoints.into_iter().map(resolve).collect::<Result<_, _>>()?;
+    if !options.breakpoints.is_empty() {
+        let nodes = recorded_nodes(app, &request).await?;
+        let resolve = |breakpoint| debugger::resolve(breakpoint, |node| nodes.contains(node));
+        request.breakpoints = options.breakpoints.into_iter().map(resolve).collect::<Result<_, _>>()?;
+    }
     let earlier = request.run.clone();
     let ctrl_c = CtrlC::listen()?;
     let run = app.call(RerunRun(request)).await?.run;
@@ -54,6 +58,15 @@ pub(super) async fn replay_of(app: &Connection, file: &Path) -> Result<RerunRequ
     let recording = std::path::absolute(file).unwrap_or_else(|_| file.to_owned()).display().to_string();
     let run = app.call(ReadRecording { file: recording.clone() }).await?.run;
     Ok(RerunRequest { recording: Some(recording), world: asks_nobody(), ..RerunRequest::of(run) })
+}
+
+/// The nodes of the flow that is replayed, and of those that it runs.
+async fn recorded_nodes(app: &Connection, request: &RerunRequest) -> Result<BTreeSet<NodeId>, ErrorReply> {
+    if let Some(file) = &request.recording {
+        return Ok(app.call(ReadRecording { file: file.clone() }).await?.nodes);
+    }
+    let detail = app.call(ShowRun { run: request.run.clone() }).await?;
+    Ok(nodes_with_subflows(&detail.flow, detail.summary.path.as_deref(), &plait_nodes::registry()))
 }
 
 fn parse_pace(text: &str) -> Result<Pace, String> {

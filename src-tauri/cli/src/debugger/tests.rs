@@ -60,6 +60,7 @@ fn trials_are_read_and_change_one_setting() {
     }
     assert_eq!(parse_command("try way"), Ok(StopCommand::Try("way".to_owned(), None)));
     assert_eq!(parse_command("drop"), Ok(StopCommand::Drop(None)));
+    assert_eq!(parse_command("accept ask"), Ok(StopCommand::Accept(Some("ask".to_owned()))));
     for wrong in ["try", "try way=1", "try way.x=nothing"] {
         assert!(parse_command(wrong).is_err(), "{wrong}");
     }

@@ -29,6 +29,8 @@ const NANO_DIGITS: usize = 9;
 /// A breakpoint as it was written. Which part of `a.b` is the node depends on the nodes that there are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakpointText {
+    /// All of it.
+    text: String,
     /// Everything but the node, the port and the other end of an edge.
     rest: Breakpoint,
     /// `NODE[.PORT]`. Nothing for every node.
@@ -42,8 +44,8 @@ pub struct BreakpointText {
 impl FromStr for BreakpointText {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (text, log) = split_option(text, ":log=");
+    fn from_str(written: &str) -> Result<Self, String> {
+        let (text, log) = split_option(written, ":log=");
         let (text, when) = split_option(text, ":when=");
         let (text, scope) = match text.strip_suffix(":branch") {
             Some(text) => (text, StopScope::Branch),
@@ -86,6 +88,7 @@ impl FromStr for BreakpointText {
         let path = above.map(|above| above.split('/').map(NodeId::from).collect()).unwrap_or_default();
         let (when, log) = (when.map(str::to_owned), log.map(str::to_owned));
         Ok(Self {
+            text: written.to_owned(),
             rest: Breakpoint { path, kind, event, when, log, scope, ..Breakpoint::default() },
             place: Some(place).filter(|place| *place != EVERY_NODE).map(str::to_owned),
             from: from.map(str::to_owned),
@@ -95,9 +98,14 @@ impl FromStr for BreakpointText {
 }
 
 impl BreakpointText {
+    /// Whether the nodes that there are decide where the name of a node ends.
+    pub fn has_dots(&self) -> bool {
+        self.place.iter().chain(&self.from).any(|name| name.contains('.'))
+    }
+
     /// The breakpoint, in a flow with these nodes. Its id is what it is written as, so that two people who set the same one set one.
     pub fn resolve(self, is_node: impl Fn(&str) -> bool) -> Result<Breakpoint, String> {
-        let Self { mut rest, place, from, side } = self;
+        let Self { mut rest, place, from, side, .. } = self;
         let place = place.map(|place| split_port(&place, &is_node));
         if let Some((node, port)) = place {
             rest.port = port.map(|port| non_empty_port(&node, &port)).transpose()?;
@@ -127,6 +135,12 @@ impl BreakpointText {
         rest.side = side.unwrap_or(if is_of_value { Side::After } else { Side::Before });
         rest.id = rest.to_string();
         Ok(rest)
+    }
+}
+
+impl fmt::Display for BreakpointText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

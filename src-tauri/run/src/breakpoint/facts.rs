@@ -100,10 +100,8 @@ pub(super) fn is_held_on(event: &StopEvent, side: Side) -> bool {
 
 /// Whether an event has happened to an activation that has come to this place.
 pub(super) fn has_happened(event: &StopEvent, point: &StopPoint, facts: Option<&CallFacts>) -> bool {
-    if *event == StopEvent::AttemptRetried {
-        return point.attempt > 1;
-    }
-    let Some(CallFacts { fresh, .. }) = facts else { return false };
+    let nothing = Fresh::default();
+    let fresh = facts.map_or(&nothing, |facts| &facts.fresh);
     match event {
         StopEvent::ContextChanged { context: None } => !fresh.contexts.is_empty(),
         StopEvent::ContextChanged { context: Some(wanted) } => {
@@ -116,7 +114,7 @@ pub(super) fn has_happened(event: &StopEvent, point: &StopPoint, facts: Option<&
         StopEvent::SpendingPassed { nano_usd } => {
             fresh.spent.iter().any(|(before, after)| before <= nano_usd && after > nano_usd)
         }
-        StopEvent::AttemptRetried => false,
+        StopEvent::AttemptRetried => point.attempt > 1,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Configs that persons try while a run stands still: plans of its flow with them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use plait_core::config::{ConfigValues, with_settings};
@@ -13,15 +14,16 @@ use plait_llm::needs::NeedCatalog;
 use plait_run::node::Registry;
 use plait_run::plan::Plan;
 use plait_run::{TrialConfigs, TrialPlanner};
-use plait_store::Store;
+use plait_store::{Store, flow_files};
 use serde_json::{Map, Value};
 
 use super::{Launch, invalid_flow, no_start, plan_to_run, recorded_config, started_event};
 use crate::ErrorReply;
 use crate::codes;
-use crate::flows::text::recorded_flow;
-use crate::flows::{Installed, check_runnable};
+use crate::flows::text::{read_file, recorded_flow, write_file};
+use crate::flows::{Installed, check_runnable, unreadable};
 use crate::grants::{self, FlowNeeds};
+use crate::runs::AcceptedTrials;
 
 /// Plans a run's flow with trials. The flow is read only when somebody tries something.
 pub(super) struct FlowTrials {
@@ -100,6 +102,46 @@ impl Launch {
         flow.nodes.remove(node).map(|node| node.config).ok_or_else(|| no_node(node))
     }
 
+    /// Writes the configs that are tried into the flow's file: of one node, or of all. The file keeps what else has changed in it.
+    /// `debug.no_trial`, `debug.no_file`, `flow.changed_on_disk` if the file has another config for the node than the run began with.
+    pub(in crate::runs) fn accept_trials(&self, node: Option<&NodeId>) -> Result<AcceptedTrials, ErrorReply> {
+        let entries = self.read_journal(&self.run)?;
+        let RunEvent::Started { flow: of_run, .. } = started_event(&self.run, &entries)? else {
+            return Err(no_start(&self.run));
+        };
+        let mut trials = trials_of(&RunOutline::of(&entries));
+        if let Some(node) = node {
+            trials.retain(|tried, _| tried == node);
+        }
+        if trials.is_empty() {
+            return Err(no_trial(node));
+        }
+        let path = of_run.path.as_deref().ok_or_else(no_file)?;
+        let before = recorded_flow(&self.store, &of_run.hash)?;
+        let file = flow_files::read(Path::new(path))?;
+        let mut flow = read_file(&file.path, &file.text).map_err(|errors| unreadable(&file.path, &errors))?;
+        for (node, config) in &trials {
+            let was = before.nodes.get(node);
+            let now = flow.nodes.get_mut(node);
+            match (was, now) {
+                (Some(was), Some(now))
+                    if now.node_type == was.node_type
+                        && (now.config == was.config || now.config == **config) =>
+                {
+                    now.config.clone_from(config);
+                }
+                _ => return Err(changed_since(node, &file.path)),
+            }
+        }
+        let text = write_file(&file.path, &file.path, &flow, false)?;
+        let hash = flow_files::write(&file.path, &text, Some(&file.hash))?;
+        Ok(AcceptedTrials {
+            path: file.path.display().to_string(),
+            hash,
+            nodes: trials.into_keys().collect(),
+        })
+    }
+
     /// Refuses a config that a start of the flow would refuse: `flow.invalid`, `grant.needed`. `debug.unknown_node`.
     pub(in crate::runs) fn check_trial(
         &self,
@@ -136,6 +178,30 @@ impl Launch {
         let undecided = grants::undecided(needs, &known);
         if undecided.is_empty() { Ok(()) } else { Err(grants::needed(&undecided)) }
     }
+}
+
+fn no_trial(node: Option<&NodeId>) -> ErrorReply {
+    let message = match node {
+        Some(node) => format!("No config is tried on `{node}`."),
+        None => "No config is tried in this run.".to_owned(),
+    };
+    ErrorReply::new(codes::DEBUG_NO_TRIAL, message)
+        .hint("Try one with `try NODE.SETTING=JSON`; trials of a sub-flow's run are that run's.")
+}
+
+fn no_file() -> ErrorReply {
+    ErrorReply::new(
+        codes::DEBUG_NO_FILE,
+        "The flow of this run is in no file, so nothing can be accepted there.",
+    )
+    .hint("Open the run in the window, accept the trial there, and save the flow.")
+}
+
+fn changed_since(node: &NodeId, path: &Path) -> ErrorReply {
+    let message =
+        format!("`{}` has another `{node}` than this run began with, so it is as it was.", path.display());
+    ErrorReply::new(codes::FLOW_CHANGED_ON_DISK, message)
+        .hint("Look at what changed there, and put the setting in by hand.")
 }
 
 fn no_node(node: &NodeId) -> ErrorReply {

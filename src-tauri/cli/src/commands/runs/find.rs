@@ -6,10 +6,9 @@ use std::path::Path;
 use clap::Args;
 use plait_api::Connection;
 use plait_api::runs::{FindRuns, FoundPlace, FoundRun, FoundRuns};
-use plait_journal::Breakpoint;
 use plait_journal::BreakpointText;
 
-use crate::debugger::{self, describe_point};
+use crate::debugger::describe_point;
 use crate::exit::CliError;
 use crate::format::{first_line, format_time, to_json};
 use crate::terminal::{print_error, stdout};
@@ -45,21 +44,12 @@ pub(super) struct FindArgs {
 }
 
 pub(super) async fn execute(app: &Connection, args: FindArgs) -> Result<(), CliError> {
-    // The flows of the runs are not known.
-    let asked = debugger::resolve(args.node, |_| false)?;
-    let Breakpoint { path, node, side, port, from, kind, event, when, .. } = asked;
     let request = FindRuns {
-        when: args.when.or(when),
-        node,
-        path,
-        side,
-        port,
-        from,
-        kind,
-        event,
-        user: None,
+        when: args.when,
+        place: Some(args.node.to_string()),
         flow_path: args.flow.as_deref().map(path_of_runs),
         limit: args.limit,
+        ..FindRuns::default()
     };
     let found = app.call(request).await?;
     if args.json {

@@ -128,3 +128,16 @@ fn what_is_no_breakpoint_is_refused() {
         assert!(read(text).is_err(), "{text}");
     }
 }
+
+#[test]
+fn written_text_stays_and_says_whether_nodes_decide() {
+    for (text, has_dots) in [
+        ("judge:after:when=value > 0.5", false),
+        ("judge.score", true),
+        ("a.out->b.in", true),
+        ("event:spent=0.50", false),
+    ] {
+        let parsed: BreakpointText = text.parse().unwrap();
+        assert_eq!((parsed.to_string().as_str(), parsed.has_dots()), (text, has_dots), "{text}");
+    }
+}

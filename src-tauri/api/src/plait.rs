@@ -241,20 +241,18 @@ impl Plait {
             tools: tool_environment,
             exporter,
         };
-        let settings = Arc::new(SettingsService::new(settings_parts, stored));
         let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
         let grants = Arc::new(grants);
         let suites = SuiteService::new(runs.clone(), store.clone(), evaluator, Arc::clone(&grants));
         let flows = Arc::new(FlowService::new(&store, &registry, &clock, &keys, installed));
-        let proposals = Arc::new(ProposalService::new(&store, &clock, &keys, &flows, &runs));
         let conversations =
             ConversationService::new(store.clone(), users.clone(), Arc::clone(&clock), keys.clone());
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices: notices.into(),
+            proposals: Arc::new(ProposalService::new(&store, &clock, &keys, &flows, &runs)),
             flows,
-            proposals,
             conversations,
             memories: MemoryService::new(memory, users.clone(), Arc::clone(&clock), keys),
             users,
@@ -267,7 +265,7 @@ impl Plait {
             knowledge,
             lens,
             providers,
-            settings,
+            settings: Arc::new(SettingsService::new(settings_parts, stored)),
             grants,
             suites,
             tools: Arc::new(ToolService::new(tools)),

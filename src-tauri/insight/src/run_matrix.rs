@@ -105,12 +105,14 @@ fn rows_of(runs: &[RecordedRun], node: &NodeId) -> Vec<MatrixRow> {
             return None;
         }
         let value = |epoch: &EpochView| epoch.outputs.get(port).map(|value| Value::clone(value));
-        row(node, Some(port.clone()), of_runs.iter().map(|epochs| text_of(epochs, value)).collect())
+        let texts: Vec<_> = of_runs.iter().map(|epochs| text_of(epochs, value)).collect();
+        row(node, Some(port.clone()), &texts)
     });
     let error = |epoch: &EpochView| {
         epoch.error.as_ref().map(|error| Value::String(format!("{} [{}]", error.message, error.code)))
     };
-    let errors = row(node, None, of_runs.iter().map(|epochs| text_of(epochs, error)).collect());
+    let texts: Vec<_> = of_runs.iter().map(|epochs| text_of(epochs, error)).collect();
+    let errors = row(node, None, &texts);
     outputs.chain(errors).collect()
 }
 
@@ -125,11 +127,11 @@ fn text_of(epochs: &[EpochView], value: impl Fn(&EpochView) -> Option<Value>) ->
 }
 
 /// A row, unless no run has a value.
-fn row(node: &NodeId, port: Option<PortName>, texts: Vec<Option<String>>) -> Option<MatrixRow> {
+fn row(node: &NodeId, port: Option<PortName>, texts: &[Option<String>]) -> Option<MatrixRow> {
     let mut places: HashMap<&String, usize> = HashMap::new();
     let mut values: Vec<&String> = Vec::new();
     let mut cells = Vec::new();
-    for text in &texts {
+    for text in texts {
         let place = text.as_ref().map(|text| {
             *places.entry(text).or_insert_with(|| {
                 values.push(text);

@@ -47,9 +47,10 @@ fn add_yaml(text: &str, case: &Value) -> Result<String, String> {
     };
     if is_inline {
         // Between brackets, JSON is YAML.
-        let (at, separator) = match starts.is_empty() {
-            true => (text[..end].rfind(']').ok_or("The list `cases` has no end.")?, ""),
-            false => (end, ", "),
+        let (at, separator) = if starts.is_empty() {
+            (text[..end].rfind(']').ok_or("The list `cases` has no end.")?, "")
+        } else {
+            (end, ", ")
         };
         return Ok(format!("{}{separator}{case}{}", &text[..at], &text[at..]));
     }

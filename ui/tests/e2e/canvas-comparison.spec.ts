@@ -1,9 +1,9 @@
 /** Comparisons on the canvas: of two runs, of the flow with a version, and of a flow with an edit that an agent proposes. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { expect, filePath, node, openFlow, putFile, SCRIPTED, TEST_FILE, takePicture, test } from "./fixture";
+import { expect, filePath, node, openFlow, SCRIPTED, TEST_FILE, takePicture, test } from "./fixture";
 
 const saying = (title: string, prompt: string, text: string) => ({
   type: "chat",
@@ -121,12 +121,17 @@ test("a difference in a sub-flow is gone to in the run of the sub-flow", async (
     edges: { a: { source: "text", sourceOutput: "text", target: "out", targetInput: "value" } },
     layout: { text: { x: 0, y: 0 }, out: { x: 300, y: 0 } },
   });
-  putFile(filePath("inner.flow.json"), inner("tea"));
+  const file = filePath("inner-of-comparison.flow.json");
+  writeFileSync(file, JSON.stringify(inner("tea")));
   await openFlow(page, {
     version: 1,
     name: "Outer",
     nodes: {
-      below: { type: "subflow", title: "Below", config: { file: "inner.flow.json", inputSource: "mapping" } },
+      below: {
+        type: "subflow",
+        title: "Below",
+        config: { file: "inner-of-comparison.flow.json", inputSource: "mapping" },
+      },
       done: { type: "output", title: "Result" },
     },
     edges: { a: { source: "below", sourceOutput: "text", target: "done", targetInput: "value" } },
@@ -134,11 +139,12 @@ test("a difference in a sub-flow is gone to in the run of the sub-flow", async (
   });
   await page.getByTestId("run-button").click();
   await expect(status(page)).toHaveAttribute("data-status", "finished");
-  putFile(filePath("inner.flow.json"), inner("coffee"));
+  writeFileSync(file, JSON.stringify(inner("coffee")));
   await page.getByRole("button", { name: "Runs", exact: true }).click();
   await page.getByTestId("run-button").click();
   const rows = page.locator("[data-testid^=run-row-]");
   await expect(rows).toHaveCount(2);
+  await expect(page.getByText("coffee", { exact: true }).first()).toBeVisible();
   await expect(status(page)).toHaveAttribute("data-status", "finished");
   await rows.nth(1).hover();
   await rows.nth(1).getByRole("button", { name: "Compare with the run that is shown" }).click();

@@ -1,5 +1,6 @@
 //! `plait proposals`: the edits of flows that agents propose.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use clap::{Args, Subcommand};
@@ -117,7 +118,7 @@ async fn list(home: &Home, json: bool) -> Result<(), CliError> {
 fn text(ShownProposal { proposal, diff, diagnostics, is_outdated, .. }: &ShownProposal) -> String {
     let mut text = format!("{}\nProposed {}", proposal.path, format_time(proposal.at));
     if !proposal.note.is_empty() {
-        text.push_str(&format!(": {}", printable(&proposal.note)));
+        let _ = write!(text, ": {}", printable(&proposal.note));
     }
     text.push_str("\n\n");
     if *is_outdated {
@@ -126,7 +127,7 @@ fn text(ShownProposal { proposal, diff, diagnostics, is_outdated, .. }: &ShownPr
     text.push_str(&flows_text(diff));
     let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
     for problem in errors {
-        text.push_str(&format!("\nproblem: {} [{}]", printable(&problem.message), problem.code));
+        let _ = write!(text, "\nproblem: {} [{}]", printable(&problem.message), problem.code);
     }
     if !text.ends_with('\n') {
         text.push('\n');

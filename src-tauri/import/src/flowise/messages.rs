@@ -80,9 +80,9 @@ impl Reader<'_> {
         if has_memory {
             let mut past = self.copy_messages(before.iter().flatten().chain(&asked));
             if before.is_none() {
-                let lost =
+                let reason =
                     "The messages of the flow, which depend on the way that was taken: it gets the last one.";
-                self.builder.lose(node.id, lost);
+                self.builder.lose(node.id, reason);
                 let last = self.said_last(at).map(|last| TemplateText::of("message", &last, &[]));
                 past.extend(last.map(|text| (Author::User, text)));
             }

@@ -57,17 +57,16 @@ fn written(sent: &SentRequest) -> Vec<String> {
     std::iter::once(sent.model.clone()).chain(system).chain(messages).collect()
 }
 
-#[tokio::test]
-async fn imported_flows_send_the_requests_of_their_tools() {
+/// How many flows of each tool there are.
+const MIN_FLOWS: usize = 20;
+
+async fn flows_send_the_requests_of(name: &str) {
     let table = std::fs::read_to_string(fixture("import/requests.json")).unwrap();
-    let cases: Vec<Case> = serde_json::from_str(&table).unwrap();
+    let mut cases: Vec<Case> = serde_json::from_str(&table).unwrap();
+    cases.retain(|case| tool(&case.flow) == name);
+    let flows: BTreeSet<&str> = cases.iter().map(|case| case.flow.as_str()).collect();
+    assert!(flows.len() >= MIN_FLOWS, "{}", flows.len());
     let mut wrong = Vec::new();
-    let mut flows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for case in &cases {
-        flows.entry(tool(&case.flow)).or_default().insert(&case.flow);
-    }
-    let counts: Vec<(&str, usize)> = flows.iter().map(|(tool, flows)| (*tool, flows.len())).collect();
-    assert!(counts.len() == 6 && counts.iter().all(|(_, count)| *count >= 20), "{counts:?}");
     for mut case in cases {
         let replies = case.replies;
         let provider = RecordingProvider::with_rule(move |sent, calls| {
@@ -89,4 +88,34 @@ async fn imported_flows_send_the_requests_of_their_tools() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn dify_flows_send_the_requests_of_dify() {
+    flows_send_the_requests_of("dify").await;
+}
+
+#[tokio::test]
+async fn flowise_flows_send_the_requests_of_flowise() {
+    flows_send_the_requests_of("flowise").await;
+}
+
+#[tokio::test]
+async fn langflow_flows_send_the_requests_of_langflow() {
+    flows_send_the_requests_of("langflow").await;
+}
+
+#[tokio::test]
+async fn n8n_workflows_send_the_requests_of_n8n() {
+    flows_send_the_requests_of("n8n").await;
+}
+
+#[tokio::test]
+async fn prompt_flows_send_the_requests_of_prompt_flow() {
+    flows_send_the_requests_of("promptflow").await;
+}
+
+#[tokio::test]
+async fn rivet_projects_send_the_requests_of_rivet() {
+    flows_send_the_requests_of("rivet").await;
 }

@@ -120,8 +120,8 @@ impl Reader<'_> {
         }
         let (_, output, path) = &key;
         let node = &self.graph.nodes[at];
-        let steps: String = path.iter().map(|step| format!("?.[{}]", json!(step))).collect();
-        let config = json!({ "code": format!("{TEXT}return text(input{steps});") });
+        let value = path.iter().fold("input".to_owned(), |value, step| format!("{value}?.[{}]", json!(step)));
+        let config = json!({ "code": format!("{TEXT}return text({value});") });
         let title = format!("{}: text", path.last().map_or(output.node.as_str(), String::as_str));
         let id = self.builder.add(node.id, &title, "code", config, node.at.beside(-0.5, 1.0));
         self.builder.connect(output, &id, "input");

@@ -66,12 +66,12 @@ impl Reader<'_> {
         let is_from_user = |(author, _): &Message| *author == Author::User;
         let mut before = self.transcripts.remove(&at).flatten();
         let is_first = before.as_ref().is_some_and(Transcript::is_empty);
-        let asks = own.iter().any(is_from_user);
+        let has_user = own.iter().any(is_from_user);
         let question = self.question.as_ref().map(|question| TemplateText::of("message", question, &[]));
         // What the first model is asked is a part of the flow's messages.
         let asked: Transcript = if !is_first {
             Transcript::new()
-        } else if asks && !has_memory {
+        } else if has_user && !has_memory {
             self.copy_messages(own.iter().filter(|message| is_from_user(message)))
         } else {
             question.into_iter().map(|text| (Author::User, text)).collect()
@@ -80,9 +80,9 @@ impl Reader<'_> {
         if has_memory {
             let mut past = self.copy_messages(before.iter().flatten().chain(&asked));
             if before.is_none() {
-                let lost =
+                let reason =
                     "The messages of the flow, which depend on the way that was taken: it gets the last one.";
-                self.builder.lose(node.id, lost);
+                self.builder.lose(node.id, reason);
                 let last = self.said_last(at).map(|last| TemplateText::of("message", &last, &[]));
                 past.extend(last.map(|text| (Author::User, text)));
             }
@@ -96,7 +96,7 @@ impl Reader<'_> {
             }
             messages.extend(added);
             call.memory = Some(Memory::default());
-        } else if !asks {
+        } else if !has_user {
             messages.extend(self.copy_messages(&asked));
         }
         if let Some(before) = &mut before {

@@ -78,6 +78,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Jinja's filter, which ends a long text at a word and takes its settings by position or by name.
+#[expect(clippy::needless_pass_by_value, reason = "filters take their settings by value")]
 fn truncate(
     text: Cow<'_, str>,
     length: Option<usize>,

@@ -56,7 +56,7 @@ fn variable_is_optional_where_the_template_says_what_stands_in_its_place() {
     let template = Template::with_syntax(source, Syntax::Jinja);
     let optional = template.variables().iter().filter(|variable| variable.optional);
     assert_eq!(optional.map(|variable| variable.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(rendered(source, &json!({})).as_deref(), Ok("x"));
+    assert_eq!(rendered(source, &json!({ "d": {}, "bc": "y" })).as_deref(), Ok("xY"));
 }
 
 #[test]

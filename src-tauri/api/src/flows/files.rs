@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::{Flow, ReadError};
-use plait_formats::pipeline;
 use plait_store::RecentFlow;
 use plait_store::flow_files;
 use serde::{Deserialize, Serialize};

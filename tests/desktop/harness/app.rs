@@ -23,9 +23,9 @@ const BINARY: &str = "PLAIT_DESKTOP";
 /// The variable that asks for the pictures of the guide. `cargo xtask images` sets it.
 const WRITE_IMAGES: &str = "PLAIT_WRITE_IMAGES";
 
-/// Changes a pixel, which nobody sees, in each frame, and waits for three of them. WebKit shows the latest frame that it painted, which is
-/// an older one while a new one is due; and a picture of a page in which nothing changes never comes, since the driver waits for the next
-/// frame.
+/// Changes a pixel, which nobody sees, in each frame, and waits for three of them. `WebKit` shows the latest frame that it painted,
+/// which is an older one while a new one is due; and a picture of a page in which nothing changes never comes, since the driver waits
+/// for the next frame.
 const KEEP_PAINTING: &str = "
     const [done] = arguments;
     const pixel = document.createElement('i');

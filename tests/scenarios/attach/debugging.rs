@@ -123,11 +123,12 @@ async fn steps_of_the_owner_and_two_clients_at_the_same_instant_are_one() {
     let run = owner.runs().await.remove(0).run;
     let clients = [client(&home).await, client(&home).await];
 
-    let mut stops = vec![owner.plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap().stop.number];
+    let mut numbers =
+        vec![owner.plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap().stop.number];
     // How often each was first.
     let mut won = [0; 3];
     for _ in 0..ROUNDS {
-        let stop = *stops.last().unwrap();
+        let stop = *numbers.last().unwrap();
         let start = Barrier::new(3);
         let step = || GoOn { run: run.clone(), verb: DebugVerb::Over, stop };
         let (here, one, other) = tokio::join!(
@@ -155,14 +156,14 @@ async fn steps_of_the_owner_and_two_clients_at_the_same_instant_are_one() {
                 _ => tokio::task::yield_now().await,
             }
         };
-        stops.push(next);
+        numbers.push(next);
     }
     println!("The owner was first {} times, the clients {} and {}.", won[0], won[1], won[2]);
 
     let journal = journal_of(&home);
     let of = |kind: &'static str| journal.iter().filter(move |event| event["type"] == kind);
-    let numbers: Vec<u64> = of("debug.stopped").map(|event| event["seq"].as_u64().unwrap()).collect();
-    assert_eq!(numbers, stops);
+    let stopped: Vec<u64> = of("debug.stopped").map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!(stopped, numbers);
     let continued: Vec<&Value> = of("debug.continued").map(|event| &event["point"]["node"]).collect();
     assert_eq!(continued, texts[..ROUNDS].iter().collect::<Vec<_>>());
     let started: Vec<&Value> = of("node.started").map(|event| &event["node"]).skip(1).collect();

@@ -70,7 +70,7 @@ enum Command {
     /// The whole run, or the branch of a node in one of its iterations.
     Pause(Option<(NodeId, Option<Epoch>)>),
     ListBreakpoints,
-    AtStop(StopCommand),
+    AtStop(Box<StopCommand>),
 }
 
 impl Command {
@@ -92,7 +92,7 @@ impl Command {
                 Err(ErrorReply::new(codes::USAGE_INPUT, format!("`{text}` has a meaning only at a prompt."))
                     .hint("`plait debug --help` lists the commands."))
             }
-            Ok(command) => Ok(Self::AtStop(command)),
+            Ok(command) => Ok(Self::AtStop(Box::new(command))),
             Err(problem) => {
                 Err(ErrorReply::new(codes::USAGE_INPUT, format!("`{text}` can't be done: {problem}."))
                     .hint("`plait debug --help` lists the commands."))
@@ -101,7 +101,11 @@ impl Command {
     }
 
     fn only_shows(&self) -> bool {
-        matches!(self, Self::ListBreakpoints | Self::AtStop(StopCommand::Print(_)))
+        match self {
+            Self::Pause(_) => false,
+            Self::ListBreakpoints => true,
+            Self::AtStop(command) => matches!(**command, StopCommand::Print(_)),
+        }
     }
 
     async fn perform(
@@ -118,29 +122,41 @@ impl Command {
             }
             Self::ListBreakpoints if as_json => print_json(&stop_actions::breakpoints(app, run).await?),
             Self::ListBreakpoints => list_breakpoints(app, run).await,
-            Self::AtStop(StopCommand::Break(breakpoint)) => {
-                stop_actions::put_breakpoint(app, run, breakpoint).await?;
-                list_breakpoints(app, run).await
-            }
-            Self::AtStop(StopCommand::Delete(id)) => {
-                let id = stop_actions::drop_breakpoint(app, run, &id).await?;
-                print_error(&format!("Removed breakpoint `{id}`.\n"));
-                Ok(())
-            }
-            Self::AtStop(StopCommand::Accept(node)) => {
-                // Also of a run that has gone on.
-                let held = app.call(FindHeld { run: run.clone() }).await?;
-                let run = held.map_or_else(|| run.clone(), |held| held.run);
-                Ok(stop_actions::accept_trials(app, run, node).await?)
-            }
-            Self::AtStop(command) => {
-                let mut held = stop_actions::held(app, run).await?;
-                held.stop.number = stop.unwrap_or(held.stop.number);
-                let mut at = AtStop::new(app, run.clone(), held);
-                match command {
-                    StopCommand::Print(wanted) if as_json => print_json(&at.values(wanted).await?),
-                    command => at.perform(command).await.map(drop),
-                }
+            Self::AtStop(command) => perform_at_stop(*command, app, run, stop, as_json).await,
+        }
+    }
+}
+
+async fn perform_at_stop(
+    command: StopCommand,
+    app: &Connection,
+    run: &RunId,
+    stop: Option<u64>,
+    as_json: bool,
+) -> Result<(), CliError> {
+    match command {
+        StopCommand::Break(breakpoint) => {
+            stop_actions::put_breakpoint(app, run, breakpoint).await?;
+            list_breakpoints(app, run).await
+        }
+        StopCommand::Delete(id) => {
+            let id = stop_actions::drop_breakpoint(app, run, &id).await?;
+            print_error(&format!("Removed breakpoint `{id}`.\n"));
+            Ok(())
+        }
+        StopCommand::Accept(node) => {
+            // Also of a run that has gone on.
+            let held = app.call(FindHeld { run: run.clone() }).await?;
+            let run = held.map_or_else(|| run.clone(), |held| held.run);
+            Ok(stop_actions::accept_trials(app, run, node).await?)
+        }
+        command => {
+            let mut held = stop_actions::held(app, run).await?;
+            held.stop.number = stop.unwrap_or(held.stop.number);
+            let mut at = AtStop::new(app, run.clone(), held);
+            match command {
+                StopCommand::Print(wanted) if as_json => print_json(&at.values(wanted).await?),
+                command => at.perform(command).await.map(drop),
             }
         }
     }

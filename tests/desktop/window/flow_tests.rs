@@ -34,10 +34,11 @@ fn review(prompt: &str) -> Value {
     })
 }
 
-fn git(folder: &Path, args: &[&str]) {
+fn git(folder: &Path, args: &[&str]) -> Result<()> {
     let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-    let done = Command::new("git").args(author).args(args).current_dir(folder).output().unwrap();
+    let done = Command::new("git").args(author).args(args).current_dir(folder).output()?;
     assert!(done.status.success(), "{done:?}");
+    Ok(())
 }
 
 #[tokio::test]
@@ -55,9 +56,9 @@ async fn failing_test_of_a_repository_opens_at_its_first_difference() -> Result<
         };
         plait(&["run", "review.flow.json", "--input", "tea"], 0)?;
         plait(&["test", "add", "last", "--name", "about tea"], 0)?;
-        git(&project, &["init", "-q"]);
-        git(&project, &["add", "."]);
-        git(&project, &["commit", "-qm", "Review of drafts"]);
+        git(&project, &["init", "-q"])?;
+        git(&project, &["add", "."])?;
+        git(&project, &["commit", "-qm", "Review of drafts"])?;
         plait(&["test", "--junit", "results.xml"], 0)?;
 
         std::fs::write(&file, review("Write about {{topic}}. Be thorough.").to_string())?;

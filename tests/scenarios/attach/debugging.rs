@@ -130,19 +130,19 @@ async fn steps_of_the_owner_and_two_clients_at_the_same_instant_are_one() {
     for _ in 0..ROUNDS {
         let stop = *numbers.last().unwrap();
         let start = Barrier::new(3);
-        let step = || GoOn { run: run.clone(), verb: DebugVerb::Over, stop };
+        let over = || GoOn { run: run.clone(), verb: DebugVerb::Over, stop };
         let (here, one, other) = tokio::join!(
             async {
                 start.wait().await;
-                owner.plait.call(step()).await
+                owner.plait.call(over()).await
             },
             async {
                 start.wait().await;
-                clients[0].call(step()).await
+                clients[0].call(over()).await
             },
             async {
                 start.wait().await;
-                clients[1].call(step()).await
+                clients[1].call(over()).await
             },
         );
         let codes = [here, one, other].map(|done| done.map_err(|error| error.code.to_string()).err());

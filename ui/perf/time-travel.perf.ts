@@ -34,7 +34,10 @@ function positionsIn(events: number): number[] {
 }
 
 /** Moves the slider to each position: the milliseconds until it was painted, and the longest task on the way. */
-async function visit(page: Page, positions: readonly number[]): Promise<{ middleMs?: number; worstMs?: number } & Tasks> {
+async function visit(
+  page: Page,
+  positions: readonly number[],
+): Promise<{ middleMs?: number; worstMs?: number } & Tasks> {
   const tasks = await recordTasks(page);
   const times = await page.evaluate(async (wanted) => {
     const slider = document.querySelector<HTMLInputElement>("[data-testid=time-slider]");

@@ -42,6 +42,7 @@ pub use debug::{
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
 pub use inquiry::{BeginInquiry, ContinueInquiry};
+pub use launch::AcceptedTrials;
 pub(crate) use past_spending::{count_day, local_bank};
 pub use program::{DraftProgram, GetExchanges, ImportTraces, KeepProgram, KeptProgram, PROGRAMS_FOLDER};
 pub use recording::{ExportRecording, ExportedRecording, ReadRecording, RecordingSummary};
@@ -53,7 +54,7 @@ pub(crate) use service::RunParts;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
 pub use state::RunState;
-pub use trials::{AcceptTrials, AcceptedTrials, DropTrials, NodeConfig, ShowNodeConfig, TryConfig};
+pub use trials::{AcceptTrials, DropTrials, NodeConfig, ShowNodeConfig, TryConfig};
 pub use versions::{FlowVersion, ListVersions, VersionRun};
 pub use waiting::{CheckWaiting, EditEffect, MoveRun, WaitingRun};
 pub use watch::Watch;

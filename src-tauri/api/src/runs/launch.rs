@@ -37,6 +37,7 @@ use serde_json::json;
 
 pub(super) use breakpoint_check::{check_in_subflows, check_in_subflows_of};
 use other_replies::StoredReplies;
+pub use trial::AcceptedTrials;
 use trial::FlowTrials;
 
 use super::broadcast::RunBroadcast;

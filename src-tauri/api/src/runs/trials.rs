@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use super::launch::AcceptedTrials;
 use super::service::RunService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -83,17 +84,6 @@ pub struct AcceptTrials {
     #[serde(default)]
     #[ts(optional)]
     pub node: Option<NodeId>,
-}
-
-/// A flow's file with configs that were tried.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-pub struct AcceptedTrials {
-    /// The file, as an absolute path.
-    pub path: String,
-    /// Hash of the file's bytes.
-    pub hash: String,
-    /// The nodes with accepted configs.
-    pub nodes: Vec<NodeId>,
 }
 
 impl Command for AcceptTrials {

@@ -15,7 +15,9 @@ use plait_run::node::Registry;
 use plait_run::plan::Plan;
 use plait_run::{TrialConfigs, TrialPlanner};
 use plait_store::{Store, flow_files};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use ts_rs::TS;
 
 use super::{Launch, invalid_flow, no_start, plan_to_run, recorded_config, started_event};
 use crate::ErrorReply;
@@ -23,7 +25,17 @@ use crate::codes;
 use crate::flows::text::{read_file, recorded_flow, write_file};
 use crate::flows::{Installed, check_runnable, unreadable};
 use crate::grants::{self, FlowNeeds};
-use crate::runs::AcceptedTrials;
+
+/// A flow's file with configs that were tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct AcceptedTrials {
+    /// The file, as an absolute path.
+    pub path: String,
+    /// Hash of the file's bytes.
+    pub hash: String,
+    /// The nodes with accepted configs.
+    pub nodes: Vec<NodeId>,
+}
 
 /// Plans a run's flow with trials. The flow is read only when somebody tries something.
 pub(super) struct FlowTrials {

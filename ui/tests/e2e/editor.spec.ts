@@ -183,12 +183,9 @@ test.describe("connecting", () => {
 test.describe("editing", () => {
   test("undoes and redoes by gesture", async ({ page }) => {
     await openFlow(page);
-    // Beside another node: the view follows the one that the inspector opens for.
+    // On the canvas, not on the screen: the view follows the node that the inspector opens for.
     const place = () =>
-      page.evaluate(() => {
-        const [note, ask] = ["note", "ask"].map((id) => document.querySelector(`[data-testid="node-${id}"]`));
-        return Math.round((note?.getBoundingClientRect().x ?? 0) - (ask?.getBoundingClientRect().x ?? 0));
-      });
+      node(page, "note").evaluate((card) => card.closest<HTMLElement>(".react-flow__node")?.style.transform);
     const before = await place();
     const box = await node(page, "note").boundingBox();
     await drag(page, node(page, "note"), { x: (box?.x ?? 0) + 180, y: (box?.y ?? 0) + 90 });

@@ -145,9 +145,9 @@ impl Session {
         let run = tree.root.clone();
         if arguments.terminate_debuggee.unwrap_or_else(|| debuggee.origin.is_launch()) {
             debuggee.app.call(CancelRun { run: run.clone() }).await?;
-            // Editors kill the adapter once it has replied.
+            // Editors kill the adapter once it has replied. A run that stands still is idle before it has ended.
             if debuggee.app.here().is_some() {
-                debuggee.app.idle_tree(&run).await;
+                debuggee.app.settled(&run).await;
             }
             return Ok(());
         }

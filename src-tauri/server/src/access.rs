@@ -71,6 +71,7 @@ pub(crate) const COMMANDS: &[(&str, Option<Role>)] = &[
     ("run.forceWay", Some(Editor)),
     ("run.tryConfig", Some(Editor)),
     ("run.dropTrials", Some(Editor)),
+    ("run.acceptTrials", Some(Editor)),
     ("run.nodeConfig", Some(Viewer)),
     ("run.heldHistory", Some(Viewer)),
     ("run.go", Some(Editor)),

@@ -70,6 +70,15 @@ describe("a draft", () => {
     expect(draftNames()).toEqual(["mine"]);
   });
 
+  it("is gone as soon as its changes are saved, and not a second later", async () => {
+    edit("mine");
+    await later();
+    const { flow } = editor.store.getState();
+    editor.store.setState({ saved: flow, hash: "2" });
+    await soon();
+    expect(draftNames()).toEqual([]);
+  });
+
   it("is stored while somebody types without a pause", async () => {
     for (const name of ["m", "mi", "min", "mine"]) {
       edit(name);

@@ -49,6 +49,11 @@ export class DraftStore {
       const isOutstanding = this.#timer !== undefined && state.key !== before.key;
       if (isOutstanding && this.documents.isOpen(before.key)) this.#write(before);
       if (state.key !== before.key) this.#cancelTimer();
+      // Saved: the draft goes at once. Who closes the window now is not asked about it the next time.
+      if (state.key === before.key && this.#known.has(state.key) && !isDirty(state)) {
+        this.#write();
+        return;
+      }
       // A pending write is not put off: somebody may type without a pause.
       this.#timer ??= setTimeout(() => this.#write(), DELAY_MS);
     });

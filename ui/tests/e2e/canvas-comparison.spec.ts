@@ -3,13 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { expect, filePath, node, openFlow, SCRIPTED, TEST_FILE, takePicture, test } from "./fixture";
-
-const saying = (title: string, prompt: string, text: string) => ({
-  type: "chat",
-  title,
-  config: { prompt, skipHistory: true, options: { replies: [{ text }] } },
-});
+import { expect, filePath, node, openFlow, SCRIPTED, saying, TEST_FILE, takePicture, test } from "./fixture";
 
 const FLOW: Flow = {
   version: 1,

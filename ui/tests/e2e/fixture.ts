@@ -236,6 +236,13 @@ export async function clickFirstMark(page: Page, row: Locator): Promise<void> {
 /** Where a script of replies begins: the chats of this context have a model that says what their options say. */
 export const SCRIPTED: Node = { type: "contextStart", title: "main", config: { provider: "offline", model: "script" } };
 
+/** A chat of the simulator that always says this, without regard to what was said before. */
+export const saying = (title: string, prompt: string, text: string) => ({
+  type: "chat",
+  title,
+  config: { prompt, skipHistory: true, options: { replies: [{ text }] } },
+});
+
 /** A chat that calls a tool, and a second one with a model server that is down. */
 export const FAILING_FLOW: Flow = {
   version: 1,

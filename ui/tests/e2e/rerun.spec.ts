@@ -2,14 +2,7 @@
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { expect, node, openFlow, SCRIPTED, takePicture, test } from "./fixture";
-
-/** A chat of the simulator that always says this. */
-const saying = (title: string, prompt: string, text: string) => ({
-  type: "chat",
-  title,
-  config: { prompt, skipHistory: true, options: { replies: [{ text }] } },
-});
+import { expect, node, openFlow, SCRIPTED, saying, takePicture, test } from "./fixture";
 
 const FLOW: Flow = {
   version: 1,

@@ -1,6 +1,6 @@
 //! What a comparison says of each node: how its differences relate to the others, and what all its activations used in either run.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use plait_core::id::{NodeId, RunId};
 use plait_journal::view::EpochView;
@@ -83,12 +83,11 @@ pub(super) fn nodes(
     first: usize,
 ) -> Vec<NodeComparison> {
     let renames = diff.renames();
-    let new_id = |id: &NodeId| renames.get(id).map_or_else(|| id.clone(), |new| NodeId::clone(new));
-    let old: HashMap<NodeId, &NodeId> = before.view().nodes.keys().map(|id| (new_id(id), id)).collect();
-    let mut found: HashMap<NodeId, (usize, NodeMark)> = HashMap::new();
+    let old_ids: HashMap<&NodeId, &NodeId> = renames.iter().map(|(old, new)| (*new, *old)).collect();
+    let mut found: HashMap<&NodeId, (usize, NodeMark)> = HashMap::new();
     for (index, difference) in differences.iter().enumerate().filter(|(_, found)| found.path == path) {
-        let of_after = difference.after.as_ref().map(|shown| shown.at.node.clone());
-        let of_before = difference.before.as_ref().map(|shown| new_id(&shown.at.node));
+        let of_after = difference.after.as_ref().map(|shown| &shown.at.node);
+        let of_before = difference.before.as_ref().map(|shown| new_id(&renames, &shown.at.node));
         let Some(node) = of_after.or(of_before) else { continue };
         let place = first + index;
         let mark = match (place, difference.follows.is_empty()) {
@@ -101,10 +100,7 @@ pub(super) fn nodes(
             known.1 = mark;
         }
     }
-    let ids: BTreeSet<&NodeId> = after.view().nodes.keys().chain(old.keys()).collect();
-    let compared = ids.into_iter().map(|id| {
-        let before = old.get(id).and_then(|old| totals(before, old));
-        let after = totals(after, id);
+    let compare = |before: Option<NodeTotals>, after: Option<NodeTotals>, id: &NodeId| {
         let found = found.get(id);
         // What only one run reached without a difference of its own was in an iteration that the other run did not have.
         let otherwise = if before.is_some() && after.is_some() { NodeMark::Same } else { NodeMark::Follows };
@@ -115,13 +111,23 @@ pub(super) fn nodes(
             before,
             after,
         }
+    };
+    let of_second = after.view().nodes.keys().map(|id| {
+        // A new node may have the id that another one had before.
+        let old = old_ids.get(id).copied().or_else(|| (!renames.contains_key(id)).then_some(id));
+        compare(old.and_then(|old| totals(before, old)), totals(after, id), id)
     });
-    let (of_second, of_first): (Vec<_>, Vec<_>) = compared.partition(|node| node.after.is_some());
-    of_second
-        .into_iter()
-        .chain(of_first)
-        .filter(|node| node.before.is_some() || node.after.is_some())
-        .collect()
+    let mut only_first: Vec<(&NodeId, &NodeId)> =
+        before.view().nodes.keys().map(|old| (new_id(&renames, old), old)).collect();
+    only_first.retain(|(id, _)| !after.view().nodes.contains_key(*id));
+    only_first.sort_unstable();
+    let of_first = only_first.into_iter().map(|(id, old)| compare(totals(before, old), None, id));
+    of_second.chain(of_first).collect()
+}
+
+/// The id that a node of the first run has in the second one.
+fn new_id<'d>(renames: &HashMap<&'d NodeId, &'d NodeId>, id: &'d NodeId) -> &'d NodeId {
+    renames.get(id).copied().unwrap_or(id)
 }
 
 fn totals(run: &RecordedRun, node: &NodeId) -> Option<NodeTotals> {

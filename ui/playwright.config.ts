@@ -11,7 +11,8 @@ export default defineConfig({
   outputDir: "test-results",
   globalTeardown: "./tests/e2e/remove-folder.ts",
   fullyParallel: true,
-  workers: 2,
+  // Half of the time of a test is waiting, for the host and for the page.
+  workers: 4,
   // A press that a loaded machine delivers late is tried once more; the list names what needed it as "flaky".
   retries: 1,
   // What hangs is found; what a busy machine slows down is not.

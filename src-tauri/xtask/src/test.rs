@@ -160,24 +160,33 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
         };
         report.side_by_side(compile, test_units);
     }
-    for part in parts {
+    for part in &parts {
         match part {
-            Part::Lint => {}
-            Part::Rust => {
-                vendors::forget_requests()?;
-                rust::run(&mut report, selection);
-            }
-            Part::Vendors => vendors::run(&mut report, selection, runs_rust),
-            Part::Ui => {
-                gallery::clear(gallery::CHROMIUM)?;
-                ui::run(&mut report);
-            }
-            Part::Window => {
-                gallery::clear(gallery::WINDOW)?;
-                window::run(&mut report);
-            }
+            Part::Rust => vendors::forget_requests()?,
+            Part::Ui => gallery::clear(gallery::CHROMIUM)?,
+            Part::Window => gallery::clear(gallery::WINDOW)?,
+            Part::Lint | Part::Vendors => {}
         }
     }
+    let test_headless = |report: &mut Report| {
+        for part in &parts {
+            match part {
+                // Ran before, or runs beside.
+                Part::Lint | Part::Window => {}
+                Part::Rust => rust::run(report, selection),
+                // They judge the requests of the Rust tests.
+                Part::Vendors => vendors::run(report, selection, runs_rust),
+                Part::Ui => ui::run(report),
+            }
+        }
+    };
+    let test_window = |report: &mut Report| {
+        if parts.contains(&Part::Window) {
+            window::run(report);
+        }
+    };
+    // A test of the window mostly waits for it.
+    report.side_by_side(test_headless, test_window);
     if takes_pictures {
         print_note(&format!("Pictures of every screen: {}", gallery::write()?.display()));
     }

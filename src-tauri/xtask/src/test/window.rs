@@ -24,7 +24,7 @@ pub(super) fn run(report: &mut Report) {
         return;
     }
     report.step("The window compiles", compile);
-    report.step("The real window", || Step::new("The real window (WebDriver)", tests()).run_with_output());
+    report.step("The real window", || Step::new("The real window (WebDriver)", tests()).run());
     if which("dpkg").is_some() && which("rpm").is_some() {
         report.step(PACKAGE_TITLE, try_packages);
     } else {
@@ -66,5 +66,5 @@ fn try_packages() -> Result<()> {
             packages.iter().find(|package| package.extension().is_some_and(|extension| extension == *format));
         test.env(variable, package.with_context(|| format!("no {format} package was made"))?);
     }
-    Step::new("The packages: one in an empty root, the files of both", test).run_with_output()
+    Step::new("The packages: one in an empty root, the files of both", test).run()
 }

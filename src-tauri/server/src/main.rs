@@ -25,6 +25,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+/// Flows and journals are many small values: this allocator makes and frees them faster than those of the systems.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     if let Some(code) = plait_api::serve_if_worker() {
         return code;

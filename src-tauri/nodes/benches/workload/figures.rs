@@ -6,6 +6,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+/// That of the programs.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The figures of one benchmark.
 #[derive(Default)]
 pub struct Figures(Vec<Value>);

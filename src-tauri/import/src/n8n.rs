@@ -122,6 +122,7 @@ impl Shape {
         let Output { node, port } = self.output.clone();
         ImportedOutput {
             name: output.to_string(),
+            subflows: Vec::new(),
             node,
             port,
             path: self.base.clone(),

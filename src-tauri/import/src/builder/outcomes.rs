@@ -47,6 +47,10 @@ impl FlowBuilder {
             {
                 own.outcome = ImportOutcome::Placeholder;
             }
+            for mut place in node.outputs {
+                place.subflows.insert(0, id.clone());
+                self.place(&node.id, place);
+            }
             for lost in node.lost {
                 self.lose(&node.id, lost);
             }
@@ -57,8 +61,18 @@ impl FlowBuilder {
     /// Says where an output of a node of the file is in the flow.
     pub(crate) fn place_output(&mut self, source: &str, name: &str, (output, path): (&Output, &[String])) {
         let Output { node, port } = output.clone();
-        let place =
-            ImportedOutput { name: name.to_owned(), node, port, path: path.to_vec(), field: Vec::new() };
+        let place = ImportedOutput {
+            name: name.to_owned(),
+            subflows: Vec::new(),
+            node,
+            port,
+            path: path.to_vec(),
+            field: Vec::new(),
+        };
+        self.place(source, place);
+    }
+
+    fn place(&mut self, source: &str, place: ImportedOutput) {
         if let Some(source) = self.source(source) {
             source.outputs.push(place);
         }

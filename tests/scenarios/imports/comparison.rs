@@ -91,7 +91,7 @@ fn departure_is_shown_with_both_values() {
     assert_eq!(output.code, 1, "{output:#?}");
     let found: Value = serde_json::from_str(&output.out).unwrap();
     let departing = found["nodes"].as_array().unwrap().iter().filter(|node| node["state"] == "differs");
-    let expected = json!({ "name": "Praise", "node": "praise", "state": "differs", "recorded": { "line": "Yes: a good roof" }, "here": { "line": "Yes: A GOOD ROOF" } });
+    let expected = json!({ "name": "Praise", "node": "praise", "run": found["run"], "state": "differs", "recorded": { "line": "Yes: a good roof" }, "here": { "line": "Yes: A GOOD ROOF" } });
     assert_eq!(departing.collect::<Vec<_>>(), [&expected]);
     assert_eq!(found["departures"], 1);
 }

@@ -43,6 +43,7 @@ pub struct ImportComparison {
     /// How many of them depart from the record.
     pub departures: usize,
     /// Why the trial did not end as a run should.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub failure: Option<String>,
     /// The run of the trial.
@@ -93,15 +94,15 @@ async fn made_in(service: &RunService, run: &RunId) -> Result<Vec<Made>, ErrorRe
     let mut made = Vec::new();
     let mut open: Vec<(Vec<NodeId>, RunId)> = vec![(Vec::new(), run.clone())];
     while let Some((subflows, run)) = open.pop() {
-        let view = RunView::of(&ShowRun { run }.run(service).await?.entries);
+        let view = RunView::of(&ShowRun { run: run.clone() }.run(service).await?.entries);
         for (node, view) in view.nodes {
             for at in view.epochs {
                 if let Some(child) = at.children.last() {
                     let inside = subflows.iter().chain([&node]).cloned().collect();
                     open.push((inside, child.clone()));
                 }
-                let (subflows, epoch) = (subflows.clone(), at.epoch.0.to_vec());
-                made.push(Made { subflows, node: node.clone(), epoch, outputs: at.outputs });
+                let (run, subflows, node) = (run.clone(), subflows.clone(), node.clone());
+                made.push(Made { run, subflows, node, epoch: at.epoch.0.to_vec(), outputs: at.outputs });
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plait_core::expression::values_equal;
 use plait_core::flow::{Flow, Node};
-use plait_core::id::{NodeId, PortName};
+use plait_core::id::{NodeId, PortName, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -73,6 +73,10 @@ pub struct ComparedNode {
     pub subflows: Vec<NodeId>,
     /// The node of the flow that has the value.
     pub node: NodeId,
+    /// The run that it ran in, if it ran: that of the trial, or of a sub-flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub run: Option<RunId>,
     /// The iteration of its loop, from 0, in which it departs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -85,6 +89,7 @@ pub struct ComparedNode {
 /// What a node delivered once in the trial.
 #[derive(Clone, Debug)]
 pub struct Made {
+    pub run: RunId,
     /// The `subflow` nodes that it is inside of, outermost first.
     pub subflows: Vec<NodeId>,
     pub node: NodeId,
@@ -165,6 +170,7 @@ impl Comparison<'_> {
             name: node.name.clone(),
             subflows: place.subflows.clone(),
             node: place.node.clone(),
+            run: self.here(place).last().map(|made| made.run.clone()),
             iteration: iteration.filter(|_| departs),
             compared,
         })

@@ -1,6 +1,8 @@
 //! Templates in the syntax of Jinja, with the values written as Python writes them. Bounded like Handlebars: in steps, nesting and
 //! output. A template reads only the values it gets; it loads no other template.
 
+mod unknown_filters;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
@@ -50,6 +52,9 @@ fn on_deep_stack<R: Send>(work: impl FnOnce() -> Result<R, Problem> + Send) -> R
 fn variables_on_this_stack(source: &str) -> Result<Vec<Variable>, Problem> {
     let engine = engine();
     let template = compile(&engine, source)?;
+    if let Some(problem) = unknown_filters::find(&engine, source) {
+        return Err(problem);
+    }
     // Such as `range`, which the engine itself has.
     let is_global = |name: &String| engine.globals().any(|(global, _)| global == name);
     let names = template.undeclared_variables(false).into_iter();

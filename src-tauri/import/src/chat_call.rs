@@ -133,7 +133,7 @@ pub(super) struct ChatCall {
     pub(super) tools: Vec<Output>,
     pub(super) max_tool_rounds: Option<u32>,
     /// How it differs, each a sentence.
-    lost: Vec<&'static str>,
+    pub(super) lost: Vec<&'static str>,
 }
 
 /// What a model remembers of earlier runs.

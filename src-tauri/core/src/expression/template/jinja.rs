@@ -35,12 +35,21 @@ fn engine<'source>() -> Environment<'source> {
 
 /// The variables of a template, by their names.
 pub(super) fn variables(source: &str) -> Result<Vec<Variable>, Problem> {
-    on_deep_stack(|| variables_on_this_stack(source))
+    on_deep_stack(|| variables_on_this_stack(&with_plain_line_ends(source)))
 }
 
 /// Renders a template.
 pub(super) fn render(source: &str, values: Map<String, Value>) -> Result<String, Problem> {
-    on_deep_stack(|| render_on_this_stack(source, values))
+    on_deep_stack(|| render_on_this_stack(&with_plain_line_ends(source), values))
+}
+
+/// The line ends of a template are those of Unix in Jinja. Those of values stay.
+fn with_plain_line_ends(source: &str) -> Cow<'_, str> {
+    if source.contains('\r') {
+        source.replace("\r\n", "\n").replace('\r', "\n").into()
+    } else {
+        source.into()
+    }
 }
 
 /// Parsing, analyzing and dropping a template recurse as deep as its expressions nest, which the parser does not bound everywhere.

@@ -110,3 +110,9 @@ fn filter_that_is_unknown_is_found_before_the_template_is_rendered() {
         assert!(at == line && message.contains(name), "{source}: {at} {message}");
     }
 }
+
+#[test]
+fn line_ends_are_those_of_jinja() {
+    let text = rendered("a\r\n{{ v }}\rb\r\n", &json!({ "v": "x\r\ny" }));
+    assert_eq!(text.as_deref(), Ok("a\nx\r\ny\nb"));
+}

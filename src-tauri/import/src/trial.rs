@@ -16,8 +16,8 @@ use crate::builder::{PLACEHOLDER, gives_text, has_error_output};
 use crate::codes;
 use crate::report::{ImportReport, ImportedNode, ImportedOutput};
 pub use comparison::{Compared, ComparedNode, Made, compare};
-pub use record::{Record, read_record};
 use record::Time;
+pub use record::{Record, read_record};
 
 /// Node types that only compute. All others deliver what is recorded; loops and sub-flows only where the record does not say what
 /// happened inside.
@@ -47,10 +47,8 @@ pub fn prepare(flow: &Flow, report: &ImportReport, record: &Record) -> Flow {
     let mut trial = flow.clone();
     trial.confirm_import();
     let places = Places::new(report);
-    let taken = trial
-        .triggers()
-        .find(|id| places.of(&[], id).iter().any(|(node, _)| record.has(&node.id)))
-        .cloned();
+    let taken =
+        trial.triggers().find(|id| places.of(&[], id).iter().any(|(node, _)| record.has(&node.id))).cloned();
     if let Some(taken) = taken {
         trial.choose_trigger(&taken);
     }
@@ -99,7 +97,8 @@ impl Preparation<'_> {
     fn prepare(&self, flow: &mut Flow, subflows: &[NodeId]) {
         // No flow inside of a node has loops that came from a loop of the file.
         let repeated: Vec<NodeId> = if subflows.is_empty() {
-            let loops = flow.nodes.iter().filter(|(_, node)| node.node_type == "loop" && node.parent.is_none());
+            let loops =
+                flow.nodes.iter().filter(|(_, node)| node.node_type == "loop" && node.parent.is_none());
             loops.map(|(id, _)| id).filter(|id| self.repeats(flow, id)).cloned().collect()
         } else {
             Vec::new()
@@ -154,7 +153,8 @@ impl Preparation<'_> {
         let iterations = numbers.max().map_or(0, |last| last + 1);
         let at = |number| head.map(|head| self.recorded(places, Time::Iteration { head, number }));
         let at = |number| at(number).map(|values| with_texts(&node.node_type, values));
-        let iterations: Vec<_> = (0..iterations).filter_map(at).map(|one| (!one.is_empty()).then_some(one)).collect();
+        let iterations: Vec<_> =
+            (0..iterations).filter_map(at).map(|one| (!one.is_empty()).then_some(one)).collect();
         let mut outputs = match (head, iterations.iter().flatten().last()) {
             (None, _) => with_texts(&node.node_type, self.recorded(places, Time::Last)),
             // Only here it runs in an iteration that is not recorded.

@@ -180,7 +180,8 @@ fn execution_of_loop(second: &str) -> Value {
     let ran = |from: &str, time: usize, outputs: Value| json!({ "source": [{ "previousNode": from, "previousNodeRun": time }], "data": { "main": outputs } });
     let guests = [json!({ "name": "Ada", "town": "Riga" }), json!({ "name": "Ben", "town": "Graz" })];
     let cards = [json!({ "card": "DEAR ADA" }), json!({ "card": second })];
-    let head = |from: &str, time: usize, item: usize| ran(from, time, json!([[], items(&guests[item..=item])]));
+    let head =
+        |from: &str, time: usize, item: usize| ran(from, time, json!([[], items(&guests[item..=item])]));
     let each = |from: &str, values: [Value; 2]| {
         let runs = values.into_iter().enumerate();
         runs.map(|(at, value)| ran(from, at, json!([items(&[value])]))).collect::<Vec<_>>()
@@ -234,16 +235,34 @@ fn iterations_of_dify_are_compared() {
     let same = compare_text(file, &log(json!(["On a", "On b"]), "- On a\n- On b\n"), &[]);
     assert!(same.out.contains("= Each topic\n· Title: delivers what is recorded\n= List\n"), "{same:#?}");
     let other = compare_text(file, &log(json!(["On b", "On a"]), "- On b\n- On a\n"), &[]);
-    assert!(other.out.contains("≠ Each topic\n    recorded: [\"On b\",\"On a\"]\n    here:     [\"On a\",\"On b\"]\n"), "{other:#?}");
+    assert!(
+        other
+            .out
+            .contains("≠ Each topic\n    recorded: [\"On b\",\"On a\"]\n    here:     [\"On a\",\"On b\"]\n"),
+        "{other:#?}"
+    );
 }
 
 /// A project with a graph `Join`, called so many times, that splits what it gets.
 fn project_with_graph(calls: usize) -> Value {
-    let call = |at: usize| (format!("[s{at}]:subGraph \"Cut {at}\""), json!({ "data": { "graphId": "j" }, "outgoingConnections": [format!("parts->\"Out {at}\" o{at}/value")] }));
-    let out = |at: usize| (format!("[o{at}]:graphOutput \"Out {at}\""), json!({ "data": { "id": format!("out{at}") }, "outgoingConnections": [] }));
+    let call = |at: usize| {
+        (
+            format!("[s{at}]:subGraph \"Cut {at}\""),
+            json!({ "data": { "graphId": "j" }, "outgoingConnections": [format!("parts->\"Out {at}\" o{at}/value")] }),
+        )
+    };
+    let out = |at: usize| {
+        (
+            format!("[o{at}]:graphOutput \"Out {at}\""),
+            json!({ "data": { "id": format!("out{at}") }, "outgoingConnections": [] }),
+        )
+    };
     let to: Vec<String> = (0..calls).map(|at| format!("data->\"Cut {at}\" s{at}/line")).collect();
     let mut main: serde_json::Map<String, Value> = (0..calls).flat_map(|at| [call(at), out(at)]).collect();
-    main.insert("[a]:graphInput \"Line\"".to_owned(), json!({ "data": { "id": "line", "dataType": "string" }, "outgoingConnections": to }));
+    main.insert(
+        "[a]:graphInput \"Line\"".to_owned(),
+        json!({ "data": { "id": "line", "dataType": "string" }, "outgoingConnections": to }),
+    );
     let inner = json!({
         "[i]:graphInput \"Inner\"": { "data": { "id": "line", "dataType": "string" }, "outgoingConnections": ["data->\"Parts\" p/string"] },
         "[p]:split \"Parts\"": { "data": { "delimiter": "," }, "outgoingConnections": ["splitString->\"Given\" q/value"] },
@@ -271,7 +290,10 @@ fn graph_that_another_calls_is_compared_inside() {
         assert!(same.out.contains(line), "{line}: {same:#?}");
     }
     let other = compare_file(&project_with_graph(1), &recording(json!(["x,y"])), &[]);
-    assert!(other.out.contains("≠ Parts\n    recorded: [\"x,y\"]\n    here:     [\"x\",\"y\"]\n"), "{other:#?}");
+    assert!(
+        other.out.contains("≠ Parts\n    recorded: [\"x,y\"]\n    here:     [\"x\",\"y\"]\n"),
+        "{other:#?}"
+    );
     assert!(other.out.contains("≠ Cut 0\n"), "{other:#?}");
     // Which call ran when is not recorded.
     let twice = compare_file(&project_with_graph(2), &recording(json!(["x,y"])), &[]);

@@ -100,6 +100,11 @@ impl FlowBuilder {
         }
     }
 
+    /// Says that objects are written as JSON in another order than in the original, if something in the file does that.
+    pub(crate) fn note_order_of_fields(&mut self) {
+        self.note("Where it writes objects as JSON, their fields are sorted by name. In the original, they keep their order.");
+    }
+
     /// Whether it is known what became of a node of the file.
     pub(crate) fn has_outcome(&self, source: &str) -> bool {
         self.reported(source).is_some_and(|node| node.outcome != ImportOutcome::Lost || !node.lost.is_empty())

@@ -121,6 +121,9 @@ impl Reader<'_> {
         input: Option<&Shape>,
         place: Point,
     ) -> Result<NodeId, String> {
+        if program.body.contains("JSON.stringify(") || program.body.contains(".toJsonString(") {
+            self.builder.note_order_of_fields();
+        }
         let (code, sources) = self.write_program(program, input)?;
         let node = &self.workflow.nodes[at];
         if reads_dates(program.body) {
@@ -238,7 +241,8 @@ impl Reader<'_> {
     /// The value of the first output of a node that can be read from where nodes are added: the item of a loop inside of it, and its
     /// results elsewhere.
     pub(super) fn shape_of(&self, name: &str) -> Option<Shape> {
-        let around = std::iter::successors(self.builder.current_loop().cloned(), |id| self.builder.parent(id));
+        let around =
+            std::iter::successors(self.builder.current_loop().cloned(), |id| self.builder.parent(id));
         let around: Vec<NodeId> = around.collect();
         let is_item = |shape: &&Shape| shape.output.port == "item";
         let shapes = self.shapes[*self.by_name.get(name)?].iter().flatten();

@@ -104,8 +104,13 @@ pub fn compare(trial: &Flow, report: &ImportReport, record: &Record, made: &[Mad
     for one in made {
         by_node.entry((one.subflows.clone(), one.node.clone())).or_default().push(one);
     }
-    let comparison =
-        Comparison { flows: Flows::new(trial), places: Places::new(report), record, by_node, format: report.format };
+    let comparison = Comparison {
+        flows: Flows::new(trial),
+        places: Places::new(report),
+        record,
+        by_node,
+        format: report.format,
+    };
     report.nodes.iter().filter_map(|node| comparison.node(node)).collect()
 }
 
@@ -178,7 +183,8 @@ impl Comparison<'_> {
 
     /// How an output of the file compares, in each iteration of the loop around it.
     fn place(&self, node: &ImportedNode, place: &ImportedOutput) -> Vec<(Option<u32>, Compared)> {
-        let once = |compared: Option<Compared>| compared.map(|compared| (None, compared)).into_iter().collect();
+        let once =
+            |compared: Option<Compared>| compared.map(|compared| (None, compared)).into_iter().collect();
         let not_compared = |reason: &str| once(Some(Compared::NotCompared { reason: reason.to_owned() }));
         let Some(made) = self.flows.node(&place.subflows, &place.node) else { return Vec::new() };
         if node.is_called_several_times() {
@@ -190,7 +196,9 @@ impl Comparison<'_> {
                 (Some(around), Some(head)) if around.parent.is_none() && is_run(around) => {
                     self.iterations(node, place, made, head)
                 }
-                (Some(around), _) if around.parent.is_some() => not_compared("its loop is inside of another loop"),
+                (Some(around), _) if around.parent.is_some() => {
+                    not_compared("its loop is inside of another loop")
+                }
                 _ => not_compared("the record does not say in which iteration of its loop it ran"),
             };
         }
@@ -208,7 +216,11 @@ impl Comparison<'_> {
         let recorded = self.recorded(node, place, Time::Last);
         let here = self.here(place).last().and_then(|made| made.outputs.get(place.port.as_str()));
         let here = here.map(|value| place.read(value));
-        let here = if is_loop && self.format == Format::N8n { here.map(|here| as_items(here, recorded.as_ref())) } else { here };
+        let here = if is_loop && self.format == Format::N8n {
+            here.map(|here| as_items(here, recorded.as_ref()))
+        } else {
+            here
+        };
         once(Compared::of(recorded, here))
     }
 
@@ -246,7 +258,8 @@ impl Comparison<'_> {
 /// Whether a node runs in the trial, in place of delivering what is recorded.
 fn is_run(node: &Node) -> bool {
     let computes = COMPUTE.contains(&node.node_type.as_str());
-    node.pin.is_none() && (computes || (["loop", "subflow"].contains(&node.node_type.as_str()) && !node.disabled))
+    node.pin.is_none()
+        && (computes || (["loop", "subflow"].contains(&node.node_type.as_str()) && !node.disabled))
 }
 
 /// The results of a loop as n8n puts them out: all items of the iterations, and one alone without a list.

@@ -132,8 +132,7 @@ fn of_n8n(run: &Map<String, Value>) -> Record {
         for one in runs.as_array().into_iter().flatten() {
             let outputs =
                 one.pointer("/data/main").and_then(Value::as_array).into_iter().flatten().enumerate();
-            let outputs =
-                outputs.filter_map(|(at, output)| Some((at.to_string(), items(output)?))).collect();
+            let outputs = outputs.filter_map(|(at, output)| Some((at.to_string(), items(output)?))).collect();
             let after = one.pointer("/source/0").and_then(|source| {
                 let time = source.get("previousNodeRun").and_then(Value::as_u64).unwrap_or(0);
                 Some((source.get("previousNode")?.as_str()?.to_owned(), usize::try_from(time).ok()?))
@@ -149,7 +148,8 @@ fn of_dify(executions: &[Value]) -> Record {
     for one in executions {
         if let Some(node) = one.get("node_id").and_then(Value::as_str) {
             let outputs = one.get("outputs").and_then(Value::as_object).cloned().unwrap_or_default();
-            let number = |name: &str| one.pointer(&format!("/execution_metadata/{name}")).and_then(Value::as_u64);
+            let number =
+                |name: &str| one.pointer(&format!("/execution_metadata/{name}")).and_then(Value::as_u64);
             let iteration = number("iteration_index").or_else(|| number("loop_index"));
             let iteration = iteration.and_then(|number| u32::try_from(number).ok());
             record.add(node, Ran { outputs, iteration, after: None });

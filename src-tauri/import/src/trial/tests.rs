@@ -83,7 +83,8 @@ fn states(
     let record = read_record(&record.to_string()).unwrap();
     let pins = prepare(&flow, &report, &record);
     assert!(pins.nodes.values().any(|node| node.pin.is_some()));
-    let values: Vec<Made> = values.iter().map(|(node, port, value)| made(node, port, value.clone())).collect();
+    let values: Vec<Made> =
+        values.iter().map(|(node, port, value)| made(node, port, value.clone())).collect();
     let compared = compare(&pins, &report, &record, &values);
     compared.into_iter().map(|node| (node.name, node.compared)).collect()
 }

@@ -47,8 +47,7 @@ impl PinnedNode {
         let values = self.pin.outputs_at(epoch);
         let mut output = NodeOutput { pinned: true, ..NodeOutput::new() };
         let is_data = |port: &&OutputPort| port.kind == PortKind::Data;
-        let pinned =
-            |port: &OutputPort| Some((port.name.clone(), Arc::clone(values.get(&port.name)?)));
+        let pinned = |port: &OutputPort| Some((port.name.clone(), Arc::clone(values.get(&port.name)?)));
         output.outputs.extend(ports.outputs.iter().filter(is_data).filter_map(pinned));
         let contexts = live_contexts(values, ports);
         if contexts.is_empty() {

@@ -10,22 +10,24 @@ use crate::codes;
 /// The first filter or test of a template that the engine does not have. The template can be read.
 pub(super) fn find(engine: &Environment<'_>, source: &str) -> Option<Problem> {
     let mut known = HashSet::new();
-    named(source).into_iter().filter(|(_, kind, name)| known.insert((*kind, *name))).find_map(|(at, kind, name)| {
-        let (expression, unknown) = match kind {
-            Kind::Filter => (format!("none|{name}"), ErrorKind::UnknownFilter),
-            Kind::Test => (format!("none is {name}"), ErrorKind::UnknownTest),
-        };
-        let error = engine.compile_expression(&expression).and_then(|found| found.eval(())).err()?;
-        if error.kind() != unknown {
-            return None;
-        }
-        let line = source[..at].matches('\n').count() + 1;
-        let message = match kind {
-            Kind::Filter => format!("there is no filter `{name}`."),
-            Kind::Test => format!("there is no test `{name}`."),
-        };
-        Some(problem(codes::TEMPLATE_UNKNOWN_HELPER, line, message))
-    })
+    named(source).into_iter().filter(|(_, kind, name)| known.insert((*kind, *name))).find_map(
+        |(at, kind, name)| {
+            let (expression, unknown) = match kind {
+                Kind::Filter => (format!("none|{name}"), ErrorKind::UnknownFilter),
+                Kind::Test => (format!("none is {name}"), ErrorKind::UnknownTest),
+            };
+            let error = engine.compile_expression(&expression).and_then(|found| found.eval(())).err()?;
+            if error.kind() != unknown {
+                return None;
+            }
+            let line = source[..at].matches('\n').count() + 1;
+            let message = match kind {
+                Kind::Filter => format!("there is no filter `{name}`."),
+                Kind::Test => format!("there is no test `{name}`."),
+            };
+            Some(problem(codes::TEMPLATE_UNKNOWN_HELPER, line, message))
+        },
+    )
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +62,8 @@ fn named(source: &str) -> Vec<(usize, Kind, &str)> {
                 "is" => Kind::Test,
                 _ => continue,
             };
-            let is_negated = kind == Kind::Test && words.get(index + 1).is_some_and(|(_, word)| *word == "not");
+            let is_negated =
+                kind == Kind::Test && words.get(index + 1).is_some_and(|(_, word)| *word == "not");
             let Some(&(place, word)) = words.get(index + 1 + usize::from(is_negated)) else { continue };
             if word.starts_with(|one: char| one.is_alphabetic() || one == '_') {
                 found.push((inside.start + place, kind, word));
@@ -109,8 +112,11 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
                 return Some((start, &text[start..at]));
             }
             let is_word = |one: char| one.is_alphanumeric() || one == '_';
-            let length =
-                if is_word(first) { rest.find(|one| !is_word(one)).unwrap_or(rest.len()) } else { first.len_utf8() };
+            let length = if is_word(first) {
+                rest.find(|one| !is_word(one)).unwrap_or(rest.len())
+            } else {
+                first.len_utf8()
+            };
             at += length;
             if !first.is_whitespace() {
                 return Some((start, &text[start..at]));

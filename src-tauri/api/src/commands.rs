@@ -59,6 +59,7 @@ commands![
     proposals::DropProposal,
     runs::ForecastFlow,
     runs::StartRun,
+    runs::CompareImport,
     runs::RerunRun,
     runs::BillRerun,
     runs::BeginInquiry,

@@ -14,6 +14,7 @@ mod control;
 mod debug;
 mod find;
 mod forecast;
+mod import_trial;
 mod inquiry;
 mod launch;
 mod live_export;
@@ -41,6 +42,7 @@ pub use debug::{
 };
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;
+pub use import_trial::{CompareImport, ImportComparison};
 pub use inquiry::{BeginInquiry, ContinueInquiry};
 pub use launch::AcceptedTrials;
 pub(crate) use past_spending::{count_day, local_bank};

@@ -27,8 +27,8 @@ pub(super) use cycles::MAX_ITERATIONS;
 pub(super) use paths::FileEdge;
 use plait_core::error::Fault;
 use plait_core::flow::{Flow, Node, Position, RetryPolicy};
-use plait_core::id::{EdgeId, NodeId};
-use plait_core::port::{ERROR_PORT, InputPort, PortKind, Ports};
+use plait_core::id::{EdgeId, NodeId, PortName};
+use plait_core::port::{ERROR_PORT, InputPort, OutputPort, PortKind, PortType};
 use plait_nodes::registry;
 
 /// The type of nodes that stand for what has no equivalent.
@@ -313,13 +313,7 @@ impl FlowBuilder {
 
     /// Whether a node can lead its error on.
     pub(super) fn has_error_output(&self, id: &NodeId) -> bool {
-        static WITH_ERRORS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-            let registry = registry();
-            let descriptors = registry.descriptors().into_iter();
-            let fails = |ports: &Ports| ports.outputs.iter().any(|port| port.name.as_str() == ERROR_PORT);
-            descriptors.filter(|found| fails(&found.ports)).map(|found| found.node_type.clone()).collect()
-        });
-        WITH_ERRORS.contains(self.node_type(id))
+        has_error_output(self.node_type(id))
     }
 
     pub(super) fn is_placeholder(&self, id: &NodeId) -> bool {
@@ -444,4 +438,24 @@ fn slug(text: &str) -> Option<String> {
     }
     let slug = slug.trim_end_matches('-');
     (!slug.is_empty()).then(|| slug.to_owned())
+}
+
+/// Whether nodes of a type can lead their errors on.
+pub(super) fn has_error_output(node_type: &str) -> bool {
+    outputs_of(node_type).iter().any(|port| port.name.as_str() == ERROR_PORT)
+}
+
+/// Whether an output of all nodes of a type gives texts only.
+pub(super) fn gives_text(node_type: &str, output: &PortName) -> bool {
+    outputs_of(node_type).iter().any(|port| port.name == *output && port.value_type == PortType::Text)
+}
+
+/// The outputs that all nodes of a type have.
+fn outputs_of(node_type: &str) -> &'static [OutputPort] {
+    static OUTPUTS: LazyLock<HashMap<String, Vec<OutputPort>>> = LazyLock::new(|| {
+        let registry = registry();
+        let descriptors = registry.descriptors().into_iter();
+        descriptors.map(|found| (found.node_type.clone(), found.ports.outputs.clone())).collect()
+    });
+    OUTPUTS.get(node_type).map_or(&[], Vec::as_slice)
 }

@@ -132,6 +132,8 @@ pub(super) struct ChatCall {
     /// The tools that the model may call.
     pub(super) tools: Vec<Output>,
     pub(super) max_tool_rounds: Option<u32>,
+    /// How it differs, each a sentence.
+    pub(super) lost: Vec<&'static str>,
 }
 
 /// What a model remembers of earlier runs.
@@ -158,7 +160,21 @@ impl ChatNodes {
     }
 }
 
+/// A call of Plait ends with a message of the user, where the original sends instructions alone.
+const INSTRUCTIONS_ASKED: &str =
+    "Its last message has the role `system`. Here it is the message of the user.";
+
 impl ChatCall {
+    /// Sets all that the model gets. Instructions at the end become the message to the model, which the report says.
+    pub(super) fn set_all_messages(&mut self, mut messages: Vec<(Author, TemplateText)>) {
+        messages.retain(|(_, text)| !text.is_blank());
+        if let Some((author, _)) = messages.last_mut().filter(|(author, _)| *author == Author::System) {
+            *author = Author::User;
+            self.lost.push(INSTRUCTIONS_ASKED);
+        }
+        self.set_messages(messages);
+    }
+
     /// Adds messages in their order: the last one of the user is the message to the model, the ones before are the history.
     pub(super) fn set_messages(&mut self, messages: Vec<(Author, TemplateText)>) {
         let mut messages: Vec<_> = messages.into_iter().filter(|(_, text)| !text.is_blank()).collect();
@@ -212,6 +228,9 @@ impl ChatCall {
         let loser = self.model.sources.first().map_or(source, String::as_str);
         for lost in &self.model.lost {
             builder.lose(loser, lost);
+        }
+        for lost in &self.lost {
+            builder.lose(source, *lost);
         }
         ChatNodes { chat }
     }

@@ -122,6 +122,7 @@ impl Shape {
         let Output { node, port } = self.output.clone();
         ImportedOutput {
             name: output.to_string(),
+            subflows: Vec::new(),
             node,
             port,
             path: self.base.clone(),
@@ -195,6 +196,8 @@ impl<'w> Reader<'w> {
         self.inputs[at].clone_from(&input);
         let before = self.builder.len();
         let settings = Settings::new(node.parameters);
+        // Remarks of people, which n8n does not read.
+        settings.ignore("/notes");
         self.primary = None;
         self.shapes[at] = self.translate(at, &settings, input.as_ref());
         let first = self.shapes[at].iter().flatten().next().map(|shape| shape.output.node.clone());

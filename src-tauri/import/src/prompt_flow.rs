@@ -375,14 +375,7 @@ impl<'v> Reader<'v> {
         if found.has_history {
             call.memory = Some(Memory::default());
         }
-        if let Some((author, _)) = messages.last_mut().filter(|(author, _)| *author == Author::System) {
-            *author = Author::User;
-            self.builder.lose(
-                node.name,
-                "Its last message has the role `system`. Here it is the message of the user.",
-            );
-        }
-        call.set_messages(messages);
+        call.set_all_messages(messages);
         if call.prompt.is_none() {
             return Err("Its last message is one of the assistant.".to_owned());
         }

@@ -66,6 +66,10 @@ pub struct ImportedOutput {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub name: String,
+    /// The `subflow` nodes that the node is inside of, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    pub subflows: Vec<NodeId>,
     pub node: NodeId,
     pub port: String,
     /// Where in the value of the port.

@@ -1,6 +1,7 @@
 //! Every file of `tests/fixtures/import`: nothing of it is lost silently, and what comes out is a flow.
 
 mod damaged;
+mod differs;
 mod large;
 mod readers;
 mod requests;

@@ -43,6 +43,7 @@ pub(crate) const COMMANDS: &[(&str, Option<Role>)] = &[
     ("proposal.drop", Some(Editor)),
     ("flow.forecast", Some(Viewer)),
     ("run.start", Some(Editor)),
+    ("import.compare", Some(Editor)),
     ("run.rerun", Some(Editor)),
     ("run.bill", Some(Editor)),
     ("run.beginInquiry", Some(Editor)),

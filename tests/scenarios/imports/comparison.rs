@@ -54,9 +54,13 @@ fn compare(record: &Value, more: &[&str]) -> CliOutput {
 }
 
 fn compare_file(file: &Value, record: &Value, more: &[&str]) -> CliOutput {
+    compare_text(&file.to_string(), record, more)
+}
+
+fn compare_text(file: &str, record: &Value, more: &[&str]) -> CliOutput {
     let home = Home::default();
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("judge.json"), file.to_string()).unwrap();
+    std::fs::write(folder.path().join("judge.json"), file).unwrap();
     std::fs::write(folder.path().join("execution.json"), record.to_string()).unwrap();
     let args = [&["import", "judge.json", "--compare", "execution.json"], more].concat();
     let output = home.command(&args).current_dir(folder.path()).output().unwrap().into();
@@ -87,7 +91,7 @@ fn departure_is_shown_with_both_values() {
     assert_eq!(output.code, 1, "{output:#?}");
     let found: Value = serde_json::from_str(&output.out).unwrap();
     let departing = found["nodes"].as_array().unwrap().iter().filter(|node| node["state"] == "differs");
-    let expected = json!({ "name": "Praise", "state": "differs", "recorded": { "line": "Yes: a good roof" }, "here": { "line": "Yes: A GOOD ROOF" } });
+    let expected = json!({ "name": "Praise", "node": "praise", "run": found["run"], "state": "differs", "recorded": { "line": "Yes: a good roof" }, "here": { "line": "Yes: A GOOD ROOF" } });
     assert_eq!(departing.collect::<Vec<_>>(), [&expected]);
     assert_eq!(found["departures"], 1);
 }
@@ -158,4 +162,141 @@ fn project_of_rivet_is_compared_with_a_recording() {
     let output = compare_file(&project, &recording, &[]);
     assert_eq!(output.code, 0, "{output:#?}");
     assert!(output.out.contains("= Parts\n"), "{output:#?}");
+}
+
+/// A loop over two guests: a model writes a card for each, and a node keeps it in capitals.
+fn loop_of_n8n() -> Value {
+    let mut file: Value =
+        serde_json::from_str(include_str!("../../fixtures/import/n8n/loop-items.json")).unwrap();
+    let nodes = file["nodes"].as_array_mut().unwrap();
+    let keep = nodes.iter_mut().find(|node| node["name"] == "Keep it").unwrap();
+    keep["parameters"] = json!({ "assignments": { "assignments": [{ "name": "card", "type": "string", "value": "={{ $json.text.toUpperCase() }}" }] } });
+    file
+}
+
+/// An execution of it, with what the node kept in the second iteration.
+fn execution_of_loop(second: &str) -> Value {
+    let items = |items: &[Value]| items.iter().map(|item| json!({ "json": item })).collect::<Vec<_>>();
+    let ran = |from: &str, time: usize, outputs: Value| json!({ "source": [{ "previousNode": from, "previousNodeRun": time }], "data": { "main": outputs } });
+    let guests = [json!({ "name": "Ada", "town": "Riga" }), json!({ "name": "Ben", "town": "Graz" })];
+    let cards = [json!({ "card": "DEAR ADA" }), json!({ "card": second })];
+    let head =
+        |from: &str, time: usize, item: usize| ran(from, time, json!([[], items(&guests[item..=item])]));
+    let each = |from: &str, values: [Value; 2]| {
+        let runs = values.into_iter().enumerate();
+        runs.map(|(at, value)| ran(from, at, json!([items(&[value])]))).collect::<Vec<_>>()
+    };
+    json!({ "data": { "resultData": { "runData": {
+        "Start": [ran("", 0, json!([items(&[json!({})])]))],
+        "Guest book": [ran("Start", 0, json!([items(&[json!({ "guests": guests })])]))],
+        "Guests": [ran("Guest book", 0, json!([items(&guests)]))],
+        "One by one": [head("Guests", 0, 0), head("Keep it", 0, 1), ran("Keep it", 1, json!([items(&cards), []]))],
+        "Write a card": each("One by one", [json!({ "text": "Dear Ada" }), json!({ "text": "Dear Ben" })]),
+        "Keep it": each("Write a card", cards.clone()),
+    } } } })
+}
+
+#[test]
+fn loop_is_compared_iteration_by_iteration() {
+    let output = compare_file(&loop_of_n8n(), &execution_of_loop("DEAR BEN"), &[]);
+    assert!(output.out.contains("= One by one\n"), "{output:#?}");
+    assert!(output.out.contains("· Write a card: delivers what is recorded\n= Keep it\n"), "{output:#?}");
+    let output = compare_file(&loop_of_n8n(), &execution_of_loop("Dear Ben"), &[]);
+    let expected = "≠ Keep it, iteration 2\n    recorded: {\"card\":\"Dear Ben\"}\n    here:     {\"card\":\"DEAR BEN\"}\n";
+    assert!(output.out.contains(expected), "{output:#?}");
+    assert_eq!(output.code, 1);
+}
+
+#[test]
+fn record_that_does_not_say_when_is_not_compared_in_a_loop() {
+    let mut record = execution_of_loop("DEAR BEN");
+    for run in record["data"]["resultData"]["runData"]["Write a card"].as_array_mut().unwrap() {
+        run.as_object_mut().unwrap().remove("source");
+    }
+    let output = compare_file(&loop_of_n8n(), &record, &[]);
+    let expected = "? Keep it: not compared, the record does not say in which iteration of its loop it ran\n";
+    assert!(output.out.contains(expected), "{output:#?}");
+}
+
+#[test]
+fn iterations_of_dify_are_compared() {
+    let file = include_str!("../../fixtures/import/dify/iteration.yml");
+    let title = |index: usize, text: &str| json!({ "node_id": "l", "outputs": { "text": text }, "execution_metadata": { "iteration_id": "it", "iteration_index": index } });
+    let log = |titles: Value, list: &str| {
+        json!({ "data": [
+            { "node_id": "s", "outputs": { "topics": "a, b" } },
+            { "node_id": "c", "outputs": { "list": ["a", "b"] } },
+            title(1, "On b"),
+            title(0, "On a"),
+            { "node_id": "it", "outputs": { "output": titles } },
+            { "node_id": "t", "outputs": { "output": list } },
+        ] })
+    };
+    let same = compare_text(file, &log(json!(["On a", "On b"]), "- On a\n- On b\n"), &[]);
+    assert!(same.out.contains("= Each topic\n· Title: delivers what is recorded\n= List\n"), "{same:#?}");
+    let other = compare_text(file, &log(json!(["On b", "On a"]), "- On b\n- On a\n"), &[]);
+    assert!(
+        other
+            .out
+            .contains("≠ Each topic\n    recorded: [\"On b\",\"On a\"]\n    here:     [\"On a\",\"On b\"]\n"),
+        "{other:#?}"
+    );
+}
+
+/// A project with a graph `Join`, called so many times, that splits what it gets.
+fn project_with_graph(calls: usize) -> Value {
+    let call = |at: usize| {
+        (
+            format!("[s{at}]:subGraph \"Cut {at}\""),
+            json!({ "data": { "graphId": "j" }, "outgoingConnections": [format!("parts->\"Out {at}\" o{at}/value")] }),
+        )
+    };
+    let out = |at: usize| {
+        (
+            format!("[o{at}]:graphOutput \"Out {at}\""),
+            json!({ "data": { "id": format!("out{at}") }, "outgoingConnections": [] }),
+        )
+    };
+    let to: Vec<String> = (0..calls).map(|at| format!("data->\"Cut {at}\" s{at}/line")).collect();
+    let mut main: serde_json::Map<String, Value> = (0..calls).flat_map(|at| [call(at), out(at)]).collect();
+    main.insert(
+        "[a]:graphInput \"Line\"".to_owned(),
+        json!({ "data": { "id": "line", "dataType": "string" }, "outgoingConnections": to }),
+    );
+    let inner = json!({
+        "[i]:graphInput \"Inner\"": { "data": { "id": "line", "dataType": "string" }, "outgoingConnections": ["data->\"Parts\" p/string"] },
+        "[p]:split \"Parts\"": { "data": { "delimiter": "," }, "outgoingConnections": ["splitString->\"Given\" q/value"] },
+        "[q]:graphOutput \"Given\"": { "data": { "id": "parts" }, "outgoingConnections": [] },
+    });
+    let graphs = json!({ "g": { "metadata": { "id": "g", "name": "Main" }, "nodes": main }, "j": { "metadata": { "id": "j", "name": "Join" }, "nodes": inner } });
+    json!({ "version": 4, "data": { "graphs": graphs, "metadata": { "id": "p", "title": "t", "mainGraphId": "g" } } })
+}
+
+#[test]
+fn graph_that_another_calls_is_compared_inside() {
+    let finish = |node: &str, port: &str, value: Value| json!({ "type": "nodeFinish", "data": { "nodeId": node, "outputs": { port: { "type": "any", "value": value } } } });
+    let recording = |parts: Value| {
+        let events = [
+            finish("a", "data", json!("x,y")),
+            finish("i", "data", json!("x,y")),
+            finish("p", "splitString", parts.clone()),
+            finish("s0", "parts", parts),
+        ];
+        json!({ "version": 1, "recording": { "recordingId": "r", "events": events }, "assets": {}, "strings": {} })
+    };
+    let same = compare_file(&project_with_graph(1), &recording(json!(["x", "y"])), &[]);
+    assert_eq!(same.code, 0, "{same:#?}");
+    for line in ["= Inner\n", "= Parts\n", "= Cut 0\n"] {
+        assert!(same.out.contains(line), "{line}: {same:#?}");
+    }
+    let other = compare_file(&project_with_graph(1), &recording(json!(["x,y"])), &[]);
+    assert!(
+        other.out.contains("≠ Parts\n    recorded: [\"x,y\"]\n    here:     [\"x\",\"y\"]\n"),
+        "{other:#?}"
+    );
+    assert!(other.out.contains("≠ Cut 0\n"), "{other:#?}");
+    // Which call ran when is not recorded.
+    let twice = compare_file(&project_with_graph(2), &recording(json!(["x,y"])), &[]);
+    assert!(twice.out.contains("? Parts: not compared, its graph is called several times\n"), "{twice:#?}");
+    assert!(twice.out.contains("· Cut 0: delivers what is recorded\n"), "{twice:#?}");
 }

@@ -657,6 +657,16 @@ export type ChildQuestion = {
   tool?: ToolPause,
 };
 
+/** `import.compare`: runs an imported flow with what the other tool recorded in an execution, and compares the values of each node. What
+ * asks people, models and servers delivers what is recorded and asks nobody. `import.no_record` if the file is no execution.
+ */
+export type CompareImport = { flow: Flow,
+  /** What its import said. */
+  report: ImportReport,
+  /** The file of the execution; left out if `text` is its content. */
+  path?: string, text?: string,
+};
+
 /** `lens.matrix`: what varies between runs of one flow, such as the repeats of a test: a row for each output, a column for each run.
  * `matrix.runs` if there are fewer than two or more than 100, `run.unknown`.
  */
@@ -678,6 +688,19 @@ export type ComparedActivation = {
   /** In milliseconds, if it ran and has ended. */
   durationMs?: number,
 };
+
+/** A node of the file in a comparison, where it departs first. */
+export type ComparedNode = {
+  /** Its name in the file. */
+  name: string,
+  /** The `subflow` nodes that it is inside of, outermost first. */
+  subflows?: Array<NodeId>,
+  /** The node of the flow that has the value. */
+  node: NodeId,
+  /** The run that it ran in, if it ran: that of the trial, or of a sub-flow. */
+  run?: RunId,
+  /** The iteration of its loop, from 0, in which it departs. */
+  iteration?: number, } & ({ "state": "same" } | { "state": "given" } | { "state": "differs", recorded: unknown, here: unknown, } | { "state": "onlyRecorded", recorded: unknown, } | { "state": "onlyHere", here: unknown, } | { "state": "notCompared", reason: string, });
 
 /** Sums over a run. */
 export type ComparedTotals = { status: RunStatus, tokens: TokenUsage, cost: Cost,
@@ -2087,6 +2110,18 @@ export type HeldRun = { run: RunId, stop: StopView,
 /** How a history is kept within bounds. */
 export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize";
 
+/** How an imported flow and a recorded execution compare. */
+export type ImportComparison = {
+  /** The nodes of the file that ran, in its order. */
+  nodes: Array<ComparedNode>,
+  /** How many of them depart from the record. */
+  departures: number,
+  /** Why the trial did not end as a run should. */
+  failure?: string,
+  /** The run of the trial. */
+  run: RunId,
+};
+
 /** `flow.import`: reads a file of another tool. `import.*` when it cannot be imported, `flow.*` when it cannot be read. Runs
  * nothing and writes nothing.
  */
@@ -2157,7 +2192,9 @@ export type ImportedNode = {
 /** Where an output of a node of the file is in the flow. */
 export type ImportedOutput = {
   /** Its name or number in the file; without one, an object of all outputs. */
-  name?: string, node: NodeId, port: string,
+  name?: string,
+  /** The `subflow` nodes that the node is inside of, outermost first. */
+  subflows?: Array<NodeId>, node: NodeId, port: string,
   /** Where in the value of the port. */
   path?: Array<string>,
   /** The field of the file's value that stands there; all of it without one. */
@@ -3339,6 +3376,8 @@ export type Pin = {
    * context that comes in; its value is not used.
    */
   outputs: Record<string, unknown>,
+  /** In a loop, the values of its iterations in their order. An iteration that has none here, or null, gets those of `outputs`. */
+  iterations?: Array<Record<string, unknown> | null>,
   /** The run that the values were taken from. Without one, a person typed them. */
   run?: RunId,
   /** Where the values came from in that run, for example `host:example.com`. */
@@ -5279,6 +5318,7 @@ export type Commands = {
   "proposal.drop": { args: DropProposal; reply: ProposalSummary };
   "flow.forecast": { args: ForecastFlow; reply: FlowForecast };
   "run.start": { args: StartRun; reply: StartedRun };
+  "import.compare": { args: CompareImport; reply: ImportComparison };
   "run.rerun": { args: RerunRun; reply: StartedRun };
   "run.bill": { args: BillRerun; reply: Bill };
   "run.beginInquiry": { args: BeginInquiry; reply: InquiryState };

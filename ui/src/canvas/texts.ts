@@ -17,6 +17,7 @@ export const TEXTS = {
   signs: {
     first: "First difference",
     own: "Differs on its own",
+    departs: "Departs from the record",
     follows: "Follows from another difference",
     same: "The same",
     changed: "Changed",

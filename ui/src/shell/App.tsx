@@ -10,6 +10,7 @@ import { ComparisonDialog } from "./dialogs/ComparisonDialog";
 import { DraftsDialog } from "./dialogs/DraftsDialog";
 import { ExportRecordingDialog } from "./dialogs/ExportRecordingDialog";
 import { GrantsDialog } from "./dialogs/GrantsDialog";
+import { ImportComparisonDialog } from "./dialogs/ImportComparisonDialog";
 import { ImportReportDialog } from "./dialogs/ImportReportDialog";
 import { MatrixDialog } from "./dialogs/MatrixDialog";
 import { ProposalsDialog } from "./dialogs/ProposalsDialog";
@@ -48,6 +49,7 @@ export function App() {
       <ExportRecordingDialog />
       <WaitingRunsDialog />
       <GrantsDialog />
+      <ImportComparisonDialog />
       <ImportReportDialog />
       <VersionsDialog />
       <ProposalsDialog />

@@ -30,6 +30,19 @@ export const TEXTS = {
   importSame: "The same",
   importLostEdges: "Lost edges",
   importSteps: "What the import changed",
+  compareWithExecution: "Compare with an execution…",
+  besideExecution: (title: string) => `Beside ${title}`,
+  departures: (count: number) =>
+    count === 0
+      ? "No node departs from the record."
+      : `${count === 1 ? "One node departs" : `${count} nodes depart`} from the record.`,
+  trialFailed: (failure: string) => `The run failed: ${failure}`,
+  recorded: "Recorded",
+  here: "Here",
+  noValue: "nothing",
+  deliversRecorded: "Delivers what is recorded",
+  notCompared: "Not compared",
+  nameInIteration: (name: string, iteration: number) => `${name}, iteration ${iteration}`,
   walkThrough: (count: number) => (count === 1 ? "Show what differs" : `Show ${count} places one by one`),
   importStepOf: (at: number, count: number) => `${at} of ${count}`,
   importOutcomes: { placeholder: "Placeholder", differs: "Differs", lost: "Lost", edge: "Lost edge" },

@@ -6,8 +6,10 @@ import {
   type ComparedOnCanvas,
   type Marks,
   marksOfDiff,
+  marksOfImport,
   marksOfRuns,
   type Step,
+  stepsOfImport,
   stepsOfMarks,
   stepsOfRuns,
 } from "@/run/comparison/canvas-comparison";
@@ -29,8 +31,13 @@ export function comparisonOnCanvas({ canvasComparison, editor, activeRun }: Part
     return { compared, marks, steps: stepsOfMarks(marks) };
   }
   const run = activeRun.shown?.run;
-  const marks = run === undefined ? undefined : marksOfRuns(compared, run, displayedFlow(editor.state));
-  return marks && { compared, marks, steps: stepsOfRuns(compared) };
+  if (run === undefined) return undefined;
+  const canvas = displayedFlow(editor.state);
+  const [marks, steps] =
+    compared.kind === "import"
+      ? [marksOfImport(compared.comparison, run, canvas), stepsOfImport(compared.comparison)]
+      : [marksOfRuns(compared, run, canvas), stepsOfRuns(compared)];
+  return marks && { compared, marks, steps };
 }
 
 export function useComparisonOnCanvas(): OnCanvas | undefined {

@@ -11,7 +11,7 @@ import { OpenDocuments } from "@/flow/files/open-documents";
 import { NodeTypeRegistry } from "@/flow/node-types/node-types";
 import { ProposalStore } from "@/flow/proposals";
 import { type Host, QueryInvalidation, trackRequests } from "@/ipc";
-import { CanvasComparison } from "@/run/comparison/canvas-comparison";
+import { CanvasComparison, type ComparedImport } from "@/run/comparison/canvas-comparison";
 import type { ComparedRuns } from "@/run/comparison/comparison";
 import { RunControl } from "@/run/control/control";
 import type { RecordingMask } from "@/run/control/recording-mask";
@@ -57,6 +57,7 @@ export function createWorkspace(bareHost: Host) {
   const waitingRuns = new WaitingRuns(host);
   const billRequests = new DialogRequests<BillRequest, ForkChoice>();
   const comparisons = new DialogRequests<ComparedRuns, void>();
+  const importComparisons = new DialogRequests<ComparedImport, void>();
   const matrices = new DialogRequests<RunMatrix, void>();
   const exportRequests = new DialogRequests<RecordingMask, RecordingMask>();
   const settings = new SettingsStore(host, (document) => {
@@ -103,6 +104,8 @@ export function createWorkspace(bareHost: Host) {
     grantRequests,
     billRequests,
     comparisons,
+    /** Imported flows beside executions of the originals. */
+    importComparisons,
     /** Many runs side by side. */
     matrices,
     /** What is compared on the canvas. */

@@ -1,6 +1,18 @@
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { CHAT_FLOW, expect, filePath, N8N_WORKFLOW, node, openEmpty, openFlow, putFile, test } from "./fixture";
+import { findViolations } from "./axe";
+import {
+  CHAT_FLOW,
+  expect,
+  filePath,
+  N8N_WORKFLOW,
+  node,
+  openEmpty,
+  openFlow,
+  putFile,
+  takePicture,
+  test,
+} from "./fixture";
 
 /** Drags files over the window, and drops them if `drop` says so. */
 async function dragFiles(page: Page, files: { name: string; type: string; text: string }[], drop: boolean) {
@@ -181,3 +193,81 @@ test("what an older import marked is a problem until a person confirms it, with 
   await page.keyboard.press("ControlOrMeta+z");
   await expect(problem).toBeVisible();
 });
+
+/** An app of Dify: a model answers, and a template puts the answer into brackets. */
+function difyApp(): string {
+  const data = (id: string, fields: object) => ({ id, data: fields });
+  const nodes = [
+    data("s", { type: "start", title: "Start", variables: [] }),
+    data("l", {
+      type: "llm",
+      title: "Ask",
+      model: { provider: "openai", name: "gpt-4o", mode: "chat", completion_params: {} },
+      prompt_template: [{ role: "user", text: "{{#sys.query#}}" }],
+    }),
+    data("t", {
+      type: "template-transform",
+      title: "Wrap",
+      template: "<{{ r | upper }}>",
+      variables: [{ variable: "r", value_selector: ["l", "text"] }],
+    }),
+    data("a", { type: "answer", title: "Answer", answer: "{{#t.output#}}" }),
+  ];
+  const edges = [
+    { source: "s", target: "l" },
+    { source: "l", target: "t" },
+    { source: "t", target: "a" },
+  ];
+  const app = { mode: "advanced-chat", name: "Brackets" };
+  return JSON.stringify({ kind: "app", app, workflow: { graph: { nodes, edges } } });
+}
+
+test("an imported flow is compared with an execution of the original, and what departs is marked", async ({ page }) => {
+  const data = [
+    { node_id: "s", outputs: { "sys.query": "hi" } },
+    { node_id: "l", outputs: { text: "well" } },
+    { node_id: "t", outputs: { output: "<well>" } },
+    { node_id: "a", outputs: { answer: "<WELL>" } },
+  ];
+  putFile(filePath("execution.json"), JSON.stringify({ data }));
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "app.json", type: "application/json", text: difyApp() }], true);
+  await page.getByTestId("import-compare").click();
+  await page.getByTestId("file-dialog-path").fill(filePath("execution.json"));
+  await page.getByTestId("file-dialog-ok").click();
+
+  const dialog = page.getByTestId("import-comparison-dialog");
+  await expect(dialog).toContainText("One node departs from the record.");
+  const departure = page.getByTestId("departures").locator("li");
+  await expect(departure).toHaveCount(1);
+  await expect(departure).toContainText("Wrap");
+  await expect(departure).toContainText("<well>");
+  await expect(departure).toContainText("<WELL>");
+  await expect(dialog).toContainText("Delivers what is recorded");
+  await takeBoth(page, "import-comparison");
+  expect(await findViolations(page, { within: '[data-testid="import-comparison-dialog"]' })).toEqual([]);
+
+  await page.getByTestId("import-comparison-on-canvas").click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByTestId("compared-wrap")).toHaveAttribute("data-sign", "departs");
+  await expect(page.getByTestId("compared-ask")).toHaveCount(0);
+  await page.keyboard.press("F4");
+  await expect(page.getByTestId("comparison-at")).toContainText("1 of 1");
+  await takeBoth(page, "import-comparison-canvas");
+  await page.getByTestId("comparison-bar").getByRole("button", { name: "Beside execution.json" }).click();
+  await expect(dialog).toBeVisible();
+});
+
+/** In both themes and sizes. */
+async function takeBoth(page: Page, name: string) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const size of [
+      { width: 1280, height: 800 },
+      { width: 1000, height: 700 },
+    ]) {
+      await page.setViewportSize(size);
+      await takePicture(page, `${name}-${colorScheme}-${size.width}`);
+    }
+  }
+}

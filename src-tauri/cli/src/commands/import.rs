@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use plait_api::flows::{ImportFlow, ImportedFlow};
+use plait_api::runs::CompareImport;
 use plait_api::{ErrorReply, flow_files};
 use plait_core::flow;
 use plait_import::{Format, ImportOutcome, MAX_BYTES, name_of_file};
@@ -101,7 +102,11 @@ pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus,
     let format = args.format.map(|format| format.0);
     let imported = app.call(ImportFlow { path, text, name: None, format }).await?;
     let compared = match &args.compare {
-        Some(record) => Some(comparison::run(&app, &imported, record).await?),
+        Some(record) => {
+            let path = Some(record.display().to_string());
+            let (flow, report) = (imported.flow.clone(), imported.report.clone());
+            Some(app.call(CompareImport { flow, report, path, text: None }).await?)
+        }
         None => None,
     };
     app.close().await?;
@@ -117,7 +122,7 @@ pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus,
         None => write!(stdout(), "{}", mask(&written))?,
     }
     if let Some(comparison) = compared {
-        return comparison.print(args.json);
+        return comparison::print(&comparison, args.json);
     }
     if args.json {
         print_json(&imported, file.as_deref())?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::id::{PortName, RunId};
+use crate::id::{Epoch, PortName, RunId};
 use crate::origin::{Origin, Origins};
 
 /// How large the values of one pin may be, as JSON in bytes. A flow file is read, compared and reviewed as a whole.
@@ -24,6 +24,11 @@ pub struct Pin {
     #[ts(type = "Record<string, unknown>")]
     #[schemars(with = "BTreeMap<PortName, Value>")]
     pub outputs: BTreeMap<PortName, Arc<Value>>,
+    /// In a loop, the values of its iterations in their order. An iteration that has none here, or null, gets those of `outputs`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, type = "Array<Record<string, unknown> | null>")]
+    #[schemars(with = "Vec<Option<BTreeMap<PortName, Value>>>")]
+    pub iterations: Vec<Option<BTreeMap<PortName, Arc<Value>>>>,
     /// The run that the values were taken from. Without one, a person typed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -50,9 +55,21 @@ impl Pin {
         origins
     }
 
+    /// The values by output in an iteration of the innermost loop around the node; outside of all loops, `outputs`.
+    pub fn outputs_at(&self, epoch: &Epoch) -> &BTreeMap<PortName, Arc<Value>> {
+        let iteration = epoch.0.last().and_then(|&at| self.iterations.get(at as usize)?.as_ref());
+        iteration.unwrap_or(&self.outputs)
+    }
+
+    /// All its values by output: those of `outputs`, then those of each iteration.
+    pub fn all_outputs(&self) -> impl Iterator<Item = &BTreeMap<PortName, Arc<Value>>> {
+        std::iter::once(&self.outputs).chain(self.iterations.iter().flatten())
+    }
+
     /// Whether its values are larger than [`MAX_PIN_BYTES`].
     pub fn is_too_large(&self) -> bool {
-        serde_json::to_vec(&self.outputs).is_ok_and(|text| text.len() > MAX_PIN_BYTES)
+        let size = |outputs| serde_json::to_vec(outputs).map_or(0, |text| text.len());
+        self.all_outputs().map(size).sum::<usize>() > MAX_PIN_BYTES
     }
 }
 

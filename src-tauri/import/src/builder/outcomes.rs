@@ -47,6 +47,10 @@ impl FlowBuilder {
             {
                 own.outcome = ImportOutcome::Placeholder;
             }
+            for mut place in node.outputs {
+                place.subflows.insert(0, id.clone());
+                self.place(&node.id, place);
+            }
             for lost in node.lost {
                 self.lose(&node.id, lost);
             }
@@ -57,8 +61,18 @@ impl FlowBuilder {
     /// Says where an output of a node of the file is in the flow.
     pub(crate) fn place_output(&mut self, source: &str, name: &str, (output, path): (&Output, &[String])) {
         let Output { node, port } = output.clone();
-        let place =
-            ImportedOutput { name: name.to_owned(), node, port, path: path.to_vec(), field: Vec::new() };
+        let place = ImportedOutput {
+            name: name.to_owned(),
+            subflows: Vec::new(),
+            node,
+            port,
+            path: path.to_vec(),
+            field: Vec::new(),
+        };
+        self.place(source, place);
+    }
+
+    fn place(&mut self, source: &str, place: ImportedOutput) {
         if let Some(source) = self.source(source) {
             source.outputs.push(place);
         }
@@ -84,6 +98,11 @@ impl FlowBuilder {
         if !self.report.notes.contains(&note) {
             self.report.notes.push(note);
         }
+    }
+
+    /// Says that objects are written as JSON in another order than in the original, if something in the file does that.
+    pub(crate) fn note_order_of_fields(&mut self) {
+        self.note("Where it writes objects as JSON, their fields are sorted by name. In the original, they keep their order.");
     }
 
     /// Whether it is known what became of a node of the file.

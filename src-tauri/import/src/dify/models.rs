@@ -66,18 +66,12 @@ impl Reader<'_> {
             messages.push((Author::User, query));
         }
         settings.ignore("/memory");
-        // Instructions alone are what such a model is asked: without a memory, it does not get the question.
-        if messages.iter().all(|(author, _)| *author == Author::System)
-            && let Some((author, _)) = messages.last_mut()
-        {
-            *author = Author::User;
-        }
         if settings.flag("/vision/enabled") {
             self.builder
                 .lose(node.id, "Its images: connect the `attachments` of a question to its `attach`.");
         }
         settings.ignore("/vision");
-        call.set_messages(messages);
+        call.set_all_messages(messages);
         if settings.flag("/structured_output_enabled") {
             call.schema = settings.get("/structured_output/schema").cloned();
         }

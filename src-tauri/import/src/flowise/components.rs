@@ -220,7 +220,7 @@ impl Reader<'_> {
             let question = self.question(at);
             call.prompt = Some(TemplateText::of("question", &question, &[]));
         }
-        call.set_messages(messages);
+        call.set_all_messages(messages);
         if call.prompt.is_none() {
             let question = self.question(at);
             call.prompt = Some(TemplateText::of("question", &question, &[]));

@@ -177,10 +177,15 @@ fn read_model(kind: &str, settings: &Settings<'_>) -> Model {
     let listed = settings.items("/model").first();
     let listed_vendor = listed.and_then(|model| model.get("provider")?.as_str());
     let listed_name = listed.and_then(|model| model.get("name")?.as_str());
-    let vendor = listed_vendor.or(vendor).unwrap_or_else(|| {
-        kind.trim_end_matches("Component").trim_end_matches("Model").trim_start_matches("Chat")
-    });
-    let mut model = Model { provider: Some(provider_name(vendor)), ..Model::default() };
+    let of_kind = || {
+        let name = kind.trim_end_matches("Component").trim_end_matches("Model").trim_start_matches("Chat");
+        (is_model(kind) && name != "Language").then_some(name)
+    };
+    let vendor = listed_vendor.or(vendor).or_else(of_kind);
+    let mut model = Model { provider: vendor.map(provider_name), ..Model::default() };
+    if vendor.is_none() {
+        model.lost.push("Its model is not chosen: choose one.".to_owned());
+    }
     let name =
         ["/model_name", "/model", "/azure_deployment"].iter().find_map(|pointer| settings.text(pointer));
     model.name = listed_name.or(name).map(str::to_owned);

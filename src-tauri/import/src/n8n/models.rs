@@ -249,19 +249,13 @@ impl Reader<'_> {
         if let Some(prompt) = settings.get("/prompt").and_then(Value::as_str) {
             messages.push((Author::User, self.template(at, prompt, input)));
         }
-        // Instructions alone are what such a model is asked.
-        if messages.iter().all(|(author, _)| *author == Author::System)
-            && let Some((author, _)) = messages.last_mut()
-        {
-            *author = Author::User;
-        }
         let wants_json = settings.flag("/jsonOutput")
             || settings.text("/options/responseFormat").is_some_and(|format| format.contains("json"));
         if wants_json {
             call.schema = Some(json!({ "type": "object" }));
         }
         settings.ignore_all(&["/simplify", "/simplifyOutput", "/authentication"]);
-        call.set_messages(messages);
+        call.set_all_messages(messages);
         let mut shapes = self.call(at, call, settings);
         if wants_json && let Some(Some(shape)) = shapes.first_mut() {
             let fields =

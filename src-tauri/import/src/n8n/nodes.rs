@@ -276,26 +276,26 @@ impl Reader<'_> {
 
     /// The loop that a `splitInBatches` became.
     pub(super) fn loop_node(&self, start: usize) -> Option<NodeId> {
-        self.shapes[start].iter().flatten().next().map(|shape| shape.output.node.clone())
+        let id = self.shapes[start].iter().flatten().next().map(|shape| &shape.output.node)?;
+        (self.builder.node_type(id) == "loop").then(|| id.clone())
     }
 
     fn split_in_batches(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
+        let Some(input) = input else { return self.placeholder(at, "It has no input.") };
         let node = &self.workflow.nodes[at];
         let size = settings.number("/batchSize").unwrap_or(if node.version < 3.0 { 10.0 } else { 1.0 });
         let size = whole_number(size, 1..=u32::MAX);
         settings.ignore("/options");
         let id = self.builder.add(node.name, node.name, "loop", json!({ "kind": "forEach" }), node.at);
-        if let Some(input) = input {
-            let list = "if type == \"array\" then flatten(1) else [.] end";
-            let batches =
-                "[range(0; length; SIZE) as $at | .[$at:$at + SIZE] | if length == 1 then .[0] else . end]";
-            let list = match size {
-                1 => list.to_owned(),
-                size => format!("({list}) | {}", batches.replace("SIZE", &size.to_string())),
-            };
-            let query = self.query(at, "items", &list, input);
-            self.builder.connect(&query, &id, "items");
-        }
+        let list = "if type == \"array\" then flatten(1) else [.] end";
+        let batches =
+            "[range(0; length; SIZE) as $at | .[$at:$at + SIZE] | if length == 1 then .[0] else . end]";
+        let list = match size {
+            1 => list.to_owned(),
+            size => format!("({list}) | {}", batches.replace("SIZE", &size.to_string())),
+        };
+        let query = self.query(at, "items", &list, input);
+        self.builder.connect(&query, &id, "items");
         let (done, repeat) = loop_outputs(node);
         let mut shapes = vec![None, None];
         shapes[done] = Some(Shape::object(Output::new(&id, "results")));

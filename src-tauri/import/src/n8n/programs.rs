@@ -121,6 +121,9 @@ impl Reader<'_> {
         input: Option<&Shape>,
         place: Point,
     ) -> Result<NodeId, String> {
+        if program.body.contains("JSON.stringify(") || program.body.contains(".toJsonString(") {
+            self.builder.note_order_of_fields();
+        }
         let (code, sources) = self.write_program(program, input)?;
         let node = &self.workflow.nodes[at];
         if reads_dates(program.body) {
@@ -235,13 +238,16 @@ impl Reader<'_> {
         lines.join("\n")
     }
 
-    /// The value of the first output of a node. Inside a loop, the loop's own node means the item.
+    /// The value of the first output of a node that can be read from where nodes are added: the item of a loop inside of it, and its
+    /// results elsewhere.
     pub(super) fn shape_of(&self, name: &str) -> Option<Shape> {
-        let mut shapes = self.shapes[*self.by_name.get(name)?].iter().flatten();
-        let item = shapes.clone().find(|shape| {
-            self.builder.current_loop() == Some(&shape.output.node) && shape.output.port == "item"
-        });
-        item.or_else(|| shapes.next()).cloned()
+        let around =
+            std::iter::successors(self.builder.current_loop().cloned(), |id| self.builder.parent(id));
+        let around: Vec<NodeId> = around.collect();
+        let is_item = |shape: &&Shape| shape.output.port == "item";
+        let shapes = self.shapes[*self.by_name.get(name)?].iter().flatten();
+        let mut readable = shapes.filter(|shape| is_item(shape) == around.contains(&shape.output.node));
+        readable.next().cloned()
     }
 }
 

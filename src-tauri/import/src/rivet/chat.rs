@@ -70,13 +70,10 @@ impl Reader<'_> {
                 }
             }
         }
-        call.set_messages(messages);
+        call.set_all_messages(messages);
         if call.prompt.is_none() && call.history.is_empty() {
-            let Some(system) = call.system.take() else {
-                self.placeholder(at, "It has no message for the model.");
-                return;
-            };
-            call.prompt = Some(system);
+            self.placeholder(at, "It has no message for the model.");
+            return;
         }
         for edge in graph.edges_into(at, "functions") {
             match self.value(edge.source, &edge.output) {

@@ -29,6 +29,9 @@ impl Reader<'_> {
             "if" | "ifElse" | "match" | "array" | "join" | "object" | "extractJson" | "extractObjectPath"
             | "extractRegex" | "split" | "slice" | "pop" | "toJson" | "evaluate" | "compare" | "coalesce"
             | "filter" => {
+                if node.kind == "toJson" {
+                    self.builder.note_order_of_fields();
+                }
                 self.compute(at, settings);
             }
             "boolean" | "number" if settings.flag("/useValueInput") || settings.flag("/round") => {

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{Compared, Record, compare, prepare, read_record};
+use super::{Compared, Made, Record, compare, prepare, read_record};
 use crate::{Imported, import};
 
 fn workflow() -> Imported {
@@ -25,6 +25,12 @@ fn record(twice: i32) -> Record {
     read_record(&json!({ "id": 1, "data": { "resultData": { "runData": run } } }).to_string()).unwrap()
 }
 
+/// What a node outside of loops and sub-flows made.
+fn made(node: &str, port: &str, value: serde_json::Value) -> Made {
+    let outputs = [(port.into(), std::sync::Arc::new(value))].into();
+    Made { run: "r".into(), subflows: Vec::new(), node: node.into(), epoch: Vec::new(), outputs }
+}
+
 #[test]
 fn what_asks_delivers_what_is_recorded_and_the_rest_runs() {
     let Imported { flow, report } = workflow();
@@ -41,11 +47,10 @@ fn what_asks_delivers_what_is_recorded_and_the_rest_runs() {
 #[test]
 fn departure_is_named_with_both_values() {
     let Imported { flow, report } = workflow();
-    let value =
-        |id: &plait_core::id::NodeId, _: &str| (id.as_str() == "double").then(|| json!({ "twice": 8 }));
     let states = |record: &Record| {
-        let compared = compare(&flow, &report, record, value);
-        compared.into_iter().map(|(node, state)| (node.name.clone(), state)).collect::<Vec<_>>()
+        let trial = prepare(&flow, &report, record);
+        let compared = compare(&trial, &report, record, &[made("double", "result", json!({ "twice": 8 }))]);
+        compared.into_iter().map(|node| (node.name, node.compared)).collect::<Vec<_>>()
     };
     let named = |name: &str, state| (name.to_owned(), state);
     let given = |name| named(name, Compared::Given);
@@ -68,21 +73,20 @@ fn other_files_are_no_records() {
     }
 }
 
-/// What a comparison says of each node, without running anything: `made` has the values of nodes that compute.
+/// What a comparison says of each node, without running anything: `values` has what nodes that compute made: node, port, value.
 fn states(
     file: &str,
     record: &serde_json::Value,
-    made: &[(&str, serde_json::Value)],
+    values: &[(&str, &str, serde_json::Value)],
 ) -> Vec<(String, Compared)> {
     let Imported { flow, report } = import(file, None, "x").unwrap();
     let record = read_record(&record.to_string()).unwrap();
     let pins = prepare(&flow, &report, &record);
     assert!(pins.nodes.values().any(|node| node.pin.is_some()));
-    let value = |id: &plait_core::id::NodeId, _: &str| {
-        made.iter().find(|(name, _)| id.as_str() == *name).map(|(_, value)| value.clone())
-    };
-    let compared = compare(&flow, &report, &record, value);
-    compared.into_iter().map(|(node, state)| (node.name.clone(), state)).collect()
+    let values: Vec<Made> =
+        values.iter().map(|(node, port, value)| made(node, port, value.clone())).collect();
+    let compared = compare(&pins, &report, &record, &values);
+    compared.into_iter().map(|node| (node.name, node.compared)).collect()
 }
 
 #[test]
@@ -102,7 +106,7 @@ fn log_of_dify_is_a_record() {
     let app =
         json!({ "kind": "app", "app": { "mode": "workflow" }, "workflow": { "graph": graph } }).to_string();
     let log = json!({ "data": [{ "node_id": "s", "outputs": { "q": "Ada" } }, { "node_id": "t", "outputs": { "output": "Hi Ada" } }] });
-    let found = states(&app, &log, &[("greet", json!("Hi Ada"))]);
+    let found = states(&app, &log, &[("greet", "text", json!("Hi Ada"))]);
     assert_eq!(found, [("Start".to_owned(), Compared::Given), ("Greet".to_owned(), Compared::Same)]);
 }
 
@@ -119,7 +123,7 @@ fn recording_of_rivet_is_a_record() {
     let text = "Hi Ada, welcome to a place with a long name";
     let events = [finish("a", "data", "Ada"), finish("b", "output", "$STRING:77")];
     let recording = json!({ "version": 1, "recording": { "events": events }, "strings": { "77": text } });
-    let found = states(&project.to_string(), &recording, &[("greet", json!("Hi Bob"))]);
+    let found = states(&project.to_string(), &recording, &[("greet", "text", json!("Hi Bob"))]);
     let differs = Compared::Differs { recorded: json!(text), here: json!("Hi Bob") };
     assert_eq!(found, [("Name".to_owned(), Compared::Given), ("Greet".to_owned(), differs)]);
 }

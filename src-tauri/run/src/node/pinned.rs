@@ -4,6 +4,7 @@
 //! a dead one still skips it. It needs, calls and asks nothing. What comes in on a context edge goes on, with the pinned value as its last
 //! output.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -12,8 +13,9 @@ use super::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput};
 use crate::codes;
 use plait_core::error::Fault;
 use plait_core::flow::{MemoryUse, Pin};
-use plait_core::id::{NodeId, PortName};
+use plait_core::id::{Epoch, NodeId, PortName};
 use plait_core::port::{ERROR_PORT, OutputPort, PortKind, Ports};
+use serde_json::Value;
 
 pub(crate) struct PinnedNode {
     node: Arc<dyn BoundNode>,
@@ -40,30 +42,14 @@ impl PinnedNode {
         Self { node, behavior, pin: pin.clone() }
     }
 
-    /// The outputs that carry a context and are live: those that the pin lists, or the only one.
-    fn live_contexts<'p>(&'p self, ports: &'p Ports) -> Vec<&'p PortName> {
-        let all: Vec<_> = ports.outputs.iter().filter(|port| port.kind == PortKind::Context).collect();
-        let listed: Vec<_> =
-            all.iter().map(|port| &port.name).filter(|name| self.pin.outputs.contains_key(*name)).collect();
-        match all[..] {
-            [only] if listed.is_empty() && self.succeeds() => vec![&only.name],
-            _ => listed,
-        }
-    }
-
-    /// Whether it delivers anything but an error.
-    fn succeeds(&self) -> bool {
-        self.pin.outputs.keys().any(|port| port.as_str() != ERROR_PORT)
-    }
-
-    fn output(&self, inputs: &Inputs) -> Result<NodeOutput, Fault> {
+    fn output(&self, inputs: &Inputs, epoch: &Epoch) -> Result<NodeOutput, Fault> {
         let ports = self.node.ports();
+        let values = self.pin.outputs_at(epoch);
         let mut output = NodeOutput { pinned: true, ..NodeOutput::new() };
         let is_data = |port: &&OutputPort| port.kind == PortKind::Data;
-        let pinned =
-            |port: &OutputPort| Some((port.name.clone(), Arc::clone(self.pin.outputs.get(&port.name)?)));
+        let pinned = |port: &OutputPort| Some((port.name.clone(), Arc::clone(values.get(&port.name)?)));
         output.outputs.extend(ports.outputs.iter().filter(is_data).filter_map(pinned));
-        let contexts = self.live_contexts(ports);
+        let contexts = live_contexts(values, ports);
         if contexts.is_empty() {
             return Ok(output);
         }
@@ -88,7 +74,7 @@ impl BoundNode for PinnedNode {
     fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
         Box::pin(async move {
             node_context.add_origins(&self.pin.value_origins());
-            let output = self.output(&inputs)?;
+            let output = self.output(&inputs, &node_context.activation.epoch)?;
             if self.node.records_turn_of_pin() {
                 return self.node.record_turn_of_pin(inputs, node_context, output).await;
             }
@@ -97,6 +83,17 @@ impl BoundNode for PinnedNode {
             }
             Ok(output)
         })
+    }
+}
+
+/// The outputs that carry a context and are live: those that the values list, or the only one if they are more than an error.
+fn live_contexts<'p>(values: &BTreeMap<PortName, Arc<Value>>, ports: &'p Ports) -> Vec<&'p PortName> {
+    let all = || ports.outputs.iter().filter(|port| port.kind == PortKind::Context).map(|port| &port.name);
+    let listed: Vec<_> = all().filter(|name| values.contains_key(*name)).collect();
+    let succeeds = values.keys().any(|port| port.as_str() != ERROR_PORT);
+    match all().collect::<Vec<_>>()[..] {
+        [only] if listed.is_empty() && succeeds => vec![only],
+        _ => listed,
     }
 }
 

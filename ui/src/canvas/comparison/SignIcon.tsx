@@ -1,9 +1,10 @@
-import { CornerDownRight, Equal, Flag, type LucideIcon, Minus, PencilLine, Plus, Split } from "lucide-react";
+import { CornerDownRight, Equal, EqualNot, Flag, type LucideIcon, Minus, PencilLine, Plus, Split } from "lucide-react";
 import type { Sign } from "@/run/comparison/canvas-comparison";
 
 const ICONS: Record<Sign, LucideIcon> = {
   first: Flag,
   own: Split,
+  departs: EqualNot,
   follows: CornerDownRight,
   same: Equal,
   changed: PencilLine,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Flow, FlowDiff, NodeComparison, RunComparison, RunSummary } from "@/bindings";
-import { marksOfDiff, marksOfRuns, stepsOfMarks, stepsOfRuns } from "./canvas-comparison";
+import type { Flow, FlowDiff, ImportComparison, NodeComparison, RunComparison, RunSummary } from "@/bindings";
+import { marksOfDiff, marksOfImport, marksOfRuns, stepsOfImport, stepsOfMarks, stepsOfRuns } from "./canvas-comparison";
 import type { ComparedRuns } from "./comparison";
 
 function flowOf(nodes: readonly string[], edges: readonly [string, string][]): Flow {
@@ -116,4 +116,34 @@ describe("marksOfRuns", () => {
   it("goes from difference to difference in the order of the comparison", () => {
     expect(stepsOfRuns(runs).map(({ node }) => node)).toEqual(["new", "more", "kept"]);
   });
+});
+
+it("marks what departs from an execution in the run that shows it, and goes through it", () => {
+  const comparison: ImportComparison = {
+    run: "root",
+    departures: 3,
+    nodes: [
+      { name: "Ask", node: "ask", run: "root", state: "given" },
+      { name: "Wrap", node: "wrap", run: "root", state: "differs", recorded: 1, here: 2 },
+      { name: "Answer", node: "wrap", run: "root", state: "same" },
+      { name: "Gone", node: "gone", state: "onlyRecorded", recorded: 1 },
+      { name: "Parts", subflows: ["cut"], node: "parts", run: "child", state: "onlyHere", here: 1 },
+      { name: "Inner", subflows: ["cut"], node: "inner", state: "notCompared", reason: "x" },
+    ],
+  };
+  const signs = (run: string) => {
+    const marks = marksOfImport(comparison, run, flowOf([], []))?.nodes;
+    return marks && [...marks].map(([id, { sign }]) => [id, sign]);
+  };
+  expect(signs("root")).toEqual([
+    ["wrap", "departs"],
+    ["gone", "departs"],
+  ]);
+  expect(signs("child")).toEqual([["parts", "departs"]]);
+  expect(signs("other")).toBeUndefined();
+  expect(stepsOfImport(comparison)).toEqual([
+    { node: "wrap", run: "root", sign: "departs" },
+    { node: "gone", run: "root", sign: "departs" },
+    { node: "parts", run: "child", sign: "departs" },
+  ]);
 });

@@ -1,16 +1,17 @@
-/** What is compared on the canvas: a run with another one, or the document with another flow. All marks come from `lens.compare` and `flow.diff`. */
+/** What is compared on the canvas: a run with another one or with an execution of another tool, or the document with another flow. All marks
+ * come from `lens.compare`, `import.compare` and `flow.diff`. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { EdgeEnds, EdgeId, Flow, FlowDiff, NodeId, NodeMark, RunId } from "@/bindings";
+import type { EdgeEnds, EdgeId, Flow, FlowDiff, ImportComparison, NodeId, NodeMark, RunId } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";
 import type { FlowEditor } from "@/flow/document/editor";
 import type { FlowState } from "@/flow/document/flow-state";
 import { type Host, HostError } from "@/ipc";
 import type { ComparedRuns } from "./comparison";
 
-export type Sign = NodeMark | "changed" | "added" | "removed";
+export type Sign = NodeMark | "departs" | "changed" | "added" | "removed";
 
 /** All signs; of several at one place, the first in this order is shown. */
-export const SIGNS: readonly Sign[] = ["first", "own", "changed", "added", "removed", "follows", "same"];
+export const SIGNS: readonly Sign[] = ["first", "own", "departs", "changed", "added", "removed", "follows", "same"];
 
 /** What is shown of a node: its sign, and whether only one of the runs has reached it. */
 export type MarkedNode = { sign: Sign; onlyIn?: "first" | "second" };
@@ -45,7 +46,15 @@ export type ComparedFlow = {
   proposal?: string;
 };
 
-export type ComparedOnCanvas = ({ kind: "runs" } & ComparedRuns) | ComparedFlow;
+/** An imported flow, compared with an execution of the original. */
+export type ComparedImport = {
+  kind: "import";
+  /** What the execution is called. */
+  title: string;
+  comparison: ImportComparison;
+};
+
+export type ComparedOnCanvas = ({ kind: "runs" } & ComparedRuns) | ComparedFlow | ComparedImport;
 
 type State = {
   shown?: ComparedOnCanvas;
@@ -79,6 +88,10 @@ export class CanvasComparison {
 
   showRuns(runs: ComparedRuns): void {
     this.store.setState({ shown: { kind: "runs", ...runs }, key: undefined, diff: undefined, at: undefined }, true);
+  }
+
+  showImport(compared: ComparedImport): void {
+    this.store.setState({ shown: compared, key: undefined, diff: undefined, at: undefined }, true);
   }
 
   /** Compares the document with another flow. */
@@ -166,6 +179,38 @@ export function marksOfRuns(runs: ComparedRuns, run: RunId, canvas: Flow): Marks
   const other = isAfter ? flows.before : flows.after;
   const drawn = marksOfDiff(isRoot ? comparison.flow : { changes: [] }, canvas, other, isAfter ? "before" : "after");
   return { ...drawn, nodes };
+}
+
+/** What a comparison with an execution says of the run on the canvas; nothing if it has no part in it. */
+export function marksOfImport({ nodes, run: root }: ImportComparison, run: RunId, canvas: Flow): Marks | undefined {
+  const here = nodes.filter((node) => runOf(node, root) === run);
+  if (here.length === 0 && run !== root) return undefined;
+  const marks = new Map<NodeId, MarkedNode>();
+  for (const { node, state } of here) {
+    if (departs({ state })) marks.set(node, { sign: "departs" });
+    else if (state === "same" && !marks.has(node)) marks.set(node, { sign: "same" });
+  }
+  return { nodes: marks, edges: new Map(), ghosts: { flow: canvas, sign: "added", nodes: [], edges: [] } };
+}
+
+/** The nodes that depart from an execution, in the order of the file. One of a sub-flow that did not run is shown by its call. */
+export function stepsOfImport({ nodes, run: root }: ImportComparison): Step[] {
+  return nodes.filter(departs).map((node) => {
+    const run = runOf(node, root);
+    return run === undefined
+      ? { node: node.subflows?.[0], run: root, sign: "departs" }
+      : { node: node.node, run, sign: "departs" };
+  });
+}
+
+/** Whether a node does something else than the recorded execution. */
+export function departs({ state }: { state: ImportComparison["nodes"][number]["state"] }): boolean {
+  return state === "differs" || state === "onlyRecorded" || state === "onlyHere";
+}
+
+/** The run that shows a node, if there is one. */
+function runOf({ run, subflows }: ImportComparison["nodes"][number], root: RunId): RunId | undefined {
+  return run ?? (subflows === undefined ? root : undefined);
 }
 
 function onlyIn({ before, after }: { before?: unknown; after?: unknown }): MarkedNode["onlyIn"] {

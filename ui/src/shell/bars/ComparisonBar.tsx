@@ -14,7 +14,7 @@ import { ProposalButtons } from "./ProposalButtons";
 
 /** What is compared on the canvas: the legend, the way from difference to difference, and the way out. */
 export function ComparisonBar() {
-  const { canvasComparison } = useWorkspace();
+  const { canvasComparison, importComparisons } = useWorkspace();
   const commands = useCommands();
   const shown = useComparisonOnCanvas();
   const at = useStore(canvasComparison.store, (state) => state.at);
@@ -30,6 +30,14 @@ export function ComparisonBar() {
       <div className="order-1 flex min-w-0 items-center gap-2">
         {compared.kind === "runs" ? (
           <Sides runs={compared} />
+        ) : compared.kind === "import" ? (
+          <button
+            type="button"
+            className="min-w-0 truncate rounded text-accent text-sm hover:underline"
+            onClick={() => void importComparisons.ask(compared)}
+          >
+            {TEXTS.besideExecution(compared.title)}
+          </button>
         ) : (
           <span className="min-w-0 truncate text-sm" title={compared.title}>
             {compared.title}

@@ -6,7 +6,7 @@ import { comparisonOnCanvas } from "@/workspace/comparison-hooks";
 import type { Workspace } from "@/workspace/workspace";
 
 /** What else they are looked for by. */
-const TERMS: readonly string[] = ["compare", "diff", "run", "version"];
+const TERMS: readonly string[] = ["compare", "diff", "run", "version", "execution"];
 
 /** Goes to the next difference, or to the one before: in a sub-flow, its run is opened. */
 async function goToDifference(workspace: Workspace, by: 1 | -1): Promise<void> {

@@ -1,6 +1,7 @@
 /** Commands for the document and its file. */
 import { notify } from "@/design/dialogs/notify";
 import { displayedFlow, documentFlow } from "@/flow/document/flow-state";
+import { compareImport } from "@/shell/import/compare-import";
 import { TEXTS } from "@/shell/texts";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -47,6 +48,14 @@ export const flowCommands: readonly Command[] = [
     terms: ["lost", "placeholders", "dify", "flowise", "langflow", "n8n", "prompt flow", "rivet"],
     enabled: ({ editor }) => editor.state.importReport !== undefined,
     run: ({ overlays }) => overlays.showImportReport(true),
+  },
+  {
+    id: "flow.compareImport",
+    title: "Compare with an execution…",
+    group: "Flow",
+    terms: ["import", "trial", "record", "dify", "n8n", "rivet"],
+    enabled: ({ editor }) => editor.state.importReport !== undefined,
+    run: (workspace) => compareImport(workspace),
   },
   {
     id: "flow.save",

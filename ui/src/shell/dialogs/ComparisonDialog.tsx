@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useStore } from "zustand";
-import type { ActivationChange, ListComparison, RunDifference, TextPiece } from "@/bindings";
+import type { ActivationChange, ListComparison, RunDifference } from "@/bindings";
 import { ChoiceBar } from "@/design/controls/ChoiceBar";
 import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import {
@@ -15,6 +15,7 @@ import { formatCount, formatDate, formatDuration } from "@/run/values/format";
 import { formatRunCost } from "@/run/values/run-totals";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
+import { Change } from "./Change";
 import { ComparedNodes } from "./ComparedNodes";
 import { WhySection } from "./WhySection";
 
@@ -196,50 +197,9 @@ function Difference({ difference, onDone }: { difference: RunDifference; onDone:
 
 function ChangeOfActivation({ change }: { change: ActivationChange }) {
   if (change.kind === "state") {
-    return <Change name={nameOfChange(change)} change={{ pointer: "", before: change.before, after: change.after }} />;
+    return <Change name={nameOfChange(change)} change={{ before: change.before, after: change.after }} />;
   }
   return <Change name={nameOfChange(change)} change={change.change} />;
-}
-
-type ChangeProps = {
-  name: string;
-  change: { pointer: string; before?: unknown; after?: unknown; words?: TextPiece[] };
-};
-
-/** A value of both runs: by words where it is a text. */
-function Change({ name, change: { before, after, words } }: ChangeProps) {
-  const pieces: TextPiece[] = words ?? [
-    ...(before === undefined ? [] : [{ side: "before", text: asText(before) } as const]),
-    ...(after === undefined ? [] : [{ side: "after", text: asText(after) } as const]),
-  ];
-  return (
-    <div className="mt-1 flex gap-3 text-sm">
-      <span className="w-[120px] shrink-0 truncate text-fg-3" title={name}>
-        {name}
-      </span>
-      <span className="max-h-[140px] min-w-0 flex-1 overflow-y-auto whitespace-pre-wrap break-words">
-        {pieces.map((piece, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces do not change
-          <Piece key={index} piece={piece} isFirst={index === 0} isLast={index === pieces.length - 1} />
-        ))}
-      </span>
-    </div>
-  );
-}
-
-/** How much of what is the same is shown on each side of what differs, in characters. */
-const CONTEXT = 60;
-
-function Piece({ piece: { side, text }, isFirst, isLast }: { piece: TextPiece; isFirst: boolean; isLast: boolean }) {
-  if (side === "before") return <del className="rounded-sm bg-bad/15 text-bad">{text}</del>;
-  if (side === "after") return <ins className="rounded-sm bg-ok/15 text-ok no-underline">{text}</ins>;
-  const ends = (isFirst ? 0 : 1) + (isLast ? 0 : 1);
-  if (text.length <= ends * CONTEXT + 3) return text;
-  return `${isFirst ? "" : text.slice(0, CONTEXT)}…${isLast ? "" : text.slice(-CONTEXT)}`;
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function keyOf({ path, before, after }: RunDifference): string {

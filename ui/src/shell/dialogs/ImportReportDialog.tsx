@@ -8,6 +8,7 @@ import {
   useSafeButton,
 } from "@/design/dialogs/Dialog";
 import { documentFlow } from "@/flow/document/flow-state";
+import { compareImport } from "@/shell/import/compare-import";
 import { importSteps } from "@/shell/import/import-steps";
 import { showImportStep } from "@/shell/import/show-import-step";
 import { TEXTS } from "@/shell/texts";
@@ -34,6 +35,13 @@ export function ImportReportDialog() {
       ? []
       : [{ id: "walk", label: TEXTS.walkThrough(count), kind: "main", testId: "import-walk", run }];
   };
+  const compare: DialogAction = {
+    id: "compare",
+    label: TEXTS.compareWithExecution,
+    kind: "plain",
+    testId: "import-compare",
+    run: () => void compareImport(workspace),
+  };
   const report = useFlow((state) => state.importReport);
   const isOpen = useOverlays((state) => state.importReport) && report !== undefined;
   const hide = () => overlays.showImportReport(false);
@@ -47,7 +55,7 @@ export function ImportReportDialog() {
       )}
       <DialogButtons
         safe={safe}
-        actions={report ? walkThrough(report) : []}
+        actions={report ? [...walkThrough(report), compare] : []}
         cancelLabel={TEXTS.close}
         onCancel={hide}
       />

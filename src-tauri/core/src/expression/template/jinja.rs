@@ -1,6 +1,8 @@
 //! Templates in the syntax of Jinja, with the values written as Python writes them. Bounded like Handlebars: in steps, nesting and
 //! output. A template reads only the values it gets; it loads no other template.
 
+mod unknown_filters;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
@@ -33,12 +35,21 @@ fn engine<'source>() -> Environment<'source> {
 
 /// The variables of a template, by their names.
 pub(super) fn variables(source: &str) -> Result<Vec<Variable>, Problem> {
-    on_deep_stack(|| variables_on_this_stack(source))
+    on_deep_stack(|| variables_on_this_stack(&with_plain_line_ends(source)))
 }
 
 /// Renders a template.
 pub(super) fn render(source: &str, values: Map<String, Value>) -> Result<String, Problem> {
-    on_deep_stack(|| render_on_this_stack(source, values))
+    on_deep_stack(|| render_on_this_stack(&with_plain_line_ends(source), values))
+}
+
+/// The line ends of a template are those of Unix in Jinja. Those of values stay.
+fn with_plain_line_ends(source: &str) -> Cow<'_, str> {
+    if source.contains('\r') {
+        source.replace("\r\n", "\n").replace('\r', "\n").into()
+    } else {
+        source.into()
+    }
 }
 
 /// Parsing, analyzing and dropping a template recurse as deep as its expressions nest, which the parser does not bound everywhere.
@@ -50,6 +61,9 @@ fn on_deep_stack<R: Send>(work: impl FnOnce() -> Result<R, Problem> + Send) -> R
 fn variables_on_this_stack(source: &str) -> Result<Vec<Variable>, Problem> {
     let engine = engine();
     let template = compile(&engine, source)?;
+    if let Some(problem) = unknown_filters::find(&engine, source) {
+        return Err(problem);
+    }
     // Such as `range`, which the engine itself has.
     let is_global = |name: &String| engine.globals().any(|(global, _)| global == name);
     let names = template.undeclared_variables(false).into_iter();

@@ -36,7 +36,7 @@ pub(super) fn check_pin(id: &NodeId, pin: &Pin, node: &dyn BoundNode, diagnostic
         let hint = "Pin a smaller value, or keep it in a file and read that with a node such as `readFile`.";
         report(codes::PIN_TOO_LARGE, "/outputs", message, hint);
     }
-    for (name, value) in &pin.outputs {
+    for (name, value) in pin.all_outputs().flatten() {
         let below = format!("/outputs/{}", plait_core::diagnostic::escape(name.as_str()));
         match outputs.iter().find(|port| port.name == *name) {
             None => {

@@ -83,3 +83,36 @@ fn expressions_that_nest_deeper_than_a_thread_can_take_do_not_end_the_process() 
         let _ = template.variables();
     }
 }
+
+#[test]
+fn filter_that_is_unknown_is_found_before_the_template_is_rendered() {
+    let problem = |source: &str| {
+        let template = Template::with_syntax(source, Syntax::Jinja);
+        template.problem().map(|problem| (problem.line, problem.to_string()))
+    };
+    for source in [
+        "{{ a | upper | replace('}}', '|nofilter') }}",
+        "{{ 'it\\'s |nofilter' }}{{ \"|nofilter\" }}",
+        "{# a | nofilter #}a | nofilter is notest{% raw %}{{ a | nofilter }}{% endraw %}{{ a|d }}",
+        "{% if a is not defined and b is divisibleby 3 %}{% endif %}",
+        "{% filter trim %} a {% endfilter %}{{ a.is_it }}{{ list|map('upper')|join(', ') }}{{ a|tojson }}",
+        "{{ 'never closed | nofilter",
+    ] {
+        assert!(!problem(source).is_some_and(|(_, message)| message.contains("nofilter")), "{source}");
+    }
+    for (source, line, name) in [
+        ("a\n{% if b %}\n{{ a | nofilter }}{% endif %}", 3, "filter `nofilter`"),
+        ("{% filter nofilter %}a{% endfilter %}", 1, "filter `nofilter`"),
+        ("{{ a is not notest }}", 1, "test `notest`"),
+        ("{% for item in list|nofilter(1) -%}{% endfor %}", 1, "filter `nofilter`"),
+    ] {
+        let (at, message) = problem(source).unwrap();
+        assert!(at == line && message.contains(name), "{source}: {at} {message}");
+    }
+}
+
+#[test]
+fn line_ends_are_those_of_jinja() {
+    let text = rendered("a\r\n{{ v }}\rb\r\n", &json!({ "v": "x\r\ny" }));
+    assert_eq!(text.as_deref(), Ok("a\nx\r\ny\nb"));
+}

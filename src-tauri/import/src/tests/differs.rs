@@ -1,0 +1,68 @@
+//! What the report says of nodes that differ from the original.
+
+use serde_json::{Value, json};
+
+use super::{Imported, import};
+
+fn lost(imported: &Imported) -> Vec<String> {
+    imported.report.nodes.iter().flat_map(|node| node.lost.clone()).collect()
+}
+
+#[test]
+fn instructions_alone_are_said_to_be_the_message_of_the_user() {
+    let file = include_str!("../../../../tests/fixtures/import/requests/dify/instructions-alone.yml");
+    let imported = import(file, None, "x").unwrap();
+    let expected = "Its last message has the role `system`. Here it is the message of the user.";
+    assert_eq!(lost(&imported), [expected]);
+}
+
+#[test]
+fn model_that_is_not_chosen_is_no_provider() {
+    let component = |id: &str, kind: &str, template: Value| json!({ "id": id, "data": { "id": id, "type": kind, "node": { "display_name": id, "template": template } } });
+    let nodes = [component(
+        "Model-1",
+        "LanguageModelComponent",
+        json!({ "model": { "value": [] }, "input_value": { "value": "Hello" } }),
+    )];
+    let file = json!({ "data": { "nodes": nodes, "edges": [] } });
+    let imported = import(&file.to_string(), None, "x").unwrap();
+    let start = imported.flow.nodes.values().find(|node| node.node_type == "contextStart").unwrap();
+    assert_eq!(start.config.get("provider"), None);
+    assert!(lost(&imported).contains(&"Its model is not chosen: choose one.".to_owned()), "{imported:?}");
+}
+
+#[test]
+fn order_of_fields_is_noted_where_objects_become_json() {
+    let notes = |value: &str| {
+        let set =
+            json!({ "assignments": { "assignments": [{ "name": "x", "type": "string", "value": value }] } });
+        let nodes = json!([
+            { "name": "Start", "type": "n8n-nodes-base.manualTrigger", "parameters": {} },
+            { "name": "Write", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "parameters": set },
+        ]);
+        let connections = json!({ "Start": { "main": [[{ "node": "Write", "type": "main", "index": 0 }]] } });
+        import(&json!({ "nodes": nodes, "connections": connections }).to_string(), None, "x")
+            .unwrap()
+            .report
+            .notes
+    };
+    assert_eq!(notes("={{ $json.a }}"), Vec::<String>::new());
+    assert!(notes("={{ JSON.stringify($json) }}")[0].contains("sorted by name"));
+}
+
+#[test]
+fn item_of_a_loop_is_read_inside_of_it_only() {
+    let node = |name: &str, kind: &str, parameters: Value| json!({ "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": 3, "parameters": parameters });
+    let code = json!({ "jsCode": "return $('Each').first();" });
+    let nodes = json!([
+        node("Start", "manualTrigger", json!({})),
+        node("Each", "splitInBatches", json!({})),
+        node("Read", "code", code),
+    ]);
+    let connections = json!({ "Start": { "main": [[{ "node": "Read", "type": "main", "index": 0 }]] } });
+    let file = json!({ "nodes": nodes, "connections": connections }).to_string();
+    let Imported { flow, report } = import(&file, None, "x").unwrap();
+    assert!(!flow.edges.values().any(|edge| edge.source_output.as_str() == "item"), "{report:?}");
+    // What nothing leads into is no loop that lacks its list.
+    assert!(!flow.nodes.values().any(|node| node.node_type == "loop"), "{report:?}");
+}

@@ -1,0 +1,275 @@
+//! What a trial made beside what is recorded, node by node of the file.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use plait_core::expression::values_equal;
+use plait_core::flow::{Flow, Node};
+use plait_core::id::{NodeId, PortName, RunId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use super::record::{Record, Time};
+use super::{COMPUTE, Places};
+use crate::Format;
+use crate::report::{ImportReport, ImportedNode, ImportedOutput};
+
+/// How a node of the file compares.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "state", rename_all = "camelCase")]
+pub enum Compared {
+    /// It made the recorded values.
+    Same,
+    /// It delivered what is recorded.
+    Given,
+    Differs {
+        #[ts(type = "unknown")]
+        recorded: Value,
+        #[ts(type = "unknown")]
+        here: Value,
+    },
+    /// It made a value in the record alone.
+    OnlyRecorded {
+        #[ts(type = "unknown")]
+        recorded: Value,
+    },
+    /// It made a value here alone.
+    OnlyHere {
+        #[ts(type = "unknown")]
+        here: Value,
+    },
+    NotCompared {
+        reason: String,
+    },
+}
+
+impl Compared {
+    /// Whether the flow does something else than the recorded execution.
+    pub fn departs(&self) -> bool {
+        matches!(self, Self::Differs { .. } | Self::OnlyRecorded { .. } | Self::OnlyHere { .. })
+    }
+
+    fn of(recorded: Option<Value>, here: Option<Value>) -> Option<Self> {
+        Some(match (recorded, here) {
+            (None, None) => return None,
+            (Some(recorded), Some(here)) if values_equal(&recorded, &here) => Self::Same,
+            (Some(recorded), Some(here)) => Self::Differs { recorded, here },
+            (Some(recorded), None) => Self::OnlyRecorded { recorded },
+            (None, Some(here)) => Self::OnlyHere { here },
+        })
+    }
+}
+
+/// A node of the file in a comparison, where it departs first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedNode {
+    /// Its name in the file.
+    pub name: String,
+    /// The `subflow` nodes that it is inside of, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    pub subflows: Vec<NodeId>,
+    /// The node of the flow that has the value.
+    pub node: NodeId,
+    /// The run that it ran in, if it ran: that of the trial, or of a sub-flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub run: Option<RunId>,
+    /// The iteration of its loop, from 0, in which it departs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub iteration: Option<u32>,
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub compared: Compared,
+}
+
+/// What a node delivered once in the trial.
+#[derive(Clone, Debug)]
+pub struct Made {
+    pub run: RunId,
+    /// The `subflow` nodes that it is inside of, outermost first.
+    pub subflows: Vec<NodeId>,
+    pub node: NodeId,
+    /// The iterations of the loops around it, outermost first.
+    pub epoch: Vec<u32>,
+    pub outputs: BTreeMap<PortName, Arc<Value>>,
+}
+
+/// Compares each node of the file that ran. `trial` is the flow that [`super::prepare`] made; `made` is in the order of epochs.
+pub fn compare(trial: &Flow, report: &ImportReport, record: &Record, made: &[Made]) -> Vec<ComparedNode> {
+    let mut by_node: HashMap<(Vec<NodeId>, NodeId), Vec<&Made>> = HashMap::new();
+    for one in made {
+        by_node.entry((one.subflows.clone(), one.node.clone())).or_default().push(one);
+    }
+    let comparison = Comparison {
+        flows: Flows::new(trial),
+        places: Places::new(report),
+        record,
+        by_node,
+        format: report.format,
+    };
+    report.nodes.iter().filter_map(|node| comparison.node(node)).collect()
+}
+
+/// The flow of a trial and those inside of its nodes.
+struct Flows<'f> {
+    root: &'f Flow,
+    nested: HashMap<Vec<NodeId>, Flow>,
+}
+
+impl<'f> Flows<'f> {
+    fn new(root: &'f Flow) -> Self {
+        let mut nested = HashMap::new();
+        add_nested(root, &[], &mut nested);
+        Self { root, nested }
+    }
+
+    fn node(&self, subflows: &[NodeId], id: &NodeId) -> Option<&Node> {
+        let flow = if subflows.is_empty() { self.root } else { self.nested.get(subflows)? };
+        flow.nodes.get(id)
+    }
+}
+
+/// Importers bound how deep flows are nested.
+fn add_nested(flow: &Flow, subflows: &[NodeId], nested: &mut HashMap<Vec<NodeId>, Flow>) {
+    for (id, node) in &flow.nodes {
+        let inner = node.config.get("flow").filter(|_| node.node_type == "subflow");
+        if let Some(inner) = inner.and_then(|inner| serde_json::from_value::<Flow>(inner.clone()).ok()) {
+            let path = [subflows, std::slice::from_ref(id)].concat();
+            add_nested(&inner, &path, nested);
+            nested.insert(path, inner);
+        }
+    }
+}
+
+struct Comparison<'r> {
+    flows: Flows<'r>,
+    places: Places<'r>,
+    record: &'r Record,
+    by_node: HashMap<(Vec<NodeId>, NodeId), Vec<&'r Made>>,
+    format: Format,
+}
+
+impl Comparison<'_> {
+    /// A node of the file where it departs first. Nothing of one that ran nowhere.
+    fn node(&self, node: &ImportedNode) -> Option<ComparedNode> {
+        let first = node.outputs.first()?;
+        let mut found: Option<(&ImportedOutput, Option<u32>, Compared)> = None;
+        for place in &node.outputs {
+            for (iteration, compared) in self.place(node, place) {
+                let known = found.as_ref();
+                if known.is_none_or(|(_, _, known)| !known.departs() && compared.departs()) {
+                    found = Some((place, iteration, compared));
+                }
+            }
+        }
+        let departs = found.as_ref().is_some_and(|(_, _, compared)| compared.departs());
+        if !self.record.has(&node.id) && !departs {
+            return None;
+        }
+        let (place, iteration, compared) = found.unwrap_or((first, None, Compared::Same));
+        Some(ComparedNode {
+            name: node.name.clone(),
+            subflows: place.subflows.clone(),
+            node: place.node.clone(),
+            run: self.here(place).last().map(|made| made.run.clone()),
+            iteration: iteration.filter(|_| departs),
+            compared,
+        })
+    }
+
+    /// How an output of the file compares, in each iteration of the loop around it.
+    fn place(&self, node: &ImportedNode, place: &ImportedOutput) -> Vec<(Option<u32>, Compared)> {
+        let once =
+            |compared: Option<Compared>| compared.map(|compared| (None, compared)).into_iter().collect();
+        let not_compared = |reason: &str| once(Some(Compared::NotCompared { reason: reason.to_owned() }));
+        let Some(made) = self.flows.node(&place.subflows, &place.node) else { return Vec::new() };
+        if node.is_called_several_times() {
+            return not_compared("its graph is called several times");
+        }
+        if let Some(parent) = &made.parent {
+            let around = self.flows.node(&place.subflows, parent);
+            return match (around, self.places.head(parent)) {
+                (Some(around), Some(head)) if around.parent.is_none() && is_run(around) => {
+                    self.iterations(node, place, made, head)
+                }
+                (Some(around), _) if around.parent.is_some() => {
+                    not_compared("its loop is inside of another loop")
+                }
+                _ => not_compared("the record does not say in which iteration of its loop it ran"),
+            };
+        }
+        let is_loop = made.node_type == "loop";
+        if is_loop && !["result", "results", "iterations"].contains(&place.port.as_str()) {
+            // What a loop gives to the nodes inside is compared there.
+            return Vec::new();
+        }
+        if !is_loop && self.record.count(&node.id) > 1 {
+            return not_compared("it ran several times");
+        }
+        if !is_run(made) {
+            return once(Some(Compared::Given));
+        }
+        let recorded = self.recorded(node, place, Time::Last);
+        let here = self.here(place).last().and_then(|made| made.outputs.get(place.port.as_str()));
+        let here = here.map(|value| place.read(value));
+        let here = if is_loop && self.format == Format::N8n {
+            here.map(|here| as_items(here, recorded.as_ref()))
+        } else {
+            here
+        };
+        once(Compared::of(recorded, here))
+    }
+
+    fn iterations(
+        &self,
+        node: &ImportedNode,
+        place: &ImportedOutput,
+        made: &Node,
+        head: &str,
+    ) -> Vec<(Option<u32>, Compared)> {
+        if !is_run(made) {
+            return vec![(None, Compared::Given)];
+        }
+        let here: BTreeMap<u32, &Made> =
+            self.here(place).iter().filter_map(|made| Some((*made.epoch.last()?, *made))).collect();
+        let mut numbers: BTreeSet<u32> = self.record.iterations(&node.id, head).unwrap_or_default();
+        numbers.extend(here.keys());
+        let one = |number| {
+            let recorded = self.recorded(node, place, Time::Iteration { head, number });
+            let here = here.get(&number).and_then(|made| made.outputs.get(place.port.as_str()));
+            Some((Some(number), Compared::of(recorded, here.map(|value| place.read(value)))?))
+        };
+        numbers.into_iter().filter_map(one).collect()
+    }
+
+    fn recorded(&self, node: &ImportedNode, place: &ImportedOutput, time: Time<'_>) -> Option<Value> {
+        self.record.output(&node.id, &place.name, time).map(|value| place.recorded(&value))
+    }
+
+    fn here(&self, place: &ImportedOutput) -> &[&Made] {
+        self.by_node.get(&(place.subflows.clone(), place.node.clone())).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Whether a node runs in the trial, in place of delivering what is recorded.
+fn is_run(node: &Node) -> bool {
+    let computes = COMPUTE.contains(&node.node_type.as_str());
+    node.pin.is_none()
+        && (computes || (["loop", "subflow"].contains(&node.node_type.as_str()) && !node.disabled))
+}
+
+/// The results of a loop as n8n puts them out: all items of the iterations, and one alone without a list.
+fn as_items(results: Value, recorded: Option<&Value>) -> Value {
+    let Value::Array(results) = results else { return results };
+    let items = results.into_iter().flat_map(|result| match result {
+        Value::Array(items) => items,
+        item => vec![item],
+    });
+    let mut items: Vec<Value> = items.collect();
+    let is_one = items.len() == 1 && recorded.is_some_and(|recorded| !recorded.is_array());
+    items.pop_if(|_| is_one).unwrap_or_else(|| items.into())
+}

@@ -514,6 +514,46 @@ const sessions = {
     await s.finish(second);
   },
 
+  async branches_stand_still_at_once_and_go_on_one_by_one(s) {
+    await s.launch("branches.flow.json", { functions: ["left:branch", "right:branch"] });
+    const stops = [await s.stop(), await s.stop()].toSorted((a, b) => a.place.localeCompare(b.place));
+    const [left, right] = stops;
+    assert.deepEqual([left.place, right.place], ["left", "right"]);
+    assert.notEqual(left.threadId, right.threadId);
+    assert.deepEqual(stops.map(({ allThreadsStopped }) => allThreadsStopped), [false, false]);
+    const { threads } = (await s.dc.threadsRequest()).body;
+    assert.deepEqual(threads.map(({ id }) => id).toSorted(), [left.threadId, right.threadId].toSorted());
+    // Each is looked at and changed by its own frame, whichever came last.
+    for (const [stop, text] of [[left, "one"], [right, "two"]]) {
+      await s.set((await s.scope(stop.frame, "Inputs")).of, "value", JSON.stringify(text));
+      assert.equal((await s.evaluate("inputs.value", stop.frame)).result, JSON.stringify(text));
+    }
+    const { body } = await s.go("continue", left);
+    assert.equal(body.allThreadsContinued, false, "the other one stays");
+    const frames = (await s.dc.stackTraceRequest({ threadId: right.threadId, startFrame: 0, levels: 1 })).body;
+    assert.equal(frames.stackFrames[0].name, "right");
+    await s.refused(s.go("next", left), "dap.not_stopped");
+    // Another session finds what still stands.
+    const other = new Session();
+    await other.attach(s.run);
+    assert.equal((await other.stop()).place, "right");
+    await other.end({ terminateDebuggee: false });
+    // The whole run is paused beside it, and goes on without it.
+    const paused = s.stop();
+    await s.dc.pauseRequest({ threadId: right.threadId });
+    const whole = await paused;
+    assert.deepEqual([whole.allThreadsStopped, whole.reason], [true, "pause"]);
+    await s.refused(s.go("continue", { threadId: 999 }), "dap.unknown_id");
+    const again = s.stop();
+    assert.equal((await s.go("continue")).body.allThreadsContinued, true);
+    const still = await again;
+    assert.deepEqual([still.place, still.threadId, still.allThreadsStopped], ["right", right.threadId, false]);
+    assert.equal((await s.go("continue", still)).body.allThreadsContinued, true);
+    await s.ended;
+    assert.match(s.output, /out\.value: lone/);
+    assert.match(s.output, /other\.value: rtwo/);
+  },
+
   async steps_of_a_pipeline_are_lines(s) {
     const line = lineOf("steps.yaml", "prompt: Write");
     const set = await s.launch("steps.yaml", { lines: { "steps.yaml": [{ line, hitCondition: "== 2" }] } });

@@ -3,6 +3,7 @@
 
 mod edits;
 mod events;
+mod several_stops;
 mod trials;
 mod watches;
 
@@ -303,7 +304,7 @@ fn branch_that_is_held_two_levels_below_goes_on_from_the_root() {
         let plait = plait_api::Plait::open(plait_api::Options::new(home.path())).unwrap();
         let root: RunId = serde_json::from_value(stopped.events()[0]["run"].clone()).unwrap();
         let shown = plait.call(ShowRun { run: root.clone() }).await.unwrap();
-        let stop = plait_journal::view::RunOutline::of(&shown.entries).stop.unwrap().number;
+        let stop = plait_journal::view::RunOutline::of(&shown.entries).stops[0].number;
         plait.call(ResumeRun { run: root.clone() }).await.unwrap();
         plait.runs().idle_tree(&root).await;
         plait.call(GoOn { run: root.clone(), verb: DebugVerb::Continue, stop }).await.unwrap();
@@ -348,7 +349,7 @@ async fn branch_of_a_node_that_runs_is_paused_alone_and_its_call_is_paid_once() 
     let before = events(plait.call(ShowRun { run: run.clone() }).await.unwrap());
     assert_eq!(count(&before, "node.finished", "done"), 1, "the other branch ends");
     assert_eq!((count(&before, "model.replied", "slow"), count(&before, "node.finished", "slow")), (1, 0));
-    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap().stop;
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0).stop;
     assert_eq!(held.scope, StopScope::Branch);
     assert!(held.values.contains_key("response"), "it can be looked at and changed: {held:?}");
     // Another process finds the same stop, and goes on from it.
@@ -384,7 +385,7 @@ impl<'a> Tree<'a> {
     async fn place(&self) -> Option<String> {
         let idle = self.app.plait.runs().idle_tree(&self.root).await;
         let held = self.app.plait.call(FindHeld { run: self.root.clone() }).await.unwrap();
-        let held = held.filter(|_| idle.is_some())?;
+        let held = held.into_iter().next().filter(|_| idle.is_some())?;
         let flow = if held.run == self.root { "parent" } else { "child" };
         let place =
             held.stop.at.map_or("nowhere".to_owned(), |at| format!("{} {:?}", at.activation(), at.side));
@@ -392,7 +393,7 @@ impl<'a> Tree<'a> {
     }
 
     async fn go(&self, verb: DebugVerb) -> Option<String> {
-        let held = self.app.plait.call(FindHeld { run: self.root.clone() }).await.unwrap().unwrap();
+        let held = self.app.plait.call(FindHeld { run: self.root.clone() }).await.unwrap().remove(0);
         self.app.plait.call(GoOn { run: held.run, verb, stop: held.stop.number }).await.unwrap();
         self.place().await
     }

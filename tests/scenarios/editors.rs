@@ -291,6 +291,7 @@ async fn editor_steps_forth_and_back() {
         "step_into_a_sub_flow_and_out",
         "ended_run_is_looked_at",
         "branches_are_threads",
+        "branches_stand_still_at_once_and_go_on_one_by_one",
     ]);
     // The past is looked at: nothing ran twice, and the journal has the one stop.
     assert_eq!(editor.events(&held[0], "node.started").len(), 4);

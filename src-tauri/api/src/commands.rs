@@ -91,6 +91,7 @@ commands![
     runs::ShowNodeConfig,
     runs::HeldHistory,
     runs::GoOn,
+    runs::ContinueAll,
     runs::CancelRun,
     runs::ResumeRun,
     runs::FindRuns,

@@ -38,7 +38,8 @@ mod watch;
 pub use breakpoints::{BreakpointChecker, CheckBreakpoint, DropBreakpoint, PutBreakpoint};
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use debug::{
-    ChangeValue, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, SetBreakpoints, StopRun,
+    ChangeValue, ContinueAll, EditHistory, FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, SetBreakpoints,
+    StopRun,
 };
 pub use find::{FindRuns, FoundPlace, FoundRun, FoundRuns, UnreadableRun};
 pub use forecast::ForecastFlow;

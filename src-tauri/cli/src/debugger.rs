@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use console::style;
 use plait_api::ErrorReply;
+use plait_api::runs::HeldRun;
 use plait_core::exact_json;
 use plait_core::expression::as_text;
 use plait_core::id::{PortName, RunId};
@@ -24,6 +25,12 @@ use crate::stdin_lines;
 #[derive(Debug, PartialEq)]
 pub(crate) enum StopCommand {
     Go(DebugVerb),
+    /// Lets everything go on that stands still.
+    ContinueAll,
+    /// Lists the stops.
+    Stops,
+    /// Goes to the stop with this number.
+    At(u64),
     /// Shows all values here, or that of a port or an expression.
     Print(Option<String>),
     /// Puts a value in place of one that is held.
@@ -55,7 +62,11 @@ pub(crate) enum HistoryCommand {
     Remove(RangeInclusive<usize>),
 }
 
-const HELP: &str = "  continue, c      go on to the next breakpoint
+const HELP: &str =
+    "  continue, c      go on to the next breakpoint; of several branches that stand still, this one
+  continue all     let all of them go on
+  stops            list where the run and its branches stand still
+  at N             go to the stop with this number
   step, s          go on until this node's outputs are delivered
   into, i          go on to the next place inside: an iteration, a call, a sub-flow
   out, o           go on to the end of the loop or sub-flow around this node
@@ -105,7 +116,15 @@ pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
     let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
     let rest = rest.trim();
     Ok(match word {
-        "continue" | "c" => StopCommand::Go(DebugVerb::Continue),
+        "continue" | "c" => match rest {
+            "" => StopCommand::Go(DebugVerb::Continue),
+            "all" => StopCommand::ContinueAll,
+            _ => return Err("`continue` takes `all`, or nothing".to_owned()),
+        },
+        "stops" => StopCommand::Stops,
+        "at" => {
+            StopCommand::At(rest.parse().map_err(|_| "`at` takes the number of a stop; `stops` lists them")?)
+        }
         "step" | "s" | "" => StopCommand::Go(DebugVerb::Over),
         "into" | "i" => StopCommand::Go(DebugVerb::Into),
         "out" | "o" => StopCommand::Go(DebugVerb::Out),
@@ -264,23 +283,37 @@ pub(crate) fn describe(stop: &StopView) -> String {
 /// The longest value that is shown without being asked for, in characters.
 const MAX_SHOWN: usize = 200;
 
-/// Shows where a run stands, with the values there, and reads what to do. `None` at the end of input.
-pub(crate) async fn ask(run: &RunId, stop: &StopView, is_new: bool) -> Result<Option<StopCommand>, CliError> {
+/// Shows where a run stands, with the values there.
+pub(crate) fn print_stop(HeldRun { run, stop }: &HeldRun) -> Result<(), CliError> {
     let mut err = io::stderr();
-    if is_new {
-        writeln!(err, "\n{} {run} stands still {}", style("●").red().for_stderr(), describe(stop))?;
-        for (port, value) in &stop.values {
-            let text = as_text(value);
-            writeln!(err, "  {}: {}", printable(port.as_str()), printable(&first_line(&text, MAX_SHOWN)))?;
-        }
-        if let Some(error) = &stop.error {
-            writeln!(err, "  {} {}", style("✗").red().for_stderr(), printable(&error.to_string()))?;
-        }
+    writeln!(err, "\n{} {run} stands still {}", style("●").red().for_stderr(), describe(stop))?;
+    for (port, value) in &stop.values {
+        let text = as_text(value);
+        writeln!(err, "  {}: {}", printable(port.as_str()), printable(&first_line(&text, MAX_SHOWN)))?;
     }
-    if is_new && !stop.ways.is_empty() {
+    if let Some(error) = &stop.error {
+        writeln!(err, "  {} {}", style("✗").red().for_stderr(), printable(&error.to_string()))?;
+    }
+    if !stop.ways.is_empty() {
         let ways: Vec<&str> = stop.ways.iter().map(PortName::as_str).collect();
         writeln!(err, "  other ways: {}", printable(&ways.join(", ")))?;
     }
+    Ok(())
+}
+
+/// Lists stops behind their numbers. `root` is the run whose stops need no name of a run.
+pub(crate) fn print_stops(root: &RunId, stops: &[HeldRun]) -> Result<(), CliError> {
+    let mut err = io::stderr();
+    for HeldRun { run, stop } in stops {
+        let below = if run == root { String::new() } else { format!(" (run {run})") };
+        writeln!(err, "  {}: {}{below}", stop.number, describe(stop))?;
+    }
+    Ok(())
+}
+
+/// Reads what to do at a stop. `None` at the end of input.
+pub(crate) async fn ask() -> Result<Option<StopCommand>, CliError> {
+    let mut err = io::stderr();
     stdin_lines::forget_typed();
     loop {
         print_marker()?;

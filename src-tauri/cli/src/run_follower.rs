@@ -45,7 +45,7 @@ pub(crate) struct RunFollower<'a> {
     last_wait: Option<Entry>,
     wish: Wish,
     /// Whether the next stop is left at once: the one that a resumed run was left at.
-    leaves_stop: bool,
+    leaves_stops: bool,
     role: Role,
     /// What the watch gave at a prompt and the prompt could not use: an error, or its end.
     unused: Option<Watched>,
@@ -106,7 +106,7 @@ impl<'a> RunFollower<'a> {
             progress: Progress::new(!json),
             last_wait: None,
             wish: Wish::Follow,
-            leaves_stop: false,
+            leaves_stops: false,
             role: Role::Driver,
             unused: None,
         }
@@ -339,10 +339,11 @@ impl<'a> RunFollower<'a> {
 
     /// Answers an open question, if an answer is available, or does what the person says at a stop. The run tree is idle.
     async fn answer(&mut self, watch: &mut ConnectionWatch) -> Result<Next, CliError> {
-        if self.outline.stop.is_some()
-            && let Some(held) = self.app.call(FindHeld { run: self.run.clone() }).await?
-        {
-            return self.debug(held, watch).await;
+        if !self.outline.stops.is_empty() {
+            let mut held = self.app.call(FindHeld { run: self.run.clone() }).await?.into_iter();
+            if let Some(newest) = held.next() {
+                return self.debug(newest, held.len(), watch).await;
+            }
         }
         let first_asker = self.answers.first_asker.clone();
         let questions = Questions { outline: &self.outline, first_asker: first_asker.as_ref() };

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use plait_api::flows::nodes_with_subflows;
 use plait_api::lens::{EvaluateWatches, WatchedValue};
 use plait_api::runs::{
-    AcceptTrials, AcceptedTrials, ChangeValue, DropBreakpoint, DropTrials, EditHistory, FindHeld, ForceWay,
-    GoOn, HeldHistory, HeldRun, NodeConfig, PutBreakpoint, ShowNodeConfig, ShowRun, TryConfig,
+    AcceptTrials, AcceptedTrials, ChangeValue, ContinueAll, DropBreakpoint, DropTrials, EditHistory,
+    FindHeld, ForceWay, GoOn, HeldHistory, HeldRun, NodeConfig, PutBreakpoint, ShowNodeConfig, ShowRun,
+    TryConfig,
 };
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::{NodeId, PortName, RunId};
-use plait_journal::Breakpoint;
-use plait_journal::BreakpointText;
 use plait_journal::view::RunOutline;
+use plait_journal::{Breakpoint, BreakpointText, StopPoint};
 use serde_json::{Map, Value};
 
 use crate::codes;
@@ -52,6 +52,18 @@ impl<'a> AtStop<'a> {
                 self.app.call(GoOn { run, verb, stop }).await?;
                 return Ok(Outcome::GoesOn);
             }
+            StopCommand::ContinueAll => {
+                self.app.call(ContinueAll { run: self.root.clone() }).await?;
+                return Ok(Outcome::GoesOn);
+            }
+            StopCommand::Stops => debugger::print_stops(&self.root, &self.all().await?)?,
+            StopCommand::At(number) => match self.all().await?.into_iter().find(is_numbered(number)) {
+                Some(held) => {
+                    debugger::print_stop(&held)?;
+                    self.held = held;
+                }
+                None => print_error(&format!("There is no stop {number}; `stops` lists them.\n")),
+            },
             StopCommand::Set(port, value) => {
                 let change = ChangeValue { run, stop, port: port.as_str().into(), value: value.clone() };
                 self.app.call(change).await?;
@@ -89,7 +101,8 @@ impl<'a> AtStop<'a> {
             return Ok(Map::from_iter([(wanted, Value::clone(value))]));
         }
         let expressions = vec![wanted.clone()];
-        let question = EvaluateWatches { run: self.held.run.clone(), expressions, focus: None, events: None };
+        let focus = self.held.stop.at.as_ref().map(StopPoint::activation);
+        let question = EvaluateWatches { run: self.held.run.clone(), expressions, focus, events: None };
         let values = self.app.call(question).await?.into_iter().map(|value| match value {
             WatchedValue::Value(value) => Ok((wanted.clone(), value)),
             WatchedValue::Error(fault) => Err(ErrorReply::from(fault)),
@@ -100,7 +113,8 @@ impl<'a> AtStop<'a> {
     /// Shows the history before the next turn, after editing it if the person wants that.
     async fn edit_history(&self, command: HistoryCommand) -> Result<(), CliError> {
         let (run, stop) = (&self.held.run, self.held.stop.number);
-        let Some(context) = self.app.call(HeldHistory { run: run.clone() }).await? else {
+        let question = HeldHistory { run: run.clone(), stop: Some(stop) };
+        let Some(context) = self.app.call(question.clone()).await? else {
             print_error("No history is used here. Stop before a node that calls a model in a context.\n");
             return Ok(());
         };
@@ -113,7 +127,7 @@ impl<'a> AtStop<'a> {
             }
         };
         self.app.call(EditHistory { run: run.clone(), stop, edits }).await?;
-        match self.app.call(HeldHistory { run: run.clone() }).await? {
+        match self.app.call(question).await? {
             Some(context) => debugger::print_history(&context.message_history),
             None => Ok(()),
         }
@@ -139,11 +153,16 @@ impl<'a> AtStop<'a> {
 
     /// Takes over the values that the stop holds now.
     async fn look_again(&mut self) -> Result<(), CliError> {
-        let held = self.app.call(FindHeld { run: self.root.clone() }).await?;
-        if let Some(now) = held.filter(|now| now.stop.number == self.held.stop.number) {
+        let is_same = |now: &HeldRun| now.run == self.held.run && now.stop.number == self.held.stop.number;
+        if let Some(now) = self.all().await?.into_iter().find(is_same) {
             self.held = now;
         }
         Ok(())
+    }
+
+    /// All stops of the run tree, the newest first.
+    pub(crate) async fn all(&self) -> Result<Vec<HeldRun>, ErrorReply> {
+        self.app.call(FindHeld { run: self.root.clone() }).await
     }
 }
 
@@ -186,10 +205,22 @@ pub(crate) async fn breakpoints(app: &Connection, run: &RunId) -> Result<Arc<[Br
     Ok(RunOutline::of(&detail.entries).breakpoints)
 }
 
-/// The stop of a run tree. `debug.moved_on` if it does not stand still.
-pub(crate) async fn held(app: &Connection, run: &RunId) -> Result<HeldRun, ErrorReply> {
-    app.call(FindHeld { run: run.clone() }).await?.ok_or_else(|| {
-        ErrorReply::new(codes::DEBUG_MOVED_ON, format!("Run {run} does not stand still."))
-            .hint(format!("`plait debug {run} pause` stops it."))
+/// The newest stop of a run tree, or the one with a number. `debug.moved_on` if it does not stand still, or not there.
+pub(crate) async fn held(app: &Connection, run: &RunId, number: Option<u64>) -> Result<HeldRun, ErrorReply> {
+    let held = app.call(FindHeld { run: run.clone() }).await?;
+    if held.is_empty() {
+        let message = format!("Run {run} does not stand still.");
+        return Err(ErrorReply::new(codes::DEBUG_MOVED_ON, message)
+            .hint(format!("`plait debug {run} pause` stops it.")));
+    }
+    let found = held.into_iter().find(|held| number.is_none_or(|number| is_numbered(number)(held)));
+    found.ok_or_else(|| {
+        let message = format!("Run {run} does not stand at this stop any more.");
+        ErrorReply::new(codes::DEBUG_MOVED_ON, message)
+            .hint(format!("`plait debug {run} stops` lists where it stands still."))
     })
+}
+
+fn is_numbered(number: u64) -> impl Fn(&HeldRun) -> bool {
+    move |held| held.stop.number == number
 }

@@ -7,6 +7,7 @@ mod control;
 mod inspect;
 mod news;
 mod questions;
+mod stops;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use crate::sources::Sources;
 use crate::stack::Numbers;
 use crate::tree::{News, Tree};
 use crate::variables::Containers;
+use stops::Stop;
 
 /// What comes from the editor.
 pub(crate) enum Signal {
@@ -68,8 +70,8 @@ struct Debuggee {
     tree: Option<Tree>,
     /// The breakpoints of the run that are the editor's.
     applied: BTreeSet<String>,
-    /// Where it stands still now.
-    stop: Option<Stop>,
+    /// Where it stands still now, the whole or branches of it. The newest stop comes last.
+    stops: Vec<Stop>,
     /// The moment of the past that is looked at.
     past: Option<Moment>,
     /// How it went on last.
@@ -93,14 +95,6 @@ impl Origin {
     fn is_launch(&self) -> bool {
         matches!(self, Self::Launch { .. })
     }
-}
-
-/// A stop of a run of the tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Stop {
-    run: RunId,
-    /// The number of its event.
-    number: u64,
 }
 
 impl Session {
@@ -294,6 +288,15 @@ impl Session {
         self.containers.clear();
         if let Some(tree) = self.debuggee.as_mut().and_then(|debuggee| debuggee.tree.as_mut()) {
             tree.forget_folds();
+        }
+    }
+
+    /// The same where a stop is over: while others are not, what the editor has seen of them stays as it is.
+    fn forget_left(&mut self) {
+        if self.debuggee.as_ref().is_none_or(|debuggee| debuggee.stops.is_empty()) {
+            self.forget_numbers();
+        } else {
+            self.containers.forget_values();
         }
     }
 }

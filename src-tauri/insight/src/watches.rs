@@ -13,14 +13,13 @@ use crate::lineage::RecordedRun;
 
 /// The variables of a watch ([`Watch`](plait_core::expression::condition::Watch)) where the journal ends.
 ///
-/// Those of an activation are of `focus` or, without it, of what the run stands still at. `value` is what a stop holds or, where nothing is
+/// Those of an activation are of `focus` or, without it, of what the run stands still at, by its newest stop. `value` is what a stop holds or, where nothing is
 /// held, what the activation gave. Without an activation they are of the run, as far as it has come: `outputs` by node, `value` the only one
 /// of them, `error`, `tokens` and `cost`.
 pub fn watched_variables(journal: &[Entry], run: &RecordedRun, focus: Option<&Activation>) -> Arc<Value> {
     let view = run.view();
-    let stop = view.outline.stop.as_ref();
-    let held = stop.and_then(|stop| Some((stop, stop.at.as_ref()?)));
-    let held = held.filter(|(_, at)| focus.is_none_or(|focus| *focus == at.activation()));
+    let mut held = view.outline.stops.iter().rev().filter_map(|stop| Some((stop, stop.at.as_ref()?)));
+    let held = held.find(|(_, at)| focus.is_none_or(|focus| *focus == at.activation()));
     let mut variables = match (held, focus) {
         (Some((stop, at)), _) => held_variables(stop, at, journal, run),
         (None, Some(focus)) => recorded_variables(focus, journal, run),

@@ -9,6 +9,7 @@ mod activation;
 mod fold;
 mod node;
 mod outline;
+mod stops;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub use node::{
     AttemptView, DroppedSpending, EpochView, ForcedWay, ModelCallView, NodeState, NodeView, PauseView,
     ToolCallView, TurnState, TurnView,
 };
+pub use stops::apply_to_stops;
 
 use crate::{
     Breakpoint, Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin, StopCause, StopPoint,
@@ -144,10 +146,10 @@ pub struct RunOutline {
     pub waiting_on: Vec<Activation>,
     /// The pauses nobody has answered, in the order they were asked; open while other branches still work, too.
     pub pauses: Vec<OpenPause>,
-    /// Where it stands still, while a debugger holds it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub stop: Option<StopView>,
+    /// Where it stands still, while a debugger holds it or branches of it. The newest one comes last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<StopView>>")]
+    pub stops: Vec<StopView>,
     /// The breakpoints of the run tree that were set in this run.
     #[serde(default, skip_serializing_if = "<[Breakpoint]>::is_empty")]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
@@ -217,6 +219,16 @@ impl RunOutline {
             outline.apply(entry);
         }
         outline
+    }
+
+    /// The stop that came last.
+    pub fn newest_stop(&self) -> Option<&StopView> {
+        self.stops.last()
+    }
+
+    /// The stop of the whole tree.
+    pub fn whole_stop(&self) -> Option<&StopView> {
+        self.stops.iter().find(|stop| stop.scope.is_tree())
     }
 }
 

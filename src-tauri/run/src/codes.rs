@@ -32,7 +32,7 @@ plait_core::error_codes! {
             "A breakpoint can't be used: its condition or text does not compile, or its ID is taken.",
             "Correct it. Conditions are CEL, texts are templates.";
         DEBUG_CANNOT_PAUSE = "debug.cannot_pause",
-            "A branch was to be paused at a node that does not run, or while another branch is held.",
+            "A branch was to be paused at a node that does not run or is paused already, or while the whole run stands still.",
             "Name a node that runs, or set a breakpoint that holds its branch. Loops are paused with the whole run.";
         DEBUG_CANNOT_RETRY = "debug.cannot_retry",
             "A node was to be run again that is not held after its end.",

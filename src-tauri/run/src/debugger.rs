@@ -1,5 +1,5 @@
 //! What all runs of a tree share so that they stand still together: the breakpoints, whether the tree is held, which runs of it go on all
-//! the same because a step covers them, and of which runs only a branch is held.
+//! the same because a step covers them, and of which runs only branches are held.
 //!
 //! Each driver decides for its own run where it stops ([`crate::driver`]) and tells the tree; the tree wakes the other drivers.
 //! While nothing is held and there are no breakpoints, [`Debugger::is_active`] is all that a driver looks at.
@@ -85,7 +85,7 @@ struct Tree {
     is_active: AtomicBool,
     /// Whether the tree is held. The state says by which run.
     is_held: AtomicBool,
-    /// Whether a branch of it is held alone.
+    /// Whether branches of it are held alone.
     holds_branches: AtomicBool,
     /// How often the breakpoints were changed.
     edits: AtomicU64,
@@ -100,9 +100,8 @@ struct TreeState {
     breakpoints: Arc<[Breakpoint]>,
     /// The run that was held last, while the tree is held.
     held_by: Option<RunId>,
-    /// Runs of which one branch is held while the rest of the tree goes on, each with the child run that the branch is in, if it is in
-    /// one.
-    branches: FxHashMap<RunId, Option<RunId>>,
+    /// Runs of which branches are held, or branches of runs below them, while the rest of the tree goes on.
+    branches: HashSet<RunId>,
     /// How the tree went on last.
     verb: DebugVerb,
     /// How many steps are under way.
@@ -217,33 +216,24 @@ impl Debugger {
     pub(crate) fn hold(&self, run: &RunId) {
         self.change(|state| {
             state.held_by = Some(run.clone());
-            // Other runs take theirs back when they find the tree held, or keep them if it goes on before that.
-            state.branches.remove(run);
             state.covered.clear();
             state.entered = None;
             state.steps = 0;
         });
     }
 
-    /// A branch of this run is held, and the rest of the tree goes on. `below` is the child run that the branch is in.
-    pub(crate) fn hold_branch(&self, run: &RunId, below: Option<&RunId>) {
+    /// A branch of this run is held, or of a run below it, and the rest of the tree goes on.
+    pub(crate) fn hold_branch(&self, run: &RunId) {
         self.change(|state| {
-            if let Some(below) = below {
-                // What that run says of itself counts.
-                state.branches.entry(below.clone()).or_default();
-            }
-            state.branches.insert(run.clone(), below.cloned());
+            state.branches.insert(run.clone());
         });
     }
 
-    /// The branch of this run that is held goes on, in all child runs on the way to it.
-    pub(crate) fn release_branch(&self, run: &RunId) {
+    /// All branches of this run that are held go on. The run itself says so in its journal, and lets those of the runs below it go on.
+    pub(crate) fn release_branches(&self, run: &RunId) {
         if self.holds_branches() {
             self.change(|state| {
-                let mut next = state.branches.remove(run).flatten();
-                while let Some(below) = next {
-                    next = state.branches.remove(&below).flatten();
-                }
+                state.branches.remove(run);
             });
         }
     }
@@ -253,9 +243,9 @@ impl Debugger {
         self.tree.holds_branches.load(Ordering::Acquire)
     }
 
-    /// Whether a branch of this run is held alone.
-    pub(crate) fn holds_branch(&self, run: &RunId) -> bool {
-        self.holds_branches() && self.tree.state.lock().branches.contains_key(run)
+    /// Whether a branch of this run is held alone, or of a run below it.
+    pub(crate) fn holds_branches_of(&self, run: &RunId) -> bool {
+        self.holds_branches() && self.tree.state.lock().branches.contains(run)
     }
 
     /// Lets the whole tree go on.

@@ -274,7 +274,7 @@ impl Driver {
         loop {
             if self.has_ended() {
                 running.clear();
-                self.host.debugger.release_branch(&self.info.run);
+                self.host.debugger.release_branches(&self.info.run);
                 self.recorder.flush().await?;
                 return self.recorder.end();
             }

@@ -76,6 +76,7 @@ pub(crate) const COMMANDS: &[(&str, Option<Role>)] = &[
     ("run.nodeConfig", Some(Viewer)),
     ("run.heldHistory", Some(Viewer)),
     ("run.go", Some(Editor)),
+    ("run.continueAll", Some(Editor)),
     ("run.cancel", Some(Runner)),
     ("run.resume", Some(Runner)),
     ("runs.find", Some(Viewer)),

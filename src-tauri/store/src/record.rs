@@ -7,7 +7,7 @@ use plait_core::error::Fault;
 use plait_core::id::{Activation, ConversationId, NodeId, RunId};
 use plait_core::quota::Amount;
 use plait_core::user::UserName;
-use plait_journal::view::{Asker, OpenPause, RunStatus};
+use plait_journal::view::{Asker, OpenPause, RunStatus, StopView, apply_to_stops};
 use plait_journal::{
     CallEvent, ChildEvent, ChildQuestion, DebugEvent, Entry, Event, FlowRef, NodeEvent, RunEvent, Spending,
 };
@@ -101,6 +101,10 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(skip)]
     pub(crate) held: Option<RunStatus>,
+    /// Its stops, without the values that they hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(skip)]
+    pub(crate) stops: Vec<StopView>,
     /// When it began, in milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub started_at: u64,
@@ -175,6 +179,7 @@ impl RunRecord {
             to: to.clone(),
             status: RunStatus::Running,
             held: None,
+            stops: Vec::new(),
             started_at: entry.at,
             updated_at: entry.at,
             ended_at: None,
@@ -283,14 +288,8 @@ impl RunRecord {
                 self.set_open(RunStatus::Waiting);
                 return true;
             }
-            Event::Debug(DebugEvent::Stopped { .. }) => {
-                if self.held.is_none() {
-                    self.held = Some(std::mem::replace(&mut self.status, RunStatus::Stopped));
-                }
-                return true;
-            }
-            Event::Debug(DebugEvent::Continued { .. }) => {
-                self.status = self.held.take().unwrap_or(self.status);
+            Event::Debug(event @ (DebugEvent::Stopped { .. } | DebugEvent::Continued { .. })) => {
+                self.note_stop(event, entry);
                 return true;
             }
             Event::Run(RunEvent::Finished { .. }) => return self.end(RunStatus::Finished, entry.at),
@@ -304,6 +303,18 @@ impl RunRecord {
         false
     }
 
+    fn note_stop(&mut self, event: &DebugEvent, entry: &Entry) {
+        apply_to_stops(&mut self.stops, event, entry.seq.unwrap_or_default(), entry.at);
+        if let Some(stop) = self.stops.last_mut() {
+            (stop.values, stop.ways, stop.error) = Default::default();
+        }
+        if self.stops.is_empty() {
+            self.status = self.held.take().unwrap_or(self.status);
+        } else if self.held.is_none() {
+            self.held = Some(std::mem::replace(&mut self.status, RunStatus::Stopped));
+        }
+    }
+
     fn close(&mut self, activation: &Activation) {
         self.waiting_on.retain(|open| open.node != activation.node || open.epoch != activation.epoch);
     }
@@ -315,6 +326,7 @@ impl RunRecord {
 
     fn end(&mut self, status: RunStatus, at: u64) -> bool {
         self.held = None;
+        self.stops.clear();
         self.status = status;
         self.ended_at = Some(at);
         self.waiting_on.clear();

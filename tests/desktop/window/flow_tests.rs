@@ -82,7 +82,7 @@ async fn failing_test_of_a_repository_opens_at_its_first_difference() -> Result<
         let run = json!({ "run": runs[0]["run"] });
         let held = app.rpc("run.held", run.clone()).await?;
         assert_eq!(
-            (&held["stop"]["at"]["node"], &held["stop"]["at"]["side"]),
+            (&held[0]["stop"]["at"]["node"], &held[0]["stop"]["at"]["side"]),
             (&json!("draft"), &json!("call"))
         );
         let detail = app.rpc("runs.show", run).await?;

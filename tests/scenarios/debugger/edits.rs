@@ -66,7 +66,7 @@ pub(super) async fn stopped_at(
 }
 
 pub(super) async fn go(plait: &Plait, run: &RunId, verb: DebugVerb) {
-    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap();
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     plait.call(GoOn { run: held.run, verb, stop: held.stop.number }).await.unwrap();
     plait.runs().idle_tree(run).await;
 }
@@ -106,7 +106,7 @@ async fn node_that_is_run_again_is_bought_again_and_a_rerun_takes_what_the_run_w
     let run = run_of(&before);
     let plait = Plait::open(Options::new(home.path())).unwrap();
     go(&plait, &run, DebugVerb::Retry).await;
-    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap();
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     assert_eq!(held.stop.at.unwrap().attempt, 2);
     assert_eq!(held.stop.values["response"], json!("2 to What is one and one?").into());
     plait.close().await.unwrap();
@@ -152,7 +152,7 @@ async fn forced_way_survives_the_process_and_a_rerun_decides_for_itself() {
     let before = stopped_at(&home, &folder, &server, "way:after").await;
     let run = run_of(&before);
     let plait = Plait::open(Options::new(home.path())).unwrap();
-    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap();
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     assert_eq!(held.stop.ways, ["good".into()]);
     let force = ForceWay { run: run.clone(), stop: held.stop.number, port: "good".into() };
     plait.call(force).await.unwrap();
@@ -199,8 +199,9 @@ async fn edited_history_is_what_the_server_gets_and_a_rerun_gets_what_was_said()
     let before = stopped_at(&home, &folder, &server, "again").await;
     let run = run_of(&before);
     let plait = Plait::open(Options::new(home.path())).unwrap();
-    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap();
-    let history = plait.call(HeldHistory { run: run.clone() }).await.unwrap().unwrap().message_history;
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
+    let history =
+        plait.call(HeldHistory { run: run.clone(), stop: None }).await.unwrap().unwrap().message_history;
     let texts: Vec<String> = history.iter().map(|message| message.content.text()).collect();
     assert_eq!(texts, ["One?", "1 to One?"]);
     let edit = |index: usize, text: Option<&str>| {

@@ -53,7 +53,7 @@ fn config(value: &Value) -> Map<String, Value> {
 
 /// Tries a config on a node of the run that stands still. Gives the code of the error if it is refused.
 async fn try_config(plait: &Plait, run: &RunId, node: &str, value: &Value) -> Result<(), String> {
-    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap();
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     let tried = TryConfig { run: held.run, stop: held.stop.number, node: node.into(), config: config(value) };
     plait.call(tried).await.map_err(|error| error.code.to_string())
 }
@@ -75,7 +75,7 @@ async fn tried_config_is_what_the_server_gets_and_a_rerun_takes_it_as_an_edit() 
     let other_ports = json!({ "prompt": "{{reply}} and {{more}}" });
     assert!(try_config(&plait, &run, "praise", &other_ports).await.is_err(), "`more` has no value");
     assert_eq!(try_config(&plait, &run, "nobody", &json!({})).await, Err("debug.unknown_node".to_owned()));
-    assert!(plait.call(FindHeld { run: run.clone() }).await.unwrap().is_some(), "it stands still");
+    assert_eq!(plait.call(FindHeld { run: run.clone() }).await.unwrap().len(), 1, "it stands still");
     let good = json!({ "prompt": "Blame {{reply}}", "skipHistory": true });
     try_config(&plait, &run, "praise", &good).await.unwrap();
     let node = "praise".into();

@@ -67,7 +67,7 @@ async fn terminal_prints_what_an_expression_is_at_a_stop() {
     // Why the node failed is with the stop, since its failure is not delivered.
     let plait = Plait::open(Options::new(home.path())).unwrap();
     let run = run_of(&stopped.events());
-    let held = plait.call(FindHeld { run }).await.unwrap().unwrap();
+    let held = plait.call(FindHeld { run }).await.unwrap().remove(0);
     assert_eq!(held.stop.error.unwrap().code, "json.query");
     plait.close().await.unwrap();
 }
@@ -82,7 +82,7 @@ async fn watches_are_read_at_any_moment_of_a_run() {
         home.plait(&["run", &folder.file("failing.flow.json"), "--break", "parse:before", "--json"]);
     let run = run_of(&stopped.events());
     let plait = Plait::open(Options::new(home.path())).unwrap();
-    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().unwrap();
+    let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     let (stop, value) = (held.stop.number, json!({ "score": { "high": 7 } }));
     plait.call(ChangeValue { run: run.clone(), stop, port: "value".into(), value }).await.unwrap();
     go(&plait, &run, DebugVerb::Continue).await;

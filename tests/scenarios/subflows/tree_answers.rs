@@ -229,7 +229,7 @@ enum OnChild {
     Reads,
 }
 
-const ON_CHILD: [(&str, OnChild); 33] = [
+const ON_CHILD: [(&str, OnChild); 34] = [
     // It writes a file; no run changes.
     ("run.acceptTrials", OnChild::Reads),
     ("run.answer", OnChild::ActsByRoot),
@@ -238,6 +238,7 @@ const ON_CHILD: [(&str, OnChild); 33] = [
     ("run.cancel", OnChild::Refused("run.is_child")),
     ("run.changeValue", OnChild::ActsByRoot),
     ("run.checkWaiting", OnChild::Reads),
+    ("run.continueAll", OnChild::ActsByRoot),
     ("run.continueInquiry", OnChild::Refused("run.is_child")),
     ("run.dropBreakpoint", OnChild::ActsByRoot),
     ("run.dropTrials", OnChild::ActsByRoot),

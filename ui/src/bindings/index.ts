@@ -831,6 +831,12 @@ export type ContextView = { record: ContextRecord,
   turn?: Activation,
 };
 
+/** `run.continueAll`: lets everything go on that stands still in a run and in the runs below it: the whole tree and all branches. What
+ * somebody else continues meanwhile is none of it any more. The run is resumed for that if necessary.
+ */
+export type ContinueAll = { run: RunId,
+};
+
 /** `run.continueInquiry`: runs the next sample to its end. What it asks people is answered as they answered in the two runs; a sample that
  * asks something else is canceled, and says so. The errors are those of `run.rerun`;
  * nothing is done if the inquiry is over.
@@ -961,6 +967,10 @@ export type DebugEvent = { "type": "debug.breakpoints", breakpoints: Array<Break
   ways?: Array<PortName>,
   /** Why the activation failed that is held after its end, if it did. */
   error?: Fault, } | { "type": "debug.continued", verb: DebugVerb,
+  /** The number of the stop that is over. Journals of versions that had one stop at a time do not have it: it is that one. A step
+   * ends the stop of the whole tree as well, since time passes until the next one.
+   */
+  stop?: number,
   /** The activation that goes on alone, if it is one. */
   point?: StopPoint, } | { "type": "value.overridden", point: StopPoint, port: PortName,
   /** What stood there. */
@@ -1659,7 +1669,9 @@ export type Fault = { code: ErrorCode,
   cause?: Cause,
 };
 
-/** `run.held`: where a run tree stands still, if it does. Where a run stands still because another one of its tree does, it is that one. */
+/** `run.held`: the stops of a run and of the runs below it, the newest first. None if nothing stands still. Where a run stands still because
+ * another one of its tree does, the stop is that of the other one.
+ */
 export type FindHeld = { run: RunId,
 };
 
@@ -2053,7 +2065,7 @@ export type GetProviderStatus = Record<string, never>;
 /** `settings.get`: the settings in force, the built-in providers included. */
 export type GetSettings = Record<string, never>;
 
-/** `run.go`: lets a run that stands still go on, as a whole or by a step. `skip` passes over the node that is held before its start, `retry`
+/** `run.go`: lets a run or branch that stands still go on, as a whole or by a step. `skip` passes over the node that is held before its start, `retry`
  * runs one again that is held after its end. `debug.moved_on` if it does not stand at that stop any more, `debug.cannot_skip`,
  * `debug.cannot_retry`.
  */
@@ -2101,9 +2113,11 @@ export type GuardedDocument = "settings" | "users" | "grants" | "mcp-servers" | 
 export type HeldHistory = {
   /** The run that is held. */
   run: RunId,
+  /** The number of the stop. Without it, the newest one. */
+  stop?: number,
 };
 
-/** A run that stands still. */
+/** A run that stands still, or a branch of it. */
 export type HeldRun = { run: RunId, stop: StopView,
 };
 
@@ -4426,8 +4440,8 @@ export type RunView = {
   waitingOn: Array<Activation>,
   /** The pauses nobody has answered, in the order they were asked; open while other branches still work, too. */
   pauses: Array<OpenPause>,
-  /** Where it stands still, while a debugger holds it. */
-  stop?: StopView,
+  /** Where it stands still, while a debugger holds it or branches of it. The newest one comes last. */
+  stops?: Array<StopView>,
   /** The breakpoints of the run tree that were set in this run. */
   breakpoints?: Array<Breakpoint>,
   /** The configs that persons try, by node. */
@@ -5340,7 +5354,7 @@ export type Commands = {
   "run.putBreakpoint": { args: PutBreakpoint; reply: Breakpoint };
   "run.dropBreakpoint": { args: DropBreakpoint; reply: null };
   "run.stop": { args: StopRun; reply: null };
-  "run.held": { args: FindHeld; reply: HeldRun | null };
+  "run.held": { args: FindHeld; reply: Array<HeldRun> };
   "run.changeValue": { args: ChangeValue; reply: null };
   "run.editHistory": { args: EditHistory; reply: null };
   "run.forceWay": { args: ForceWay; reply: null };
@@ -5350,6 +5364,7 @@ export type Commands = {
   "run.nodeConfig": { args: ShowNodeConfig; reply: NodeConfig };
   "run.heldHistory": { args: HeldHistory; reply: ContextRecord | null };
   "run.go": { args: GoOn; reply: null };
+  "run.continueAll": { args: ContinueAll; reply: null };
   "run.cancel": { args: CancelRun; reply: null };
   "run.resume": { args: ResumeRun; reply: null };
   "runs.find": { args: FindRuns; reply: FoundRuns };

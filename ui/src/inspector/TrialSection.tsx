@@ -10,7 +10,7 @@ import { setAt } from "@/flow/edits/edits";
 import type { Path } from "@/forms/findings";
 import type { HostError } from "@/ipc";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
-import { usePastRun, useRunHead } from "@/workspace/run-hooks";
+import { usePastRun, useRunHead, useStop } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
 type Config = Record<string, unknown>;
@@ -23,7 +23,7 @@ type Props = { nodeId: NodeId; node: Node; children: (draft: TrialDraft | undefi
 /** While the run stands still, another config for this node can be tried in it. The children are the form, of the flow or of the trial. */
 export function TrialSection({ nodeId, node, children }: Props) {
   const { editor, runs, overlays } = useWorkspace();
-  const stop = useRunHead((head) => head.stop?.number);
+  const stop = useStop()?.number;
   const trial = useRunHead((head) => head.trials?.[nodeId]);
   const isPast = usePastRun() !== undefined;
   const isViewing = useFlow((state) => state.viewing !== undefined);

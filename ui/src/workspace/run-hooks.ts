@@ -16,11 +16,13 @@ import type {
   NodeId,
   PortKind,
   PortName,
+  StopView,
 } from "@/bindings";
 import { isInBody } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { RunState } from "@/run/control/document-sessions";
 import type { Conversations } from "@/run/conversations/conversation-list";
+import { chosenStop } from "@/run/debug/stops";
 import { displayedEpoch, epochKey, epochOf, latestWithin } from "@/run/fold/epoch";
 import type { ContextView, EpochView, NodeView, OpenPause, RunHead } from "@/run/fold/types";
 import type { Runs } from "@/run/list/run-list";
@@ -70,6 +72,14 @@ export function useSessionValue<T>(select: (session: RunSession | undefined) => 
 /** Whether the active run is interrupted: its process died. */
 export function useInterrupted(): boolean {
   return useSessionValue((session) => session?.interrupted === true);
+}
+
+/** Where the run that is shown stands still; of several stops, the one that the person looks at. */
+export function useStop(): StopView | undefined {
+  const { runs } = useWorkspace();
+  const run = useShownRun()?.run;
+  const stops = useRunHead((head) => head.stops);
+  return useStore(runs.debugger.choice, ({ chosen }) => chosenStop(run, stops, chosen));
 }
 
 /** A part of the head of the active run as the window shows it. The selector must return the same object while nothing changed. */

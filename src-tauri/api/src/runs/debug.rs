@@ -1,11 +1,15 @@
 //! `run.setBreakpoints`, `run.stop`, `run.held`, `run.changeValue`, `run.forceWay`, `run.editHistory`,
-//! `run.heldHistory`, `run.go`: what a person does with the debugger.
+//! `run.heldHistory`, `run.go`, `run.continueAll`: what a person does with the debugger.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId, PortName, RunId};
 use plait_journal::view::{RunOutline, RunView, StopView};
-use plait_journal::{Breakpoint, DebugVerb, Side, StopCause};
+use plait_journal::{Breakpoint, DebugVerb, Side};
 use plait_llm::context::{ContextHandle, ContextRecord, MessageEdit};
+use plait_run::codes::DEBUG_MOVED_ON;
 use plait_run::{DebugCommand, RunHandle};
 use plait_store::Store;
 use serde::{Deserialize, Serialize};
@@ -85,13 +89,14 @@ impl Command for StopRun {
     }
 }
 
-/// `run.held`: where a run tree stands still, if it does. Where a run stands still because another one of its tree does, it is that one.
+/// `run.held`: the stops of a run and of the runs below it, the newest first. None if nothing stands still. Where a run stands still because
+/// another one of its tree does, the stop is that of the other one.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct FindHeld {
     pub run: RunId,
 }
 
-/// A run that stands still.
+/// A run that stands still, or a branch of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct HeldRun {
     pub run: RunId,
@@ -101,32 +106,79 @@ pub struct HeldRun {
 impl Command for FindHeld {
     const NAME: &'static str = "run.held";
     type Service = RunService;
-    type Reply = Option<HeldRun>;
+    type Reply = Vec<HeldRun>;
 
-    async fn run(self, service: &RunService) -> Result<Option<HeldRun>, ErrorReply> {
+    async fn run(self, service: &RunService) -> Result<Vec<HeldRun>, ErrorReply> {
         let store = service.parts.store.clone();
-        run_blocking(move || Ok(find_held(&store, self.run)?)).await
+        run_blocking(move || Ok(find_held(&store, &self.run)?)).await
     }
 }
 
-fn find_held(store: &Store, mut run: RunId) -> Result<Option<HeldRun>, Fault> {
-    let mut held: Option<HeldRun> = None;
-    loop {
-        let mut outline = RunOutline::default();
-        for entry in store.read_journal(&run, 0)? {
-            outline.apply(&entry?);
+fn find_held(store: &Store, run: &RunId) -> Result<Vec<HeldRun>, Fault> {
+    let mut found = Vec::new();
+    let mut looked_at = HashSet::from([run.clone()]);
+    add_held(store, run, &mut looked_at, &mut found)?;
+    // The tree stops after its branches did, also where the clock is too coarse to say so.
+    found.sort_by_key(|held: &HeldRun| {
+        Reverse((held.stop.since, held.stop.scope.is_tree(), held.stop.number))
+    });
+    Ok(found)
+}
+
+fn add_held(
+    store: &Store,
+    run: &RunId,
+    looked_at: &mut HashSet<RunId>,
+    found: &mut Vec<HeldRun>,
+) -> Result<(), Fault> {
+    let mut outline = RunOutline::default();
+    for entry in store.read_journal(run, 0)? {
+        outline.apply(&entry?);
+    }
+    for stop in outline.stops {
+        if let Some(other) = stop.elsewhere().filter(|other| *other != run) {
+            let before = found.len();
+            if looked_at.insert(other.clone()) {
+                add_held(store, other, looked_at, found)?;
+            } else {
+                continue;
+            }
+            // A process that ended may have continued the other run alone: then this stop is all there is.
+            if found[before..].iter().any(|held| held.stop.scope == stop.scope) {
+                continue;
+            }
         }
-        // A process that ended may have continued the other run alone: then this one is all that stands still.
-        let Some(stop) = outline.stop else { return Ok(held) };
-        let next = match &stop.cause {
-            StopCause::Elsewhere { run: other } if *other != run => Some(other.clone()),
-            _ => None,
-        };
-        held = Some(HeldRun { run, stop });
-        match next {
-            Some(next) => run = next,
-            None => return Ok(held),
+        found.push(HeldRun { run: run.clone(), stop });
+    }
+    Ok(())
+}
+
+/// `run.continueAll`: lets everything go on that stands still in a run and in the runs below it: the whole tree and all branches. What
+/// somebody else continues meanwhile is none of it any more. The run is resumed for that if necessary.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ContinueAll {
+    pub run: RunId,
+}
+
+impl Command for ContinueAll {
+    const NAME: &'static str = "run.continueAll";
+    type Service = RunService;
+    type Reply = ();
+
+    async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
+        service.resume_with_ancestors(&self.run).await?;
+        let store = service.parts.store.clone();
+        let mut held = run_blocking(move || Ok(find_held(&store, &self.run)?)).await?;
+        // While the tree stands still, nothing comes to a place that would be continued with the others.
+        held.sort_by_key(|held| held.stop.scope.is_tree());
+        for HeldRun { run, stop } in held {
+            let command = DebugCommand::Go { verb: DebugVerb::Continue, stop: stop.number };
+            match service.debug(&run, command).await {
+                Err(error) if error.code == DEBUG_MOVED_ON => {}
+                done => done?,
+            }
         }
+        Ok(())
     }
 }
 
@@ -219,6 +271,10 @@ impl Command for EditHistory {
 pub struct HeldHistory {
     /// The run that is held.
     pub run: RunId,
+    /// The number of the stop. Without it, the newest one.
+    #[serde(default)]
+    #[ts(optional, type = "number")]
+    pub stop: Option<u64>,
 }
 
 impl Command for HeldHistory {
@@ -233,9 +289,10 @@ impl Command for HeldHistory {
             for entry in store.read_journal(&self.run, 0)? {
                 view.apply(&entry?);
             }
-            let stop =
-                view.outline.stop.filter(|stop| stop.at.as_ref().is_some_and(|at| at.side == Side::Before));
-            let handle = stop.as_ref().and_then(|stop| stop.values.get("context"));
+            let is_meant = |stop: &&StopView| self.stop.is_none_or(|number| stop.number == number);
+            let stop = view.outline.stops.iter().rfind(is_meant);
+            let stop = stop.filter(|stop| stop.at.as_ref().is_some_and(|at| at.side == Side::Before));
+            let handle = stop.and_then(|stop| stop.values.get("context"));
             let context = handle.and_then(|handle| ContextHandle::id_in_value(handle));
             Ok(context.and_then(|id| view.contexts.remove(&id)).map(|context| context.record))
         })
@@ -243,7 +300,7 @@ impl Command for HeldHistory {
     }
 }
 
-/// `run.go`: lets a run that stands still go on, as a whole or by a step. `skip` passes over the node that is held before its start, `retry`
+/// `run.go`: lets a run or branch that stands still go on, as a whole or by a step. `skip` passes over the node that is held before its start, `retry`
 /// runs one again that is held after its end. `debug.moved_on` if it does not stand at that stop any more, `debug.cannot_skip`,
 /// `debug.cannot_retry`.
 #[derive(Debug, Serialize, Deserialize, TS)]

@@ -179,7 +179,8 @@ impl SuiteService {
     ) -> Result<Option<HeldRun>, ErrorReply> {
         loop {
             self.follow(run, &case.answers, true).await?;
-            let Some(held) = (FindHeld { run: run.clone() }).run(&self.runs).await? else { return Ok(None) };
+            let held = (FindHeld { run: run.clone() }).run(&self.runs).await?;
+            let Some(held) = held.into_iter().next() else { return Ok(None) };
             let Some(exactly) = &place.exactly else { return Ok(Some(held)) };
             let epoch = held.stop.at.as_ref().map(|at| at.epoch.clone()).unwrap_or_default();
             if *exactly == (ExactPlace { epoch, starters: self.starters_of(&held.run).await? }) {

@@ -44,7 +44,7 @@ impl SuiteService {
                 self.store.flush().await?;
                 continue;
             }
-            if outline.stop.is_some() {
+            if !outline.stops.is_empty() {
                 if to_stop {
                     break;
                 }

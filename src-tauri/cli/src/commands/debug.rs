@@ -20,7 +20,7 @@ use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The commands are those of the prompt at a stop: continue, step, into, out, all, print, set, skip, retry, force, history, try, drop, accept, break, delete. \
+The commands are those of the prompt at a stop: continue, continue all, stops, step, into, out, all, print, set, skip, retry, force, history, try, drop, accept, break, delete. \
 Besides, `pause` stops a run where it is, `pause NODE` or `pause NODE#2` the branch of a node that runs, and `breakpoints` lists its breakpoints. Everybody who watches the run sees what is done.
 
 Examples:
@@ -31,17 +31,20 @@ Examples:
   plait debug last delete 1
   plait debug last 'try review.prompt=\"Is this polite and short? {{answer}}\"'
   plait debug last accept review
-  plait debug last step --stop 42")]
+  plait debug last stops
+  plait debug last step --stop 42
+  plait debug last continue all")]
 pub(crate) struct DebugArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
     /// What to do.
     #[arg(required = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// The number of the stop that the command is for: its event. Refused if the run does not stand there any more.
+    /// The number of the stop that the command is for, as `stops` lists it: its event. Refused if the run does not stand there any
+    /// more. Without it, the newest stop.
     #[arg(long, value_name = "EVENT")]
     stop: Option<u64>,
-    /// Print what `breakpoints` and `print` show to standard output, as JSON.
+    /// Print what `breakpoints`, `stops` and `print` show to standard output, as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -52,7 +55,7 @@ pub(crate) async fn execute(home: &Home, args: DebugArgs) -> Result<ExitStatus, 
     if args.json && !command.only_shows() {
         let message = format!("`{text}` prints nothing that could be JSON.");
         return Err(ErrorReply::new(codes::USAGE_INPUT, message)
-            .hint("`--json` is for `breakpoints` and `print`.")
+            .hint("`--json` is for `breakpoints`, `stops` and `print`.")
             .into());
     }
     let app = open_app::for_running(home, &[]).await?;
@@ -88,7 +91,7 @@ impl Command {
             return Ok(Self::Pause(Some((at.node, at.epoch))));
         }
         match debugger::parse_command(text) {
-            Ok(StopCommand::Quit | StopCommand::Help) => {
+            Ok(StopCommand::Quit | StopCommand::Help | StopCommand::At(_)) => {
                 Err(ErrorReply::new(codes::USAGE_INPUT, format!("`{text}` has a meaning only at a prompt."))
                     .hint("`plait debug --help` lists the commands."))
             }
@@ -104,7 +107,7 @@ impl Command {
         match self {
             Self::Pause(_) => false,
             Self::ListBreakpoints => true,
-            Self::AtStop(command) => matches!(**command, StopCommand::Print(_)),
+            Self::AtStop(command) => matches!(**command, StopCommand::Print(_) | StopCommand::Stops),
         }
     }
 
@@ -146,15 +149,15 @@ async fn perform_at_stop(
         }
         StopCommand::Accept(node) => {
             // Also of a run that has gone on.
-            let held = app.call(FindHeld { run: run.clone() }).await?;
+            let held = app.call(FindHeld { run: run.clone() }).await?.into_iter().next();
             let run = held.map_or_else(|| run.clone(), |held| held.run);
             Ok(stop_actions::accept_trials(app, run, node).await?)
         }
         command => {
-            let mut held = stop_actions::held(app, run).await?;
-            held.stop.number = stop.unwrap_or(held.stop.number);
+            let held = stop_actions::held(app, run, stop).await?;
             let mut at = AtStop::new(app, run.clone(), held);
             match command {
+                StopCommand::Stops if as_json => print_json(&at.all().await?),
                 StopCommand::Print(wanted) if as_json => print_json(&at.values(wanted).await?),
                 command => at.perform(command).await.map(drop),
             }

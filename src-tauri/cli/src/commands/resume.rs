@@ -100,7 +100,7 @@ pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus,
         // Those that the run has stay.
         app.call(PutBreakpoint { run: run.clone(), breakpoint }).await?;
     }
-    let status = follower.leave_stop().follow().await;
+    let status = follower.leave_stops().follow().await;
     open_app::close(&app).await?;
     status
 }

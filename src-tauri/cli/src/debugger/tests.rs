@@ -24,6 +24,11 @@ fn breakpoints_are_named_by_number_or_as_they_are_written() {
 fn lines_are_read() {
     let go = |verb| Ok(StopCommand::Go(verb));
     assert_eq!(parse_command("continue\n"), go(DebugVerb::Continue));
+    assert_eq!(parse_command("continue all"), Ok(StopCommand::ContinueAll));
+    assert!(parse_command("continue al").is_err(), "it is not taken for another command");
+    assert_eq!(parse_command("stops"), Ok(StopCommand::Stops));
+    assert_eq!(parse_command("at 12"), Ok(StopCommand::At(12)));
+    assert!(parse_command("at").is_err() && parse_command("at b").is_err());
     assert_eq!(parse_command("\n"), go(DebugVerb::Over));
     assert_eq!(parse_command(" i "), go(DebugVerb::Into));
     assert_eq!(parse_command("print response"), Ok(StopCommand::Print(Some("response".to_owned()))));

@@ -18,11 +18,15 @@ impl RunFollower<'_> {
     /// Reports that the run stays waiting, and how to answer it.
     pub(super) fn stop_waiting(&mut self) -> ExitStatus {
         self.progress.pause();
-        if let Some(stop) = &self.outline.stop {
+        let places: Vec<String> = self.outline.stops.iter().map(debugger::describe).collect();
+        if !places.is_empty() {
+            let place = match &places[..] {
+                [place] => place.clone(),
+                places => format!("at {} places:\n  {}\n ", places.len(), places.join("\n  ")),
+            };
             print_error(&format!(
                 "Run {run} stands still {place} [{code}]\n  help: plait resume {run}\n",
                 run = self.run,
-                place = debugger::describe(stop),
                 code = codes::DEBUG_STOPPED
             ));
             return ExitStatus::Stopped;

@@ -1,8 +1,7 @@
 //! Stops of the debugger: what the person says at one.
 
 use plait_api::ConnectionWatch;
-use plait_api::runs::{GoOn, HeldRun};
-use plait_journal::DebugVerb;
+use plait_api::runs::{ContinueAll, HeldRun};
 use plait_journal::view::RunOutline;
 
 use super::{Next, RunFollower};
@@ -13,36 +12,38 @@ use crate::stop_actions::{AtStop, Outcome};
 use crate::terminal::print_error;
 
 impl RunFollower<'_> {
-    /// Goes on from the stop that the run was left at, once, where nobody can be asked.
-    pub(crate) fn leave_stop(mut self) -> Self {
-        self.leaves_stop = !self.interactive && self.outline.stop.is_some();
+    /// Goes on from the stops that the run was left at, once, where nobody can be asked.
+    pub(crate) fn leave_stops(mut self) -> Self {
+        self.leaves_stops = !self.interactive && !self.outline.stops.is_empty();
         self
     }
 
-    /// Does at a stop what the person says, until the run goes on: by this or by somebody else.
+    /// Does at a stop what the person says, until the run goes on: by this or by somebody else. `others` is how many other stops there are.
     pub(super) async fn debug(
         &mut self,
         held: HeldRun,
+        others: usize,
         watch: &mut ConnectionWatch,
     ) -> Result<Next, CliError> {
-        if std::mem::take(&mut self.leaves_stop) {
-            let (run, stop) = (held.run, held.stop.number);
-            self.app.call(GoOn { run, verb: DebugVerb::Continue, stop }).await?;
+        if std::mem::take(&mut self.leaves_stops) {
+            self.app.call(ContinueAll { run: self.run.clone() }).await?;
             return Ok(Next::Continue);
         }
         if !self.interactive {
             return Ok(Next::Stop);
         }
         self.progress.pause();
-        let number = self.outline.stop.as_ref().map(|stop| stop.number);
-        let is_there = |outline: &RunOutline| {
-            number.is_some() && outline.stop.as_ref().map(|stop| stop.number) == number
-        };
+        let numbers = |outline: &RunOutline| outline.stops.iter().map(|stop| stop.number).collect::<Vec<_>>();
+        let known = numbers(&self.outline);
+        let is_there = |outline: &RunOutline| !known.is_empty() && numbers(outline) == known;
+        debugger::print_stop(&held)?;
+        if others > 0 {
+            print_error(&format!("  {others} more: `stops` lists them, `at N` goes to one.\n"));
+        }
         let mut at = AtStop::new(self.app, self.run.clone(), held);
-        let mut is_new = true;
         loop {
             let command = tokio::select! {
-                command = debugger::ask(&at.held.run, &at.held.stop, is_new) => command?,
+                command = debugger::ask() => command?,
                 is_interrupted = self.prompt_ends(watch, is_there, debugger::print_marker) => {
                     print_error("\n");
                     if is_interrupted? {
@@ -51,7 +52,6 @@ impl RunFollower<'_> {
                     return Ok(Next::Continue);
                 }
             };
-            is_new = false;
             let Some(command) = command else { return Ok(Next::Stop) };
             match at.perform(command).await {
                 Ok(Outcome::StaysThere) => {}

@@ -50,7 +50,7 @@ fn event(word: &str, node: &str) -> Event {
             ways: Vec::new(),
             error: None,
         }),
-        "go" => Event::Debug(DebugEvent::Continued { verb: DebugVerb::Continue, point: None }),
+        "go" => Event::Debug(DebugEvent::Continued { verb: DebugVerb::Continue, stop: None, point: None }),
         "child" => Event::Child(at(node), ChildEvent::Started { run: "child".into() }),
         _ => Event::Node(at(node), NodeEvent::Ready { inputs: std::collections::BTreeMap::new() }),
     }

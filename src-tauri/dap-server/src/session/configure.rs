@@ -123,7 +123,7 @@ impl Session {
             origin,
             tree: None,
             applied: BTreeSet::new(),
-            stop: None,
+            stops: Vec::new(),
             past: None,
             verb: DebugVerb::Continue,
             answers: Answers::default(),
@@ -426,9 +426,8 @@ impl Session {
             return Ok(());
         }
         let others = tree.outline().map(|outline| outline.breakpoints.clone()).unwrap_or_default();
-        if let Some(held) = debuggee.app.call(FindHeld { run: root.clone() }).await? {
-            debuggee.stop = Some(Stop { run: held.run, number: held.stop.number });
-        }
+        let held = debuggee.app.call(FindHeld { run: root.clone() }).await?;
+        debuggee.stops = held.into_iter().rev().map(|held| Stop::new(held.run, &held.stop)).collect();
         let wanted = self.breakpoints.wanted();
         let applied =
             others.iter().filter(|other| wanted.contains_key(&other.id)).map(|other| other.id.clone());

@@ -5,56 +5,18 @@ use std::collections::HashMap;
 use plait_api::ErrorReply;
 use plait_api::runs::{CancelRun, DropBreakpoint, GoOn, StopRun};
 use plait_core::id::{NodeId, RunId};
-use plait_journal::view::StopView;
-use plait_journal::{DebugVerb, Side, StopPoint};
+use plait_journal::{DebugVerb, Side};
 use serde_json::{Value, json};
 
-use super::{Debuggee, Session, Stop};
+use super::Session;
+use super::stops::{Stop, not_stopped};
 use crate::codes;
 use crate::moments::Moment;
 use crate::protocol::Asked;
 use crate::protocol::requests::{DisconnectArguments, FrameArguments, ThreadArguments};
 use crate::stack::IDLE_THREAD;
 
-impl Debuggee {
-    /// What the run stands still at, as its journal says.
-    pub(super) fn stop_view(&self) -> Option<&StopView> {
-        let stop = self.stop.as_ref()?;
-        let outline = &self.tree.as_ref()?.log(&stop.run)?.outline;
-        outline.stop.as_ref().filter(|view| view.number == stop.number)
-    }
-
-    pub(super) fn stop_point(&self) -> Option<&StopPoint> {
-        self.stop_view()?.at.as_ref()
-    }
-
-    /// The present, where the run stands still or has ended.
-    pub(super) fn present(&self) -> Option<Moment> {
-        let tree = self.tree.as_ref()?;
-        let run = match &self.stop {
-            Some(stop) => stop.run.clone(),
-            None if self.has_ended => tree.root.clone(),
-            None => return None,
-        };
-        let events = tree.log(&run)?.entries.len();
-        Some(Moment { run, events })
-    }
-}
-
 impl Session {
-    /// The stop that a command is for. `dap.past`, `dap.not_stopped`.
-    pub(super) fn live_stop(&mut self) -> Result<Stop, ErrorReply> {
-        let debuggee = self.running()?;
-        if debuggee.past.is_some() {
-            return Err(ErrorReply::new(
-                codes::DAP_PAST,
-                "The session looks at the past of the run, which can't be changed.",
-            )
-            .hint("Continue to the present first."));
-        }
-        debuggee.stop.clone().ok_or_else(not_stopped)
-    }
-
     /// `continue`, `next`, `stepIn`, `stepOut`: from a stop, or through what was recorded.
     pub(super) async fn go_on(
         &mut self,
@@ -65,33 +27,37 @@ impl Session {
         if self.running()?.past.is_some() {
             return self.step_forward(asked, verb).await;
         }
-        let stop = self.live_stop()?;
-        let place = match of.thread_id {
-            IDLE_THREAD => None,
-            thread => Some(self.numbers.place(thread)?.clone()),
-        };
+        let stop = self.live_stop_of(of.thread_id)?;
         if verb != DebugVerb::Continue
-            && let (Some(point), Some(place)) = (self.running()?.stop_point().cloned(), place)
-            && (place.run != stop.run || place.at != point.activation())
+            && of.thread_id != IDLE_THREAD
+            && let Some(at) = &stop.at
+            && stop.place().as_ref() != Some(self.numbers.place(of.thread_id)?)
         {
-            return Err(ErrorReply::new(
-                codes::DAP_NOT_STOPPED,
-                format!("A step goes on from `{}`, where the run stands still.", point.activation()),
-            )
-            .hint("Choose its thread, or continue."));
+            let message = format!("A step goes on from `{at}`, where the run stands still.");
+            return Err(
+                ErrorReply::new(codes::DAP_NOT_STOPPED, message).hint("Choose its thread, or continue.")
+            );
         }
+        let lets_others_go = verb == DebugVerb::Continue && stop.is_whole;
         self.go(stop, verb).await?;
-        self.outbox.respond(asked, Ok(json!({ "allThreadsContinued": true })));
+        let is_none_left = self.running()?.stops.is_empty();
+        self.outbox.respond(asked, Ok(json!({ "allThreadsContinued": is_none_left || lets_others_go })));
+        if lets_others_go {
+            // The branches that stand still alone stay where they are.
+            self.show_where_it_stands().await;
+        }
         Ok(())
     }
 
-    /// Lets the run go on.
+    /// Lets the run go on, or a branch.
     pub(super) async fn go(&mut self, stop: Stop, verb: DebugVerb) -> Result<(), ErrorReply> {
-        let Stop { run, number } = stop;
+        let (run, number) = (stop.run.clone(), stop.number);
         let debuggee = self.running()?;
         debuggee.app.call(GoOn { run, verb, stop: number }).await?;
-        (debuggee.stop, debuggee.verb) = (None, verb);
-        self.forget_numbers();
+        let is_step = verb != DebugVerb::Continue;
+        debuggee.stops.retain(|other| *other != stop && !(is_step && other.is_whole));
+        debuggee.verb = verb;
+        self.forget_left();
         Ok(())
     }
 
@@ -101,9 +67,10 @@ impl Session {
         asked: &Asked,
         arguments: &FrameArguments,
     ) -> Result<(), ErrorReply> {
-        let stop = self.live_stop()?;
         let frame = self.numbers.frame(arguments.frame_id)?.clone();
-        let point = self.running()?.stop_point().cloned();
+        let stop = self.live_stop(Some(&frame.place))?;
+        let debuggee = self.running()?;
+        let point = debuggee.view_of(&stop).and_then(|view| view.at.clone());
         let is_held = point.is_some_and(|point| {
             point.side == Side::After && point.activation() == frame.place.at && frame.place.run == stop.run
         });
@@ -194,7 +161,7 @@ impl Session {
         // The last stop that was recorded is where the run stands now.
         let next = next.filter(|next| {
             let present =
-                debuggee.stop.as_ref().and_then(|stop| Some((stop, usize::try_from(stop.number).ok()?)));
+                debuggee.newest_stop().and_then(|stop| Some((stop, usize::try_from(stop.number).ok()?)));
             !present.is_some_and(|(stop, number)| stop.run == next.run && next.events > number)
         });
         let reason = if verb == DebugVerb::Continue { "breakpoint" } else { "step" };
@@ -228,11 +195,6 @@ impl Session {
             self.show_where_it_stands().await;
         }
     }
-}
-
-fn not_stopped() -> ErrorReply {
-    ErrorReply::new(codes::DAP_NOT_STOPPED, "The run does not stand still.")
-        .hint("Pause it, or wait for a breakpoint.")
 }
 
 fn at_the_beginning() -> ErrorReply {

@@ -52,13 +52,14 @@ impl Session {
         let is_idle = arguments.thread_id == IDLE_THREAD;
         let place = if is_idle { None } else { Some(self.numbers.place(arguments.thread_id)?.clone()) };
         let debuggee = self.running()?;
-        if debuggee.past.is_none() && debuggee.stop.is_none() {
+        if debuggee.past.is_none() && debuggee.stops.is_empty() {
             return Err(ErrorReply::new(codes::DAP_NOT_STOPPED, "The run does not stand still.")
                 .hint("Pause it first."));
         }
-        let point = debuggee.stop_point().filter(|_| debuggee.past.is_none());
-        let call = point.filter(|point| place.as_ref().is_some_and(|place| place.at == point.activation()));
-        let call = call.and_then(|point| point.call.clone());
+        let here = place.as_ref().filter(|_| debuggee.past.is_none());
+        let stop = here.and_then(|place| debuggee.view_of(debuggee.stop_at(place)?));
+        let point = stop.and_then(|stop| stop.at.as_ref());
+        let call = point.and_then(|point| point.call.clone());
         let held_end =
             point.filter(|point| point.side == Side::After).map(plait_journal::StopPoint::activation);
         let found = match (&mut debuggee.tree, place) {
@@ -133,13 +134,13 @@ impl Session {
         arguments: SetVariableArguments,
     ) -> Result<Value, ErrorReply> {
         let SetVariableArguments { variables_reference, name, value: typed } = arguments;
-        let stop = self.live_stop()?;
         let container = self.container(variables_reference).await?;
         let Some((kind, frame)) = container.scope.clone() else {
             return Err(not_changeable("What an expression gave"));
         };
+        let stop = self.live_stop(Some(&frame.place))?;
         let debuggee = self.running()?;
-        let point = debuggee.stop_point().cloned();
+        let point = debuggee.view_of(&stop).and_then(|view| view.at.clone());
         let Some(point) =
             point.filter(|point| point.activation() == frame.place.at && stop.run == frame.place.run)
         else {
@@ -206,7 +207,7 @@ impl Session {
             return Err(not_changeable("This part of a context"));
         };
         let debuggee = self.running()?;
-        let held = debuggee.app.call(HeldHistory { run: run.clone() }).await?;
+        let held = debuggee.app.call(HeldHistory { run: run.clone(), stop: Some(stop) }).await?;
         let held = held
             .filter(|held| held.context_id.as_str() == context && messages == "messages" && text == "text");
         let message = held.as_ref().and_then(|held| held.message_history.get(number.parse().ok()?));
@@ -227,6 +228,8 @@ impl Session {
         if arguments.context.as_deref() == Some("repl")
             && let Some(command) = ConsoleCommand::parse(&arguments.expression)
         {
+            let frame = arguments.frame_id.map(|frame| self.numbers.frame(frame).cloned()).transpose()?;
+            let place = frame.as_ref().map(|frame| &frame.place);
             return match command {
                 ConsoleCommand::Help => text(console::HELP),
                 ConsoleCommand::Answer(answer) => {
@@ -238,7 +241,7 @@ impl Session {
                     text("Ended without an answer.")
                 }
                 ConsoleCommand::Skip => {
-                    let stop = self.live_stop()?;
+                    let stop = self.live_stop(place)?;
                     self.go(stop, DebugVerb::Skip).await?;
                     self.outbox.respond(asked, Ok(json!({ "result": "Skipped.", "variablesReference": 0 })));
                     self.outbox
@@ -246,7 +249,7 @@ impl Session {
                     Ok(Reply::Sent)
                 }
                 ConsoleCommand::Force(port) => {
-                    let stop = self.live_stop()?;
+                    let stop = self.live_stop(place)?;
                     let port = PortName::from(port);
                     let taken = format!("Takes {port}.");
                     self.running()?.app.call(ForceWay { run: stop.run, stop: stop.number, port }).await?;
@@ -272,7 +275,7 @@ impl Session {
         let at = frame.map(|frame| frame.place);
         // Without a frame, what is looked at.
         let here = debuggee.past.as_ref();
-        let run = match (&at, here, &debuggee.stop) {
+        let run = match (&at, here, debuggee.newest_stop()) {
             (Some(place), ..) => place.run.clone(),
             (None, Some(past), _) => past.run.clone(),
             (None, None, Some(stop)) => stop.run.clone(),
@@ -290,8 +293,13 @@ impl Session {
 
     /// `exceptionInfo`: why the node failed at which the run stands still.
     pub(super) fn exception_info(&mut self, arguments: &ThreadArguments) -> Result<Value, ErrorReply> {
+        let place = match arguments.thread_id {
+            IDLE_THREAD => None,
+            thread => Some(self.numbers.place(thread)?.clone()),
+        };
         let debuggee = self.running()?;
-        let view = debuggee.stop_view().filter(|_| debuggee.past.is_none());
+        let stop = place.map_or_else(|| debuggee.newest_stop(), |place| debuggee.stop_at(&place));
+        let view = stop.and_then(|stop| debuggee.view_of(stop)).filter(|_| debuggee.past.is_none());
         let error = view.and_then(|view| match &view.cause {
             plait_journal::StopCause::Condition { error, .. } => Some(error.clone()),
             _ => view.error.clone(),

@@ -7,7 +7,8 @@ use plait_journal::view::{RunStatus, StopView};
 use plait_journal::{DebugEvent, DebugVerb, Entry, Event, NodeEvent, Side, StopCause, StopPoint, StopScope};
 use serde_json::{Value, json};
 
-use super::{Session, Stop};
+use super::Session;
+use super::stops::Stop;
 use crate::breakpoints::{ENTRY, Kind};
 use crate::codes;
 use crate::protocol::bodies::{OutputEvent, StoppedEvent};
@@ -43,26 +44,20 @@ impl Session {
             Event::Debug(DebugEvent::Stopped { cause, .. })
                 if !matches!(cause, StopCause::Elsewhere { .. }) =>
             {
-                let stop = Stop { run, number: entry.seq.unwrap_or_default() };
-                self.take_stop(stop, cause).await;
-            }
-            Event::Debug(DebugEvent::Continued { .. })
-                if debuggee.stop.as_ref().is_some_and(|stop| stop.run == run) =>
-            {
-                // Somebody else did it.
-                debuggee.stop = None;
-                let was_past = debuggee.past.take().is_some();
-                self.forget_numbers();
-                if was_past {
-                    self.print("console", "The run goes on: the session is in the present again.");
+                let stops = tree.log(&run).map(|log| &log.outline.stops[..]).unwrap_or_default();
+                if let Some(stop) = stops.last().map(|view| Stop::new(run, view)) {
+                    self.take_stop(stop, cause).await;
                 }
-                self.outbox
-                    .event("continued", &json!({ "threadId": IDLE_THREAD, "allThreadsContinued": true }));
+            }
+            Event::Debug(DebugEvent::Continued { .. }) => {
+                // Those that somebody else continued.
+                let left = debuggee.take_left();
+                self.show_continued(&left);
             }
             Event::Debug(DebugEvent::Logged { point, text, .. }) => self.print_at(&run, point, text),
             Event::Debug(DebugEvent::Overridden { .. } | DebugEvent::Rerouted { .. })
             | Event::Context(..)
-                if debuggee.stop.is_some() && debuggee.past.is_none() =>
+                if !debuggee.stops.is_empty() && debuggee.past.is_none() =>
             {
                 self.containers.forget_values();
                 if self.editor.as_ref().is_some_and(|editor| editor.supports_invalidated_event) {
@@ -88,8 +83,12 @@ impl Session {
     /// A run stands still: says so, unless the breakpoint is still to be reached more often.
     async fn take_stop(&mut self, stop: Stop, cause: &StopCause) {
         let Some(debuggee) = &mut self.debuggee else { return };
-        debuggee.stop = Some(stop.clone());
-        self.forget_numbers();
+        debuggee.take_left();
+        debuggee.stops.push(stop.clone());
+        let is_only_one = debuggee.stops.len() == 1;
+        if is_only_one {
+            self.forget_numbers();
+        }
         if let StopCause::Breakpoint { id } = cause {
             if id == ENTRY {
                 self.drop_entry().await;
@@ -98,7 +97,7 @@ impl Session {
                 let Some(debuggee) = &self.debuggee else { return };
                 // A step that ends here has gone as far as it can: the engine keeps it no longer.
                 if !self.breakpoints.stops(id) && debuggee.verb == DebugVerb::Continue {
-                    match self.go(stop, DebugVerb::Continue).await {
+                    match self.go(stop.clone(), DebugVerb::Continue).await {
                         Ok(()) => return,
                         Err(error) => self.print_error(&error),
                     }
@@ -112,8 +111,25 @@ impl Session {
                 "console",
                 "The run stands still at another place: the session is in the present again.",
             );
+            return self.show_where_it_stands().await;
         }
-        self.show_where_it_stands().await;
+        self.show_stop(&stop).await;
+    }
+
+    /// Somebody else let go on what stood still.
+    fn show_continued(&mut self, left: &[Stop]) {
+        let Some(debuggee) = self.debuggee.as_mut().filter(|_| !left.is_empty()) else { return };
+        let is_none_left = debuggee.stops.is_empty();
+        if is_none_left && debuggee.past.take().is_some() {
+            self.print("console", "The run goes on: the session is in the present again.");
+        }
+        self.forget_left();
+        let of_past = self.debuggee.as_ref().is_some_and(|debuggee| debuggee.past.is_some());
+        for stop in left.iter().filter(|_| !of_past) {
+            let thread = stop.place().map_or(IDLE_THREAD, |place| self.numbers.thread(&place));
+            let all = is_none_left || stop.is_whole;
+            self.outbox.event("continued", &json!({ "threadId": thread, "allThreadsContinued": all }));
+        }
     }
 
     /// The first node is reached: no other one is to stop for that.
@@ -132,9 +148,15 @@ impl Session {
         if debuggee.has_ended {
             return self.show_end().await;
         }
-        let (Some(stop), Some(view)) = (debuggee.stop.clone(), debuggee.stop_view().cloned()) else { return };
-        let place = view.at.as_ref().map(|point| Place { run: stop.run.clone(), at: point.activation() });
-        let thread_id = self.thread_to_show(place).await;
+        for stop in debuggee.stops.clone() {
+            self.show_stop(&stop).await;
+        }
+    }
+
+    async fn show_stop(&mut self, stop: &Stop) {
+        let view = self.debuggee.as_ref().and_then(|debuggee| debuggee.view_of(stop)).cloned();
+        let Some(view) = view else { return };
+        let thread_id = self.thread_to_show(stop.place()).await;
         let (reason, hit_breakpoint_ids) = self.reason(&view);
         let text = match (&view.cause, &view.error) {
             (StopCause::Condition { error, .. }, _) | (_, Some(error)) => {
@@ -243,7 +265,7 @@ impl Session {
     fn end(&mut self) {
         let Some(debuggee) = &mut self.debuggee else { return };
         debuggee.has_ended = true;
-        debuggee.stop = None;
+        debuggee.stops.clear();
         debuggee.past = None;
         let Some(outline) = debuggee.tree.as_ref().and_then(crate::tree::Tree::outline) else { return };
         let (status, error) = (outline.status, outline.error.clone());

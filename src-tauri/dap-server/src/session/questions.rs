@@ -16,7 +16,7 @@ impl Session {
     pub(super) async fn look_at_questions(&mut self) {
         let Some(debuggee) = &mut self.debuggee else { return };
         let Some(outline) = debuggee.tree.as_ref().and_then(crate::tree::Tree::outline) else { return };
-        if outline.stop.is_some() || debuggee.idle_at.is_none_or(|at| at > outline.next_seq) {
+        if outline.whole_stop().is_some() || debuggee.idle_at.is_none_or(|at| at > outline.next_seq) {
             return;
         }
         debuggee.idle_at = None;

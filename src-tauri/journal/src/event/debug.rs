@@ -53,10 +53,15 @@ pub enum DebugEvent {
         #[ts(optional, as = "Option<Fault>")]
         error: Option<Box<Fault>>,
     },
-    /// The run goes on.
+    /// The run goes on, or a branch of it.
     #[serde(rename = "debug.continued")]
     Continued {
         verb: DebugVerb,
+        /// The number of the stop that is over. Journals of versions that had one stop at a time do not have it: it is that one. A step
+        /// ends the stop of the whole tree as well, since time passes until the next one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "number")]
+        stop: Option<u64>,
         /// The activation that goes on alone, if it is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]

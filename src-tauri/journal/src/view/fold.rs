@@ -16,9 +16,8 @@ impl RunView {
     /// place in it and are always taken.
     pub fn apply(&mut self, entry: &Entry) {
         let waiting_since = self.outline.waiting_since;
-        // While one branch is held, time passes for the others.
-        let stop = self.outline.stop.as_ref().filter(|stop| stop.scope.is_tree());
-        let stopped_since = stop.map(|stop| stop.since);
+        // While only branches are held, time passes for the others.
+        let stopped = self.outline.whole_stop().map(|stop| (stop.number, stop.since));
         if !self.outline.apply(entry) {
             return;
         }
@@ -27,8 +26,9 @@ impl RunView {
         {
             self.totals.waited_ms += entry.at.saturating_sub(since);
         }
-        if let Some(since) = stopped_since
+        if let Some((number, since)) = stopped
             && matches!(entry.event, Event::Debug(DebugEvent::Stopped { .. } | DebugEvent::Continued { .. }))
+            && self.outline.whole_stop().is_none_or(|stop| stop.number != number)
         {
             self.totals.stopped_ms += entry.at.saturating_sub(since);
         }

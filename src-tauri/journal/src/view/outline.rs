@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Asker, OpenPause, RunOutline, RunStatus, StopView, TrialView};
+use super::{Asker, OpenPause, RunOutline, RunStatus, TrialView, apply_to_stops};
 use crate::{
     ChildEvent, DebugEvent, Entry, Event, FlowRef, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault,
 };
@@ -74,36 +74,6 @@ impl RunOutline {
     fn apply_debug_event(&mut self, event: &DebugEvent, entry: &Entry) {
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints = Arc::clone(breakpoints),
-            DebugEvent::Stopped { cause, scope, point, values, ways, error } => {
-                self.stop = Some(StopView {
-                    number: entry.seq.unwrap_or_default(),
-                    cause: cause.clone(),
-                    scope: *scope,
-                    at: point.clone(),
-                    values: values.clone(),
-                    ways: ways.clone(),
-                    error: error.as_deref().cloned(),
-                    since: entry.at,
-                });
-                self.status = self.open_status();
-            }
-            DebugEvent::Continued { .. } => {
-                self.stop = None;
-                self.status = self.open_status();
-            }
-            DebugEvent::Overridden { port, value, .. } => {
-                if let Some(stop) = &mut self.stop {
-                    stop.values.insert(port.clone(), Arc::clone(value));
-                }
-            }
-            DebugEvent::Rerouted { from, to, values, .. } => {
-                if let Some(stop) = &mut self.stop {
-                    stop.values.clone_from(values);
-                    for way in stop.ways.iter_mut().filter(|way| *way == to) {
-                        way.clone_from(from);
-                    }
-                }
-            }
             DebugEvent::TrialMade { node, was, config, .. } => {
                 // Of several, the first one names the config of the flow.
                 let trial = self.trials.entry(node.clone());
@@ -111,13 +81,20 @@ impl RunOutline {
                 trial.or_insert_with(was).config = Arc::clone(config);
             }
             DebugEvent::TrialDropped { node, .. } => drop(self.trials.remove(node)),
+            DebugEvent::Stopped { .. } | DebugEvent::Continued { .. } => {
+                apply_to_stops(&mut self.stops, event, entry.seq.unwrap_or_default(), entry.at);
+                self.status = self.open_status();
+            }
+            DebugEvent::Overridden { .. } | DebugEvent::Rerouted { .. } => {
+                apply_to_stops(&mut self.stops, event, entry.seq.unwrap_or_default(), entry.at);
+            }
             DebugEvent::Logged { .. } => {}
         }
     }
 
     /// What a run does that has not ended.
     fn open_status(&self) -> RunStatus {
-        if self.stop.is_some() {
+        if !self.stops.is_empty() {
             RunStatus::Stopped
         } else if self.waiting_since.is_some() {
             RunStatus::Waiting
@@ -198,7 +175,7 @@ impl RunOutline {
         at: u64,
     ) {
         self.stop_waiting();
-        self.stop = None;
+        self.stops.clear();
         self.status = status;
         self.cancelling = false;
         self.outputs.clone_from(outputs);

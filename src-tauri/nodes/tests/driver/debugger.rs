@@ -59,15 +59,30 @@ impl<'a> Session<'a> {
     }
 
     fn stop(&self) -> StopView {
-        self.outline().stop.expect("the run stands still")
+        self.outline().stops.pop().expect("the run stands still")
     }
 
-    /// Where it stands, as `node epoch side`.
+    /// Where it stands by its newest stop, as `node epoch side`.
     fn place(&self) -> String {
-        let Some(at) = self.stop().at else { return "nowhere".to_owned() };
-        let side = serde_json::to_value(at.side).unwrap();
-        let call = at.call.as_ref().map(|call| format!(" {call}")).unwrap_or_default();
-        format!("{} {}{call}", at.activation(), side.as_str().unwrap())
+        place_of(&self.stop())
+    }
+
+    /// Where it stands by all of its stops, the oldest first.
+    fn places(&self) -> Vec<String> {
+        self.outline().stops.iter().map(place_of).collect()
+    }
+
+    /// The number of the stop at a place.
+    fn number_at(&self, place: &str) -> u64 {
+        let stops = self.outline().stops;
+        let found = stops.iter().find(|stop| place_of(stop) == place);
+        found.unwrap_or_else(|| panic!("nothing stands at {place}: {:?}", self.places())).number
+    }
+
+    /// Goes on from the stop at a place.
+    fn go_from(&mut self, place: &str, verb: DebugVerb) {
+        let stop = self.number_at(place);
+        self.debug(DebugCommand::Go { verb, stop }).unwrap();
     }
 
     fn debug(&mut self, command: DebugCommand) -> Result<(), Fault> {
@@ -86,15 +101,22 @@ impl<'a> Session<'a> {
         self.debug(DebugCommand::Go { verb, stop }).unwrap();
     }
 
-    /// Continues until the run does not stand still any more. Gives the places at which it did.
+    /// Continues from the newest stop until the run does not stand still any more. Gives the places of those stops.
     fn continue_to_end(&mut self) -> Vec<String> {
         let mut places = Vec::new();
-        while self.outline().stop.is_some() {
+        while self.outline().newest_stop().is_some() {
             places.push(self.place());
             self.go(DebugVerb::Continue);
         }
         places
     }
+}
+
+fn place_of(stop: &StopView) -> String {
+    let Some(at) = &stop.at else { return "nowhere".to_owned() };
+    let side = serde_json::to_value(at.side).unwrap();
+    let call = at.call.as_ref().map(|call| format!(" {call}")).unwrap_or_default();
+    format!("{} {}{call}", at.activation(), side.as_str().unwrap())
 }
 
 /// The events but those of the debugger.
@@ -177,7 +199,7 @@ fn condition_decides_and_one_that_fails_stops_with_its_fault() {
         let when = Some(when.to_owned());
         let at = Breakpoint { when, ..breakpoint("b:after") };
         let session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
-        assert_eq!(session.outline().stop.is_some(), stops);
+        assert_eq!(session.outline().newest_stop().is_some(), stops);
     }
     let stage = Stage::new();
     let at = Breakpoint { when: Some("value.name == 1".to_owned()), ..breakpoint("b:after") };
@@ -201,7 +223,7 @@ fn breakpoint_at_a_port_stops_where_a_value_is_on_it() {
     let place_of = |at: Breakpoint| {
         let stage = Stage::new();
         let session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
-        session.outline().stop.is_some().then(|| session.place())
+        session.outline().newest_stop().is_some().then(|| session.place())
     };
     assert_eq!(place_of(at("way:after", "big", None)).as_deref(), Some("way after"));
     assert_eq!(place_of(at("way:after", "default", None)), None, "nothing leaves there");

@@ -41,7 +41,7 @@ pub enum Stop {
     CancelTwice(usize),
     Crash(usize),
     DiskFull(usize),
-    /// By the debugger, which goes on again whenever it comes to rest.
+    /// By the debugger, as a whole or a branch of it. It goes on again whenever it comes to rest.
     Debug(usize),
 }
 
@@ -82,6 +82,8 @@ pub struct RunRecord {
     pub acknowledged: Vec<Activation>,
     /// How often the driver was polled.
     pub steps: usize,
+    /// At how many stops it stood at once, at most.
+    pub most_stops: usize,
 }
 
 /// No run of these tests needs more steps or events, unless it goes on forever.
@@ -204,6 +206,7 @@ impl Scenario {
             acknowledged: Vec::new(),
             debugging: Vec::new(),
             steps: 0,
+            most_stops: 0,
             journal,
         };
         let ending = match started {
@@ -217,6 +220,7 @@ impl Scenario {
             external_calls: simulation.external_calls(),
             acknowledged: execution.acknowledged,
             steps: execution.steps,
+            most_stops: execution.most_stops,
         }
     }
 }
@@ -237,6 +241,7 @@ struct Execution<'a> {
     /// Commands to the debugger. Whether they come in time is not of interest.
     debugging: Vec<BoxFuture<'a, Result<(), Fault>>>,
     steps: usize,
+    most_stops: usize,
 }
 
 /// The open pauses, as far as the journal tells.
@@ -299,7 +304,10 @@ impl<'a> Execution<'a> {
                     handle.cancel();
                     handle.cancel();
                 }
-                Some(Stop::Debug(at)) if at == self.steps => self.debug(handle, DebugCommand::Pause, &mut cx),
+                Some(Stop::Debug(at)) if at == self.steps => {
+                    let command = self.pause();
+                    self.debug(handle, command, &mut cx);
+                }
                 Some(Stop::Crash(at)) if at == self.steps => return Ending::Crashed,
                 _ => {}
             }
@@ -333,16 +341,34 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Goes on from a stop, if the run stands still.
+    /// Goes on from a stop, if the run or a branch of it stands still.
     fn go_on(&mut self, handle: &RunHandle, cx: &mut Context<'_>) -> bool {
-        let Some(stop) = RunOutline::of(&self.journal.entries()).stop else { return false };
+        let mut stops = RunOutline::of(&self.journal.entries()).stops;
+        if stops.is_empty() {
+            return false;
+        }
+        self.most_stops = self.most_stops.max(stops.len());
         let verbs = [DebugVerb::Continue, DebugVerb::Over, DebugVerb::Into, DebugVerb::Out, DebugVerb::All];
-        let verb = match self.schedule.stop {
-            Some(Stop::Debug(_)) => verbs[self.simulation.choose(verbs.len())],
-            _ => DebugVerb::Continue,
+        let (stop, verb) = match self.schedule.stop {
+            Some(Stop::Debug(_)) => {
+                let stop = stops.swap_remove(self.simulation.choose(stops.len()));
+                (stop, verbs[self.simulation.choose(verbs.len())])
+            }
+            _ => (stops.swap_remove(0), DebugVerb::Continue),
         };
         self.debug(handle, DebugCommand::Go { verb, stop: stop.number }, cx);
         true
+    }
+
+    /// Pauses the whole run, or the branch of some node if it runs.
+    fn pause(&self) -> DebugCommand {
+        let nodes = &self.scenario.plan.nodes;
+        match self.simulation.choose(nodes.len() * 2) {
+            node if node < nodes.len() => {
+                DebugCommand::PauseBranch { node: nodes[node].id.clone(), epoch: None }
+            }
+            _ => DebugCommand::Pause,
+        }
     }
 
     fn debug(&mut self, handle: &RunHandle, command: DebugCommand, cx: &mut Context<'_>) {

@@ -76,7 +76,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
     let mut derived = Vec::new();
     for entry in entries {
         if let Event::Debug(event) = &entry.event {
-            state.stops.apply(event, entry.seq.unwrap_or_default());
+            state.stops.apply(event, entry.seq.unwrap_or_default(), entry.at);
             continue;
         }
         if !expected.is_empty()

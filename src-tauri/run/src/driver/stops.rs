@@ -8,6 +8,7 @@ mod branch;
 mod breakpoints;
 mod edits;
 mod history;
+mod open_stops;
 mod overrides;
 mod passing;
 mod restored;
@@ -29,12 +30,10 @@ use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
-use plait_journal::{
-    ChildEvent, DebugEvent, DebugVerb, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint, StopScope,
-};
+use plait_journal::{ChildEvent, Event, NodeEvent, NodeOutputs, Side, StopCause, StopPoint, StopScope};
 
-use branch::BranchStop;
 use breakpoints::ArmedBreakpoints;
+use open_stops::OpenStops;
 use overrides::Overrides;
 pub(super) use restored::RestoredStops;
 use steps::Step;
@@ -49,12 +48,8 @@ pub(super) struct Stops {
     armed: ArmedBreakpoints,
     /// As of which edit of the tree's breakpoints.
     edits: u64,
-    /// The number of the event that says that the run stands still, while it does.
-    stopped: Option<u64>,
-    /// The activation that is held by that stop.
-    current: Option<StopPoint>,
-    /// Which branch stands still while the rest goes on. None while the whole tree stands still.
-    branch: Option<BranchStop>,
+    /// Where the run stands still.
+    open: OpenStops,
     /// What is ready and does not start because only its own branch is held.
     parked: VecDeque<Start>,
     /// Loops that do not begin because only their own branch is held.
@@ -97,10 +92,7 @@ pub(super) struct HeldCall {
 impl Stops {
     /// Whether nothing is held here.
     pub fn is_empty(&self) -> bool {
-        self.stopped.is_none()
-            && self.starts.is_empty()
-            && self.parked.is_empty()
-            && self.overrides.is_empty()
+        self.open.is_empty() && self.starts.is_empty() && self.parked.is_empty() && self.overrides.is_empty()
     }
 
     /// How many running activations wait for a call to be let through.
@@ -122,27 +114,13 @@ impl Stops {
 
     /// What the journal leaves. The tree, or the branch, stands still if it did in this run.
     pub fn restore(restored: RestoredStops, plan: &Plan, debugger: &Debugger, run: &RunId) -> Self {
-        let RestoredStops {
-            breakpoints,
-            stopped,
-            current,
-            scope,
-            is_awaited,
-            elsewhere,
-            left,
-            overrides,
-            ..
-        } = restored;
+        let RestoredStops { breakpoints, stops: open, left, overrides, .. } = restored;
         if !breakpoints.is_empty() && debugger.breakpoints().is_empty() {
             debugger.set_breakpoints(breakpoints);
         }
-        let of_branch = stopped.filter(|_| !scope.is_tree());
-        let branch = BranchStop::restore(of_branch, is_awaited, elsewhere.as_ref(), debugger, run);
-        if stopped.is_some() && branch.is_none() && debugger.held_by().is_none() {
-            debugger.hold(elsewhere.as_ref().unwrap_or(run));
-        }
+        let open = OpenStops::restore(&open, debugger, run);
         let facts = ActivationFacts::new(debugger.spending());
-        let mut stops = Self { stopped, current, branch, left, facts, ..Self::default() };
+        let mut stops = Self { open, left, facts, ..Self::default() };
         for (point, port, value) in overrides {
             if let Some(node) = plan.find(&point.node) {
                 let key = ((node, point.epoch), point.side);
@@ -255,7 +233,7 @@ impl Driver {
 
     /// Whether only a person can make the run go on, since it stands still.
     pub(super) fn is_standing(&self, running: usize) -> bool {
-        if self.stops.branch.is_some() && !self.is_held() {
+        if !self.stops.open.branches.is_empty() && !self.is_held() {
             return running <= self.stops.waiting();
         }
         self.is_held()
@@ -307,7 +285,8 @@ impl Driver {
             if let Some(start) = self.hold_start(start).await? {
                 return Ok(Some(start));
             }
-            if self.is_held() {
+            // In a step, what is put aside with its branch keeps nothing else back.
+            if self.is_held() && self.stops.step.is_none() {
                 return Ok(None);
             }
         }
@@ -438,77 +417,8 @@ impl Driver {
         Ok(())
     }
 
-    /// The tree stands still from now on, because of this run. Says so in the journal, whatever it said before.
-    pub(super) async fn stop(
-        &mut self,
-        cause: StopCause,
-        at: Option<StopPoint>,
-        values: NodeOutputs,
-    ) -> Result<(), Fault> {
-        self.stops.step = None;
-        self.stops.branch = None;
-        self.stops.unpark();
-        self.record_stopped(cause, StopScope::Tree, at, values)?;
-        // Others are woken after that, so that what they record comes later.
-        self.host.debugger.hold(&self.info.run);
-        self.recorder.flush().await
-    }
-
-    /// Says in the journal that the run stands still, or a branch of it.
-    fn record_stopped(
-        &mut self,
-        cause: StopCause,
-        scope: StopScope,
-        at: Option<StopPoint>,
-        values: NodeOutputs,
-    ) -> Result<(), Fault> {
-        self.stops.current.clone_from(&at);
-        self.stops.stopped = Some(self.recorder.next_seq());
-        let ways = at.as_ref().map(|at| self.other_ways(at, &values)).unwrap_or_default();
-        let error = at.as_ref().and_then(|at| self.held_failure(at)).cloned().map(Box::new);
-        let stopped = DebugEvent::Stopped { cause, scope, point: at, values, ways, error };
-        self.recorder.append([Event::Debug(stopped)])
-    }
-
-    /// Takes over what other runs of the tree, or persons, have changed.
-    pub(super) async fn follow_tree(&mut self) -> Result<(), Fault> {
-        self.arm();
-        let held_by = self.host.debugger.held_by();
-        if self.stops.step.is_some() {
-            if held_by.as_ref() == Some(&self.info.run) {
-                return Ok(());
-            }
-            // A place inside of what the step covers was reached, or everything goes on.
-            self.stops.step = None;
-        }
-        if self.stops.branch.is_some() && self.follow_branch().await? {
-            return Ok(());
-        }
-        match (self.is_held(), self.stops.stopped) {
-            (true, None) => {
-                let Some(run) = held_by else { return Ok(()) };
-                let cause = StopCause::Elsewhere { run };
-                self.record_stopped(cause, StopScope::Tree, None, NodeOutputs::new())?;
-                self.recorder.flush().await
-            }
-            (false, Some(_)) => self.record_continued(self.host.debugger.verb(), None),
-            (false, None) => self.follow_branch_below().await,
-            (true, Some(_)) => Ok(()),
-        }
-    }
-
     fn is_held_by_self(&self) -> bool {
         self.host.debugger.held_by().is_some_and(|run| run == self.info.run)
-    }
-
-    fn record_continued(&mut self, verb: DebugVerb, at: Option<StopPoint>) -> Result<(), Fault> {
-        self.stops.stopped = None;
-        self.stops.branch = None;
-        if let Some(left) = self.stops.current.take() {
-            self.stops.noted.remove(&left);
-            self.stops.left.insert(left);
-        }
-        self.recorder.append([Event::Debug(DebugEvent::Continued { verb, point: at })])
     }
 
     fn point(&self, key: &Key, attempt: u32, side: Side) -> StopPoint {

@@ -12,16 +12,20 @@ const SIDES: readonly Side[] = ["before", "call", "after"];
 export function Breakpoints({ node }: { node: NodeId }) {
   const { breakpoints } = useWorkspace();
   const name = useFlow((state) => (state.outer === undefined && !state.viewing ? nameOf(state) : undefined));
-  const held = useRunHead((head) => head.stop?.at);
+  // One text, so that a card is drawn again only if its own place changes.
+  const held = useRunHead(({ stops = [] }) =>
+    stops.flatMap(({ at }) => (at?.node === node ? [at.side] : [])).join(" "),
+  );
   // One text, so that a card is drawn again only if its own beads change.
   const beads = useStore(breakpoints.store, (state) => {
     const own = (name === undefined ? undefined : state[name])?.filter((one) => isAt(one, node, one.side)) ?? [];
     return own.map(({ side, disabled }) => `${side}:${disabled ? "off" : "on"}`).join(" ");
   });
-  if (beads === "" && held?.node !== node) return null;
+  if (beads === "" && held === "") return null;
+  const heldSides = new Set(held.split(" "));
   const shown = new Map(beads.split(" ").map((bead) => bead.split(":") as [Side, string]));
   return SIDES.map((side) => {
-    const isHere = held?.node === node && held.side === side;
+    const isHere = heldSides.has(side);
     const state = shown.get(side);
     if (state === undefined && !isHere) return null;
     return (

@@ -64,11 +64,13 @@ export function RunBreakpointRow({ listed }: { listed: ListedBreakpoint }) {
 function Row({ listed, children }: { listed: ListedBreakpoint; children: ReactNode }) {
   const { breakpoint } = listed;
   const { id, node, side, port, path = [] } = breakpoint;
-  const isHere = useRunHead(({ stop }) => {
-    if (path.length > 0 || stop?.at === undefined) return false;
-    if (stop.cause.kind === "breakpoint" && stop.cause.id === id) return true;
-    return isAt(breakpoint, stop.at.node, stop.at.side);
-  });
+  const isHere = useRunHead(({ stops = [] }) =>
+    stops.some(({ at, cause }) => {
+      if (path.length > 0 || at === undefined) return false;
+      if (cause.kind === "breakpoint" && cause.id === id) return true;
+      return isAt(breakpoint, at.node, at.side);
+    }),
+  );
   const isPlain = node !== undefined && isAt(breakpoint, node, side, port);
   return (
     <li

@@ -35,3 +35,27 @@ it("shows streaming reasoning and collapses it when the reply starts", async () 
   expect(screen.getByTestId("streaming").textContent).toContain("It is there.");
   expect(thoughts.open).toBe(false);
 });
+
+it("says that the call is paused and not that the model is thinking", () => {
+  const point = { ...HERE, attempt: 1, side: "call", call: "model call 1" };
+  showRun(workspace.activeRun, [
+    { type: "context.created", ...HERE, context: CONTEXT },
+    { type: "turn.started", ...HERE, contextId: "main" },
+    { type: "debug.stopped", cause: { kind: "step" }, point },
+  ]);
+  renderInWorkspace(<StreamingRow context="main" />, { workspace });
+  const row = screen.getByTestId("streaming");
+  expect(row.textContent).toBe("Paused before model call 1");
+  expect(screen.getByRole("article", { name: "chat is paused" })).toBeTruthy();
+});
+
+it("says that the model is thinking while another branch is paused", () => {
+  const point = { node: "other", epoch: [], attempt: 1, side: "call", call: "model call 1" };
+  showRun(workspace.activeRun, [
+    { type: "context.created", ...HERE, context: CONTEXT },
+    { type: "turn.started", ...HERE, contextId: "main" },
+    { type: "debug.stopped", scope: "branch", cause: { kind: "step" }, point },
+  ]);
+  renderInWorkspace(<StreamingRow context="main" />, { workspace });
+  expect(screen.getByTestId("streaming").textContent).toBe("Thinking…");
+});

@@ -2,9 +2,9 @@ import { Sparkles } from "lucide-react";
 import { useMemo } from "react";
 import type { Activation, ContextId } from "@/bindings";
 import { GrowingMarkdown } from "@/design/markdown/GrowingMarkdown";
-import { epochOf } from "@/run/fold/epoch";
+import { epochOf, sameEpoch } from "@/run/fold/epoch";
 import { useWorkspace } from "@/workspace/context";
-import { useContextView, useNodeOf } from "@/workspace/run-hooks";
+import { useContextView, useNodeOf, useRunHead } from "@/workspace/run-hooks";
 import { Spoken } from "./MessageRow";
 import { blocksOf } from "./markdown-blocks";
 import { TEXTS } from "./texts";
@@ -21,21 +21,29 @@ function Streaming({ turn }: { turn: Activation }) {
   const reasoning = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.reasoning ?? "");
   const tools = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.tools);
   const calling = tools?.findLast((tool) => tool.endedAt === undefined)?.call.name;
+  const heldCall = useRunHead(
+    ({ stops }) =>
+      stops?.find(({ at }) => at?.side === "call" && at.node === turn.node && sameEpoch(at.epoch, turn.epoch))?.at
+        ?.call,
+  );
+  const name = workspace.nodeNames.nameOf(turn.node);
+  const isQuiet = text === "" && reasoning === "" && !calling;
   // Only the last block grows.
   const blocks = useMemo(() => blocksOf(text), [text]);
   return (
     <Spoken
       avatar={<Sparkles size={13} aria-hidden />}
       tone="bg-accent/25 text-accent"
-      who={`${workspace.nodeNames.nameOf(turn.node)} is answering`}
+      who={heldCall === undefined ? TEXTS.isAnswering(name) : TEXTS.isPaused(name)}
     >
-      <div aria-busy="true" data-testid="streaming">
+      <div aria-busy={heldCall === undefined} data-testid="streaming">
         {reasoning ? <Thoughts text={reasoning} over={text !== ""} /> : null}
         {blocks.map((block, index) => (
           <GrowingMarkdown key={block.at} text={block.text} complete={index < blocks.length - 1} />
         ))}
         {calling ? <p className="text-tools text-xs">{TEXTS.calling(calling)}</p> : null}
-        {text === "" && reasoning === "" && !calling ? <p className="text-fg-3">{TEXTS.thinking}</p> : null}
+        {heldCall === undefined ? null : <p className="text-bad">{TEXTS.pausedBefore(heldCall)}</p>}
+        {isQuiet && heldCall === undefined ? <p className="text-fg-3">{TEXTS.thinking}</p> : null}
       </div>
     </Spoken>
   );

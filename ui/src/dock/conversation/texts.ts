@@ -43,5 +43,8 @@ export const TEXTS = {
   answerTo: (name: string | number) => `Answer to ${name}`,
   calling: (calling: string | number) => `Calling ${calling}…`,
   thinking: "Thinking…",
+  isAnswering: (node: string) => `${node} is answering`,
+  isPaused: (node: string) => `${node} is paused`,
+  pausedBefore: (call: string) => `Paused before ${call}`,
   reasoning: "Reasoning",
 } as const;

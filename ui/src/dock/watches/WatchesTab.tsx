@@ -7,7 +7,7 @@ import { InlineCode } from "@/design/text/InlineCode";
 import { HostError } from "@/ipc";
 import { nameOf } from "@/run/debug/kept-by-flow";
 import { useFlow, useWorkspace } from "@/workspace/context";
-import { useActiveSession, usePastRun, useRunHead } from "@/workspace/run-hooks";
+import { useActiveSession, usePastRun, useRunHead, useStop } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
 const NONE: readonly string[] = [];
@@ -84,7 +84,7 @@ function useValues(expressions: readonly string[]): ReadonlyMap<string, WatchedV
   const run = useActiveSession()?.run;
   const events = usePastRun()?.count;
   const status = useRunHead((head) => head.status);
-  const stop = useRunHead((head) => head.stop);
+  const stop = useStop();
   const [values, setValues] = useState<ReadonlyMap<string, WatchedValue>>(new Map());
   const stands = events !== undefined || status !== "running";
   // A value that is changed at a stop is another stop.
@@ -99,6 +99,8 @@ function useValues(expressions: readonly string[]): ReadonlyMap<string, WatchedV
           run,
           expressions: asked,
           ...(events !== undefined && { events }),
+          // Of several stops, the one that is looked at.
+          ...(stop?.at && { focus: { node: stop.at.node, epoch: stop.at.epoch } }),
         });
         return new Map(asked.flatMap((expression, at) => (read[at] ? [[expression, read[at]] as const] : [])));
       } catch (thrown) {

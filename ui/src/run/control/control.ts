@@ -25,13 +25,13 @@ import { type BreakpointStore, breakpointsIn } from "@/run/debug/breakpoints";
 import { RunDebugger } from "@/run/debug/debugger";
 import { isOver, isResting, needsPerson } from "@/run/fold/status";
 import type { OpenPause } from "@/run/fold/types";
-import { neededBy } from "@/run/grants/grants";
 import { RunFiles } from "@/run/list/run-files";
 import { PAGE, type RunList } from "@/run/list/run-list";
 import type { ActiveRun } from "@/run/live/active-run";
 import { RunSession, type SessionEvents } from "@/run/live/session";
 import { TEXTS } from "@/run/texts";
 import { DocumentSessions, type RunState } from "./document-sessions";
+import { startGranted } from "./granted-start";
 import { newestQuestion, pauseKey, pauseOwner } from "./pauses";
 import { type ForkChoice, type ForkEdits, hasForkablePlaces, isForkable } from "./rerun";
 import { runBlockers } from "./run-blockers";
@@ -172,7 +172,7 @@ export class RunControl {
       const breakpoints = this.#breakpointsOfShown();
       const conversation = this.#conversation.current?.id;
       const request = { flow, path, ...choice, conversation, overrides, breakpoints };
-      const run = await this.#startGranted("run.start", request, flow.name, path);
+      const run = await startGranted(this.#host, this.#window, "run.start", { request, name: flow.name, path });
       if (run === undefined) return;
       const waits = earlier !== undefined && needsPerson(earlier.fold.head.status);
       if (this.#followNewRun(run, flow, key) && waits)
@@ -233,7 +233,8 @@ export class RunControl {
       this.#window.runStarts();
       // As for a new run of the flow.
       const breakpoints = this.#breakpointsOfShown();
-      const run = await this.#startGranted("run.rerun", { ...request, ...choice, breakpoints }, flow.name, path);
+      const again = { ...request, ...choice, breakpoints };
+      const run = await startGranted(this.#host, this.#window, "run.rerun", { request: again, name: flow.name, path });
       if (run === undefined) return;
       if (viewing) await this.open(run);
       else this.#followNewRun(run, flow, key);
@@ -257,29 +258,6 @@ export class RunControl {
     this.#sessions.setDocumentRun(session, key);
     session.watch();
     return true;
-  }
-
-  /** Starts a run, after asking the person about what the flow needs. Nothing if the person cancels. */
-  async #startGranted<Start extends "run.start" | "run.rerun">(
-    start: Start,
-    request: Args<Start>,
-    name: string,
-    path: string | undefined,
-  ): Promise<RunId | undefined> {
-    try {
-      return (await this.#host.call(start, request)).run;
-    } catch (thrown) {
-      const error = HostError.from(thrown);
-      const needs = error.code === "grant.needed" ? neededBy(error.details) : undefined;
-      if (!needs) throw error;
-      const flowName = name || TEXTS.untitledFlow;
-      const answer = await this.#window.askGrants({ flowName, hasFile: path !== undefined, needs });
-      if (!answer) return undefined;
-      if (path !== undefined && answer.kept.length > 0) {
-        await this.#host.call("grants.set", { path, rules: answer.kept });
-      }
-      return (await this.#host.call(start, { ...request, grants: answer.once })).run;
-    }
   }
 
   async stop(): Promise<void> {

@@ -3,6 +3,8 @@ import type { DebugVerb, Epoch, MessageEdit, NodeId, PortName, RunId, StopView }
 import { type Host, HostError } from "@/ipc";
 import { isOver } from "@/run/fold/status";
 import type { ActiveRun } from "@/run/live/active-run";
+import type { RunSession } from "@/run/live/session";
+import { chosenStop, createStopChoice } from "./stops";
 
 type Parts = {
   host: Host;
@@ -14,6 +16,8 @@ type Parts = {
 };
 
 export class RunDebugger {
+  /** Which of several stops is looked at. */
+  readonly choice = createStopChoice();
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -27,10 +31,9 @@ export class RunDebugger {
     await this.#perform(session.run, () => this.#parts.host.call("run.stop", { run: session.run, ...branch }));
   }
 
-  /** Lets the active run go on from its stop. */
+  /** Lets the active run go on from the stop that is looked at. */
   async go(verb: DebugVerb): Promise<void> {
-    const session = this.#parts.active.session;
-    const stop = session?.fold.head.stop;
+    const { session, stop } = this.#present;
     if (!session || !stop) return;
     await this.#perform(session.run, async () => {
       const held = await this.#held(session.run, stop);
@@ -38,10 +41,22 @@ export class RunDebugger {
     });
   }
 
+  /** Lets everything go on that stands still: the whole run and all branches of it. */
+  async goAll(): Promise<void> {
+    const { session } = this.#present;
+    if (!session) return;
+    await this.#perform(session.run, () => this.#parts.host.call("run.continueAll", { run: session.run }));
+  }
+
+  /** Has the person look at one stop of the active run, of several. */
+  choose(number: number): void {
+    const { session } = this.#present;
+    if (session) this.choice.setState({ chosen: { run: session.run, number } });
+  }
+
   /** Puts a value in place of one that the active run holds at its stop. Returns the error, for the form. */
   async change(port: PortName, value: unknown): Promise<HostError | undefined> {
-    const session = this.#parts.active.session;
-    const stop = session?.fold.head.stop;
+    const { session, stop } = this.#present;
     if (!session || !stop) return undefined;
     try {
       const held = await this.#held(session.run, stop);
@@ -55,8 +70,7 @@ export class RunDebugger {
 
   /** Edits the history of the context that the node uses which the active run holds. Returns the error, for the form. */
   async editHistory(edits: MessageEdit[]): Promise<HostError | undefined> {
-    const session = this.#parts.active.session;
-    const stop = session?.fold.head.stop;
+    const { session, stop } = this.#present;
     if (!session || !stop) return undefined;
     try {
       const held = await this.#held(session.run, stop);
@@ -70,8 +84,7 @@ export class RunDebugger {
 
   /** Has a node of the active run, which stands still, execute with another config. Returns the error, for the form. */
   async tryConfig(node: NodeId, config: Record<string, unknown>): Promise<HostError | undefined> {
-    const session = this.#parts.active.session;
-    const stop = session?.fold.head.stop;
+    const { session, stop } = this.#present;
     if (!session || !stop) return undefined;
     try {
       await this.#parts.host.call("run.tryConfig", { run: session.run, stop: stop.number, node, config });
@@ -84,8 +97,7 @@ export class RunDebugger {
 
   /** Drops what is tried on a node of the active run, or on all. */
   async dropTrials(node?: NodeId): Promise<void> {
-    const session = this.#parts.active.session;
-    const stop = session?.fold.head.stop;
+    const { session, stop } = this.#present;
     if (!session || !stop) return;
     const one = node === undefined ? {} : { node };
     await this.#perform(session.run, () =>
@@ -95,8 +107,7 @@ export class RunDebugger {
 
   /** Has the node that the active run holds at its stop take another way. */
   async force(port: PortName): Promise<void> {
-    const session = this.#parts.active.session;
-    const stop = session?.fold.head.stop;
+    const { session, stop } = this.#present;
     if (!session || !stop) return;
     await this.#perform(session.run, async () => {
       const held = await this.#held(session.run, stop);
@@ -104,12 +115,19 @@ export class RunDebugger {
     });
   }
 
+  /** The active run, and the stop of it that the person has chosen. */
+  get #present(): { session: RunSession | undefined; stop: StopView | undefined } {
+    const { session } = this.#parts.active;
+    return { session, stop: chosenStop(session?.run, session?.fold.head.stops, this.choice.getState().chosen) };
+  }
+
   /** The run that is held and the number of its stop, as the person sees it: the active one, or one below it. */
-  async #held(run: RunId, stop: StopView): Promise<{ run: RunId; stop: number }> {
-    if (stop.cause.kind !== "elsewhere") return { run, stop: stop.number };
-    const held = await this.#parts.host.call("run.held", { run });
-    if (!held) throw new HostError({ code: "debug.moved_on", message: "The run goes on already." });
-    return { run: held.run, stop: held.stop.number };
+  async #held(run: RunId, { number, cause, scope }: StopView): Promise<{ run: RunId; stop: number }> {
+    if (cause.kind !== "elsewhere") return { run, stop: number };
+    const held = await this.#parts.host.call("run.held", { run: cause.run });
+    const found = held.find(({ stop }) => stop.scope === scope) ?? held[0];
+    if (!found) throw new HostError({ code: "debug.moved_on", message: "The run goes on already." });
+    return { run: found.run, stop: found.stop.number };
   }
 
   async #perform(run: RunId, work: () => Promise<unknown>): Promise<void> {

@@ -11,6 +11,7 @@ import { applyToLoops, discardIn, isIterationEvent, loopEntry } from "./loops";
 import { applyToMemory, memoryOfConversation } from "./memory";
 import { applyToQuotas } from "./quotas";
 import { addCost, addTokens, NO_COST, NO_TOKENS } from "./spending";
+import { applyToStops } from "./stops";
 import type { ContextView, EpochView, NodeView, RunHead, RunView } from "./types";
 
 /** What a batch changed. */
@@ -221,23 +222,16 @@ export class RunFold {
       case "debug.breakpoints":
         head.breakpoints = entry.breakpoints;
         break;
-      case "debug.stopped": {
-        this.#leaveStop(head, at, draft);
-        const { cause, scope, point, values = {}, ways, error } = entry;
-        const number = entry.seq ?? 0;
-        const held = { ...(scope && { scope }), ...(point && { at: point }), values, ...(ways && { ways }) };
-        head.stop = { number, cause, ...held, ...(error && { error }), since: at };
-        head.status = openStatus(head);
-        break;
-      }
+      case "debug.stopped":
+      case "debug.continued":
       case "value.overridden":
-        if (head.stop) head.stop = { ...head.stop, values: { ...head.stop.values, [entry.port]: entry.value } };
-        break;
       case "value.rerouted": {
-        if (!head.stop) break;
-        const { from, to, values } = entry;
-        const ways = head.stop.ways?.map((way) => (way === to ? from : way));
-        head.stop = { ...head.stop, values, ...(ways && { ways }) };
+        const stoppedMs = applyToStops(head, entry);
+        if (stoppedMs > 0) {
+          head.totals = draft.own(head.totals);
+          head.totals.stoppedMs = (head.totals.stoppedMs ?? 0) + stoppedMs;
+        }
+        head.status = openStatus(head);
         break;
       }
       case "trial.made": {
@@ -251,10 +245,6 @@ export class RunFold {
         head.trials = Object.keys(trials).length > 0 ? trials : undefined;
         break;
       }
-      case "debug.continued":
-        this.#leaveStop(head, at, draft);
-        head.status = openStatus(head);
-        break;
       case "run.cancelling":
         this.#stopWaiting(head, at, draft);
         head.cancelling = true;
@@ -274,7 +264,7 @@ export class RunFold {
 
   #end(head: RunHead, status: RunStatus, { at, outputs, origins }: EndEntry, draft: Draft): void {
     this.#stopWaiting(head, at, draft);
-    head.stop = undefined;
+    head.stops = undefined;
     head.status = status;
     head.cancelling = false;
     head.outputs = outputs as RunHead["outputs"];
@@ -290,16 +280,6 @@ export class RunFold {
     head.waitingSince = undefined;
     head.status = openStatus(head);
     head.waitingOn = [];
-  }
-
-  #leaveStop(head: RunHead, at: number, draft: Draft): void {
-    if (head.stop === undefined) return;
-    // While a branch is held alone, time passes for the others.
-    if (head.stop.scope !== "branch") {
-      head.totals = draft.own(head.totals);
-      head.totals.stoppedMs = (head.totals.stoppedMs ?? 0) + Math.max(0, at - head.stop.since);
-    }
-    head.stop = undefined;
   }
 
   #closePause(head: RunHead, node: NodeId, epoch: Epoch): void {
@@ -359,7 +339,7 @@ export class RunFold {
 
 /** What a run does that has not ended. */
 function openStatus(head: RunHead): RunStatus {
-  if (head.stop !== undefined) return "stopped";
+  if (head.stops !== undefined) return "stopped";
   return head.waitingSince !== undefined ? "waiting" : "running";
 }
 

@@ -1,6 +1,7 @@
 /** What a run's status means for what can be done with it. */
 import type { RunStatus } from "@/bindings";
 import { FINAL_RUN_STATUSES } from "@/bindings/constants";
+import { wholeStop } from "./stops";
 import type { RunHead } from "./types";
 
 /** Whether no event can follow. */
@@ -18,7 +19,7 @@ export function isResting(status: RunStatus): boolean {
   return isOver(status) || needsPerson(status);
 }
 
-/** The same of a run. While only a branch of it is paused, the others go on. */
-export function rests({ status, stop }: Pick<RunHead, "status" | "stop">): boolean {
-  return isResting(status) && stop?.scope !== "branch";
+/** The same of a run. While only branches of it are paused, the others go on. */
+export function rests({ status, stops }: Pick<RunHead, "status" | "stops">): boolean {
+  return isResting(status) && (stops === undefined || wholeStop(stops) !== undefined);
 }

@@ -129,7 +129,12 @@ export class ActiveRun {
     const after = session.fold.head;
     this.#head = after;
     if (before !== after) {
-      if (before.status !== after.status || before.pauses !== after.pauses || before.cancelling !== after.cancelling) {
+      if (
+        before.status !== after.status ||
+        before.pauses !== after.pauses ||
+        before.stops !== after.stops ||
+        before.cancelling !== after.cancelling
+      ) {
         this.#parts.wake("head");
       } else {
         growing.head = true;

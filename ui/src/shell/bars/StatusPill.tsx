@@ -103,7 +103,7 @@ function describe(head: RunHead, interrupted: boolean, run: string, workspace: W
     case "stopped":
       return {
         status: "stopped",
-        text: head.stop?.at ? TEXTS.pausedAt(workspace.nodeNames.nameOf(head.stop.at.node)) : TEXTS.paused,
+        text: pausedText(head, workspace),
         icon: <CirclePause {...ICON} />,
       };
     case "finished":
@@ -134,4 +134,10 @@ function waitingText(head: RunHead): string {
   if (head.pauses.length > 1) return `Waiting for you · ${head.pauses.length} questions`;
   const iteration = formatIteration(head.waitingOn[0]?.epoch ?? []);
   return iteration ? `Waiting for you · iteration ${iteration}` : "Waiting for you";
+}
+
+function pausedText({ stops = [] }: RunHead, { nodeNames }: Workspace): string {
+  const [first] = stops;
+  if (stops.length > 1) return TEXTS.pausedPlaces(stops.length);
+  return first?.at ? TEXTS.pausedAt(nodeNames.nameOf(first.at.node)) : TEXTS.paused;
 }

@@ -1,11 +1,14 @@
 /** What can be done with the debugger from the keyboard and from the command palette. */
-import type { DebugVerb, Epoch, NodeId, Side } from "@/bindings";
+import type { DebugVerb, Epoch, NodeId, Side, StopView } from "@/bindings";
 import { breakpointOfSelectedEdge } from "@/canvas/commands/port-breakpoints";
 import { isContainer } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { isAt } from "@/run/debug/breakpoints";
-import { epochOf } from "@/run/fold/epoch";
+import { chosenStop } from "@/run/debug/stops";
+import { epochOf, sameEpoch } from "@/run/fold/epoch";
 import { rests } from "@/run/fold/status";
+import { wholeStop } from "@/run/fold/stops";
+import { showStop } from "@/shell/run/show-stop";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
 
@@ -71,6 +74,31 @@ export const debugCommands: readonly Command[] = [
     },
   },
   goOn("continue", "Continue run", ["F8"], ["resume", "go"]),
+  {
+    id: "debug.continueAll",
+    title: "Continue all paused branches",
+    group: "Run",
+    terms: ["debug", "resume", "go", "everything"],
+    enabled: (workspace) => pausedPlaces(workspace).length > 1,
+    run: ({ runs }) => runs.debugger.goAll(),
+  },
+  {
+    id: "debug.nextStop",
+    title: "Show next paused branch",
+    group: "Run",
+    keys: ["Alt+F8"],
+    terms: ["debug", "stop", "other"],
+    whileTyping: true,
+    enabled: (workspace) => pausedPlaces(workspace).length > 1,
+    run: (workspace) => {
+      const stops = pausedPlaces(workspace);
+      const { session } = workspace.activeRun;
+      const { debugger: runDebugger } = workspace.runs;
+      const { number } = chosenStop(session?.run, stops, runDebugger.choice.getState().chosen) ?? {};
+      const next = stops[(stops.findIndex((stop) => stop.number === number) + 1) % stops.length];
+      if (next) showStop(workspace, next);
+    },
+  },
   goOn("over", "Step over", ["F10"], ["next"]),
   goOn("into", "Step into", ["F11"], ["inside", "loop", "sub-flow", "call"]),
   goOn("out", "Step out", ["Shift+F11"], ["end", "loop", "sub-flow"]),
@@ -122,14 +150,22 @@ function runningNode({ editor, activeRun, epochChoice }: Workspace): { node: Nod
   const { selection } = editor.state;
   const [id] = selection.nodes;
   const { session, past } = activeRun;
-  if (id === undefined || selection.nodes.size !== 1 || !session || past || session.fold.head.stop) return undefined;
+  if (id === undefined || selection.nodes.size !== 1 || !session || past) return undefined;
+  const stops = session.fold.head.stops ?? [];
+  if (wholeStop(stops)) return undefined;
   const view = session.fold.nodes.get(id);
   const shown = epochOf(view, epochChoice.of(id, epochChoice.store.getState())) ?? epochOf(view, view?.epoch);
-  return shown?.state === "running" ? { node: id, epoch: shown.epoch } : undefined;
+  const isPausedAlready = stops.some(({ at }) => at?.node === id && sameEpoch(at.epoch, shown?.epoch ?? []));
+  return shown?.state === "running" && !isPausedAlready ? { node: id, epoch: shown.epoch } : undefined;
 }
 
 /** Whether there is a stop to go on from, on that side of a node if one is given. A stop of the past can only be read. */
-function isPaused({ activeRun: { session, past } }: Workspace, side?: Side): boolean {
-  const stop = session?.fold.head.stop;
+function isPaused({ activeRun: { session, past }, runs }: Workspace, side?: Side): boolean {
+  const { chosen } = runs.debugger.choice.getState();
+  const stop = chosenStop(session?.run, session?.fold.head.stops, chosen);
   return !past && stop !== undefined && (side === undefined || stop.at?.side === side);
+}
+
+function pausedPlaces({ activeRun }: Workspace): readonly StopView[] {
+  return activeRun.head.stops ?? [];
 }

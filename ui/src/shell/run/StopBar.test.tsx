@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Host } from "@/ipc";
 import { showRun } from "@/run/live/test-run";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { StopBar } from "./StopBar";
 
 const call = vi.fn();
@@ -79,4 +80,68 @@ it("sends the edits of a history together, and keeps them when they are refused"
     edits: [{ message: "1" }, { message: "2", text: "Never said." }],
   });
   expect(reply.value).toBe("Never said.");
+});
+
+function showTwo(): Workspace {
+  const workspace = createTestWorkspace({ call: call as Host["call"] });
+  const stopped = (node: string, value: number) => ({
+    type: "debug.stopped",
+    scope: "branch",
+    cause: { kind: "step" },
+    point: { node, epoch: [], attempt: 1, side: "before" },
+    values: { value },
+  });
+  showRun(workspace.activeRun, [
+    { type: "run.started", run: "run", flow: { name: "", hash: "" } },
+    stopped("left", 1),
+    stopped("right", 2),
+  ]);
+  renderInWorkspace(<StopBar />, { workspace });
+  return workspace;
+}
+
+it("is about the newest of several stops until another one is chosen", async () => {
+  const workspace = showTwo();
+  const bar = screen.getByTestId("stop-bar");
+  expect(bar.textContent).toContain("Paused before right");
+  const chooser = screen.getByRole<HTMLSelectElement>("combobox", { name: "Which of 2 paused places" });
+  expect([...chooser.options].map(({ text }) => text)).toEqual(["Before left", "Before right"]);
+  fireEvent.change(chooser, { target: { value: "1" } });
+  expect(bar.textContent).toContain("Paused before left");
+  fireEvent.click(screen.getByTestId("go-continue"));
+  await waitFor(() => expect(asked("run.go")).toEqual({ run: "run", stop: 1, verb: "continue" }));
+  expect(await workspace.runs.debugger.change("value", 5)).toBeUndefined();
+  expect(asked("run.changeValue")).toEqual({ run: "run", stop: 1, port: "value", value: 5 });
+});
+
+it("lets all of several stops go on, and offers that only then", async () => {
+  showTwo();
+  fireEvent.click(screen.getByTestId("go-continue-all"));
+  await waitFor(() => expect(asked("run.continueAll")).toEqual({ run: "run" }));
+  cleanup();
+  showStop("before", { values: { value: 1 } });
+  expect(screen.queryByTestId("go-continue-all")).toBeNull();
+  expect(screen.queryByTestId("stop-chooser")).toBeNull();
+});
+
+it("names the places of sub-flows by their nodes, and goes on in the run that is held", async () => {
+  const workspace = createTestWorkspace({ call: call as Host["call"] });
+  const started = (node: string, run: string) => ({ type: "child.started", node, epoch: [], run });
+  const stopped = (run: string) => ({ type: "debug.stopped", scope: "branch", cause: { kind: "elsewhere", run } });
+  showRun(workspace.activeRun, [
+    { type: "run.started", run: "run", flow: { name: "", hash: "" } },
+    started("one", "first"),
+    started("two", "second"),
+    stopped("first"),
+    stopped("second"),
+  ]);
+  renderInWorkspace(<StopBar />, { workspace });
+  const chooser = screen.getByTestId<HTMLSelectElement>("stop-chooser");
+  expect([...chooser.options].map(({ text }) => text)).toEqual(["one · sub-flow", "two · sub-flow"]);
+  fireEvent.change(chooser, { target: { value: "3" } });
+  const held = (number: number, scope?: string) => ({ run: "first", stop: { number, scope } });
+  call.mockImplementation(async (command) => (command === "run.held" ? [held(9), held(7, "branch")] : undefined));
+  fireEvent.click(screen.getByTestId("go-continue"));
+  await waitFor(() => expect(asked("run.go")).toEqual({ run: "first", stop: 7, verb: "continue" }));
+  expect(asked("run.held")).toEqual({ run: "first" });
 });

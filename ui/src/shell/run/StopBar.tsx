@@ -9,8 +9,9 @@ import { oneLine } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
 import { placeWords } from "@/workspace/breakpoints/place-words";
 import { useKeys, useWorkspace } from "@/workspace/context";
-import { usePastRun, useRunHead } from "@/workspace/run-hooks";
+import { usePastRun, useRunHead, useStop } from "@/workspace/run-hooks";
 import { textOf } from "@/workspace/values/ValueField";
+import { ContinueAll, StopChooser } from "./StopChooser";
 import { contextIn, heldContext, StopHistory } from "./StopHistory";
 import { StopStack } from "./StopStack";
 import { StopValues } from "./StopValues";
@@ -31,11 +32,14 @@ const EDITS: Partial<Record<Side, (typeof VERBS)[number]>> = {
   after: { verb: "retry", command: "debug.retry", icon: <RotateCcw {...ICON} /> },
 };
 
+const NONE: readonly StopView[] = [];
+
 /** The most of a value that is shown in the bar. */
 const MAX_SHOWN = 160;
 
 export function StopBar() {
-  const stop = useRunHead((head) => head.stop);
+  const stop = useStop();
+  const stops = useRunHead((head) => head.stops) ?? NONE;
   const isPast = usePastRun() !== undefined;
   // Another stop begins with its values folded.
   const [open, setOpen] = useState<{ part: "values" | "history"; at: number }>();
@@ -51,6 +55,7 @@ export function StopBar() {
       aria-label={TEXTS.pausedRun}
       data-testid="stop-bar"
     >
+      {stops.length > 1 ? <StopChooser stops={stops} stop={stop} /> : null}
       <p className="-ml-1 min-w-0 flex-1 truncate text-sm">
         <Place stop={stop} />
       </p>
@@ -79,6 +84,7 @@ export function StopBar() {
           {VERBS.map((verb) => (
             <VerbButton key={verb.verb} {...verb} />
           ))}
+          {stops.length > 1 ? <ContinueAll /> : null}
           {edit ? <VerbButton {...edit} /> : null}
         </div>
       )}

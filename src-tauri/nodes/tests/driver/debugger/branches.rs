@@ -6,7 +6,7 @@ use super::restarts::resumed;
 use super::{Session, breakpoint, chat, diamond, repeated, session_of, tool_round, undebugged};
 use crate::{Stage, of, types};
 use plait_journal::view::RunStatus;
-use plait_journal::{DebugVerb, StopScope};
+use plait_journal::{Breakpoint, DebugVerb, StopScope};
 use plait_run::DebugCommand;
 
 /// The events but those of the debugger, without their numbers and in an order that does not depend on which branch was first.
@@ -68,25 +68,155 @@ fn call_is_held_while_the_other_branch_ends() {
 }
 
 #[test]
-fn places_that_are_reached_meanwhile_come_up_one_after_the_other() {
+fn several_branches_stand_still_and_each_goes_on_by_itself() {
+    let plain = Stage::new().play(&diamond().0, &diamond().1, &json!({}));
+    for first in ["b before", "c before"] {
+        let stage = Stage::new();
+        let mut session = session_of(&stage, &diamond(), &["b:branch", "c:branch", "d:after:branch"]);
+        assert_eq!(session.places(), ["b before", "c before"]);
+        session.go_from(first, DebugVerb::Continue);
+        let other = if first == "b before" { "c before" } else { "b before" };
+        assert_eq!(session.places(), [other], "it stands where it did");
+        let events = stage.events();
+        assert_eq!(of(&first[..1], &events).last().unwrap()["type"], "node.finished");
+        assert!(of(&other[..1], &events).iter().all(|event| event["type"] != "node.started"));
+        session.go_from(other, DebugVerb::Continue);
+        assert_eq!(session.places(), ["d after"]);
+        session.go(DebugVerb::Continue);
+        assert_eq!(events_in_any_order(&stage.events()), events_in_any_order(&plain));
+    }
+}
+
+#[test]
+fn whole_run_stands_still_beside_its_branches_which_stay_when_it_goes_on() {
     let stage = Stage::new();
-    let mut session = session_of(&stage, &diamond(), &["b:branch", "c:branch", "d:after:branch"]);
-    assert_eq!(stops_of(&stage.events()), 1);
-    assert_eq!(session.continue_to_end(), ["b before", "c before", "d after"]);
+    let mut session = session_of(&stage, &diamond(), &["b:branch", "c"]);
+    assert_eq!(session.places(), ["b before", "c before"]);
+    assert_eq!(session.stop().scope, StopScope::Tree);
+    let of_branch = session.number_at("b before");
+    session.go(DebugVerb::Continue);
+    assert_eq!((session.places(), session.stop().number), (vec!["b before".to_owned()], of_branch));
+    assert_eq!(of("c", &stage.events()).last().unwrap()["type"], "node.finished");
+    session.go(DebugVerb::Continue);
+    assert_eq!(session.outline().status, RunStatus::Finished);
+    assert_eq!(stops_of(&stage.events()), 2, "each is said once");
+
+    // A branch that is continued while the whole run stands still goes on when that does.
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &diamond(), &["b:branch"]);
+    session.debug(DebugCommand::Pause).unwrap();
+    session.go_from("b before", DebugVerb::Continue);
+    assert_eq!(session.places(), ["nowhere"]);
+    assert!(of("b", &stage.events()).is_empty(), "it has not started");
+    session.go(DebugVerb::Continue);
     assert_eq!(session.outline().status, RunStatus::Finished);
 }
 
 #[test]
-fn stop_of_the_whole_run_comes_first_and_the_branch_again_after_it() {
+fn step_from_one_branch_leaves_the_other_where_it_is() {
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &diamond(), &["b:branch", "c:branch"]);
+    let of_other = session.number_at("c before");
+    session.go_from("b before", DebugVerb::Over);
+    assert_eq!(of("b", &stage.events()).last().unwrap()["type"], "node.finished");
+    assert_eq!(session.places(), ["c before", "nowhere"], "nothing follows until the other has ended");
+    assert_eq!(session.number_at("c before"), of_other);
+    session.go(DebugVerb::Continue);
+    assert_eq!(session.continue_to_end(), ["c before"]);
+    assert_eq!(session.outline().status, RunStatus::Finished);
+
+    // One place for everything that is held: both branches go on.
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &diamond(), &["b:branch", "c:branch"]);
+    session.go_from("b before", DebugVerb::All);
+    assert_eq!(session.places(), ["d before"]);
+    assert_eq!(session.continue_to_end().len(), 1);
+}
+
+#[test]
+fn step_from_a_branch_ends_a_stop_of_the_whole_run_and_its_place_comes_up_again() {
     let stage = Stage::new();
     let mut session = session_of(&stage, &diamond(), &["b:branch", "c"]);
-    assert_eq!(session.stop().scope, StopScope::Tree);
-    assert_eq!(session.continue_to_end(), ["c before", "b before"]);
+    session.go_from("b before", DebugVerb::Over);
+    assert_eq!(session.places(), ["nowhere"]);
+    assert!(of("c", &stage.events()).iter().all(|event| event["type"] != "node.started"), "it is held");
+    assert_eq!(session.continue_to_end(), ["nowhere", "c before"]);
     assert_eq!(session.outline().status, RunStatus::Finished);
+}
+
+#[test]
+fn step_out_of_an_item_passes_over_one_that_stands_still() {
+    let flow = repeated(2);
+    let at = Breakpoint { when: Some("value <= 2".to_owned()), ..breakpoint("plus:branch") };
+    let stage = Stage::new();
+    let mut session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
+    assert_eq!(session.places(), ["plus#0 before", "plus#1 before"]);
+    session.go_from("plus#1 before", DebugVerb::Out);
+    assert_eq!(session.places(), ["plus#0 before", "nowhere"]);
+    let events = stage.events();
+    let finished = of("plus", &events).iter().filter(|event| event["type"] == "node.finished").count();
+    assert_eq!(finished, 4, "all items but the one that is held");
+    session.continue_to_end();
+    assert_eq!(session.outline().status, RunStatus::Finished);
+}
+
+#[test]
+fn one_stop_is_named_and_another_is_refused() {
+    let stage = Stage::new();
+    let mut session = session_of(&stage, &diamond(), &["b:after:branch", "c:after:branch"]);
+    let (of_b, of_c) = (session.number_at("b after"), session.number_at("c after"));
+    for (stop, text) in [(of_b, "of b"), (of_c, "of c")] {
+        session.debug(DebugCommand::Change { stop, port: "text".into(), value: json!(text) }).unwrap();
+    }
+    let values: Vec<_> = session.outline().stops.iter().map(|stop| stop.values["text"].clone()).collect();
+    assert_eq!(values, [json!("of b").into(), json!("of c").into()]);
+    session.debug(DebugCommand::Go { verb: DebugVerb::Continue, stop: of_b }).unwrap();
+    let late = session.debug(DebugCommand::Go { verb: DebugVerb::Continue, stop: of_b }).unwrap_err();
+    assert_eq!(late.code.as_str(), "debug.moved_on");
+    session.debug(DebugCommand::Go { verb: DebugVerb::Continue, stop: of_c }).unwrap();
+    assert_eq!(stage.events().last().unwrap()["outputs"]["e"]["value"], json!(["of b", "of c"]));
+}
+
+#[test]
+fn run_that_is_killed_at_two_stops_stands_at_the_same_two() {
+    for at in [&["b:branch", "c:branch"][..], &["b:after:branch", "c:branch"], &["b:branch", "c"]] {
+        let stage = Stage::new();
+        let session = session_of(&stage, &diamond(), at);
+        let stops = session.outline().stops;
+        assert_eq!(stops.len(), 2);
+        drop(session);
+        let entries = stage.entries();
+        let mut session = resumed(&stage, &diamond(), &entries);
+        assert_eq!(session.outline().stops, stops, "with {at:?}");
+        assert_eq!(stops_of(&stage.events()), 2, "no other stop");
+        // The older one first.
+        session.debug(DebugCommand::Go { verb: DebugVerb::Continue, stop: stops[0].number }).unwrap();
+        assert_eq!(session.outline().stops, stops[1..]);
+        session.continue_to_end();
+        assert_eq!(session.outline().status, RunStatus::Finished);
+    }
+}
+
+/// Before several stops at a time, the next branch was said to stand still only when the one before went on, and `debug.continued` named
+/// none.
+#[test]
+fn journal_of_a_version_with_one_stop_at_a_time_goes_on() {
     let stage = Stage::new();
     let mut session = session_of(&stage, &diamond(), &["b:branch"]);
     session.debug(DebugCommand::Pause).unwrap();
-    assert_eq!(session.continue_to_end(), ["nowhere", "b before"]);
+    let entries = stage.entries();
+    drop(session);
+    let mut older: Vec<Value> = entries.iter().map(|entry| serde_json::to_value(entry).unwrap()).collect();
+    let seq = older.len();
+    older.push(
+        json!({ "seq": seq, "at": older[seq - 1]["at"], "type": "debug.continued", "verb": "continue" }),
+    );
+    let older: Vec<plait_journal::Entry> =
+        older.into_iter().map(|entry| serde_json::from_value(entry).unwrap()).collect();
+    assert!(plait_journal::view::RunOutline::of(&older).stops.is_empty(), "it left all there was");
+    let stage = Stage::new();
+    let session = resumed(&stage, &diamond(), &older);
+    assert_eq!(session.outline().status, RunStatus::Finished);
 }
 
 #[test]
@@ -103,10 +233,10 @@ fn step_from_a_branch_leads_to_what_follows_and_holds_the_rest() {
 fn values_are_changed_and_nodes_run_again_or_skipped_at_a_branch() {
     let stage = Stage::new();
     let mut session = session_of(&stage, &diamond(), &["b:after:branch", "c:branch"]);
-    let stop = session.stop().number;
+    let stop = session.number_at("b after");
     session.debug(DebugCommand::Change { stop, port: "text".into(), value: json!("other") }).unwrap();
-    session.go(DebugVerb::Continue);
-    assert_eq!(session.place(), "c before");
+    session.go_from("b after", DebugVerb::Continue);
+    assert_eq!(session.places(), ["c before"]);
     session.go(DebugVerb::Skip);
     session.continue_to_end();
     let events = stage.events();

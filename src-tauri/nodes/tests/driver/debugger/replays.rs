@@ -36,7 +36,7 @@ fn stops(flow: &(Value, Value), at: &str, when: Option<&str>) -> Vec<String> {
     let at = Breakpoint { when: when.map(str::to_owned), ..breakpoint(at) };
     let mut session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), vec![at]);
     let mut calls = Vec::new();
-    while let Some(stop) = session.outline().stop {
+    while let Some(stop) = session.outline().stops.pop() {
         let call = stop.at.unwrap().call.unwrap_or_default();
         calls.push(call.split(':').next().unwrap_or_default().to_owned());
         session.go(DebugVerb::Continue);

@@ -55,7 +55,7 @@ fn step_into_a_chat_goes_through_its_calls() {
     tool_round(&stage, 0);
     let mut session = session_of(&stage, &chat(), &["c"]);
     let mut places = Vec::new();
-    while session.outline().stop.is_some() {
+    while session.outline().newest_stop().is_some() {
         places.push(session.place());
         session.go(DebugVerb::Into);
     }

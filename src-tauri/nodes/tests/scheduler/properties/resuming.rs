@@ -25,7 +25,7 @@ pub(super) fn on_record(entries: &[Entry]) -> BTreeSet<(Activation, u32)> {
 }
 
 /// Asserts that a run resumed after `before` has the expected result and repeated no recorded call.
-fn check_resumed_run(
+pub(super) fn check_resumed_run(
     scenario: &Scenario,
     before: &[Entry],
     run: &RunRecord,
@@ -43,7 +43,7 @@ fn check_resumed_run(
     check_calls(on_record(before), run, expected)
 }
 
-fn check_calls(
+pub(super) fn check_calls(
     mut made: BTreeSet<(Activation, u32)>,
     run: &RunRecord,
     expected: &Expected,

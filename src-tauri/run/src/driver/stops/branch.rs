@@ -1,8 +1,8 @@
 //! Stops that hold one activation while everything goes on that does not depend on it. The activation is put aside: since it has not
 //! started, has not called or is not delivered, nothing that follows from it comes up, and the scheduler needs no other rule.
 //!
-//! A run has one such stop at a time. Further places that are reached meanwhile are held as well, and come up one after the other. The runs
-//! above say that a branch below them stands still, so that a person finds it from the root.
+//! A run may have many such stops at once. The runs above say that branches below them stand still, so that a person finds them from the
+//! root.
 
 use super::{Driver, Key, Running, Start, Stops, is_inside};
 use crate::codes;
@@ -10,37 +10,68 @@ use crate::debugger::{Debugger, HeldActivation};
 use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId, RunId};
+use plait_journal::view::StopView;
 use plait_journal::{DebugVerb, NodeOutputs, Side, StopCause, StopPoint, StopScope};
 
 /// A branch stands still, and the rest goes on.
 pub(super) struct BranchStop {
-    /// The child run that it is in, at any depth. None: an activation of this run is held.
-    below: Option<RunId>,
+    /// The number of the event that says so.
+    pub number: u64,
+    pub held: HeldBranch,
     /// A person paused the activation while it was under way: its next call or its end is the place where it is held.
     is_awaited: bool,
     /// The time limit of what started this run stands still as well.
     _starter: Option<HeldActivation>,
 }
 
+/// Where a branch stands still.
+pub(super) enum HeldBranch {
+    /// At an activation of this run.
+    Here(StopPoint),
+    /// In a child run.
+    Below(RunId),
+}
+
 impl BranchStop {
-    fn new(below: Option<RunId>, debugger: &Debugger) -> Self {
-        Self { below, is_awaited: false, _starter: debugger.hold_starter() }
+    fn new(number: u64, held: HeldBranch, debugger: &Debugger) -> Self {
+        Self { number, held, is_awaited: false, _starter: debugger.hold_starter() }
     }
 
-    /// What the journal leaves: a branch stands still if there is a stop that holds one.
-    pub fn restore(
-        stopped: Option<u64>,
-        is_awaited: bool,
-        below: Option<&RunId>,
-        debugger: &Debugger,
-        run: &RunId,
-    ) -> Option<Self> {
-        if stopped.is_none() {
-            debugger.release_branch(run);
+    /// What the journal leaves. None if the stop holds the whole tree.
+    pub fn restore(stop: &StopView, debugger: &Debugger) -> Option<Self> {
+        if stop.scope.is_tree() {
             return None;
         }
-        debugger.hold_branch(run, below);
-        Some(Self { is_awaited, ..Self::new(below.cloned(), debugger) })
+        let held = match (&stop.at, stop.elsewhere()) {
+            (Some(at), _) => HeldBranch::Here(at.clone()),
+            (None, Some(run)) => {
+                // Until that run says what it holds itself.
+                debugger.hold_branch(run);
+                HeldBranch::Below(run.clone())
+            }
+            (None, None) => return None,
+        };
+        let is_end = stop.at.as_ref().is_some_and(|at| at.side == Side::After);
+        let has_ended = !stop.values.is_empty() || stop.error.is_some();
+        let is_awaited = stop.cause == StopCause::Pause && is_end && !has_ended;
+        Some(Self { is_awaited, ..Self::new(stop.number, held, debugger) })
+    }
+
+    /// The activation of this run that is held.
+    pub fn point(&self) -> Option<&StopPoint> {
+        match &self.held {
+            HeldBranch::Here(point) => Some(point),
+            HeldBranch::Below(_) => None,
+        }
+    }
+
+    fn is_at_activation(&self, node: &NodeId, epoch: &Epoch) -> bool {
+        self.point().is_some_and(|held| held.node == *node && held.epoch == *epoch)
+    }
+
+    /// Whether this is the place where it is held, or the one that it comes to.
+    fn holds(&self, point: &StopPoint) -> bool {
+        self.point() == Some(point) || self.is_awaited && self.is_at_activation(&point.node, &point.epoch)
     }
 }
 
@@ -53,28 +84,18 @@ impl Stops {
         }
     }
 
-    /// Whether a side of an activation is the place at which its branch is held.
+    /// Whether a side of an activation is a place at which its branch is held.
     pub fn is_parked_at(&self, plan: &Plan, (node, epoch): (NodeIx, &Epoch), side: Side) -> bool {
-        self.parked_point().is_some_and(|held| {
-            held.side == side && held.epoch == *epoch && plan.find(&held.node) == Some(node)
-        })
+        self.open
+            .branches
+            .iter()
+            .filter_map(BranchStop::point)
+            .any(|held| held.side == side && held.epoch == *epoch && plan.find(&held.node) == Some(node))
     }
 
-    /// Whether this is the place at which its branch is held.
+    /// Whether this is a place at which its branch is held.
     pub fn is_parked_point(&self, point: &StopPoint) -> bool {
-        self.parked_point() == Some(point) || self.is_awaited_at(point)
-    }
-
-    /// Whether an activation comes here that was paused while it was under way.
-    fn is_awaited_at(&self, point: &StopPoint) -> bool {
-        let is_awaited = self.branch.as_ref().is_some_and(|branch| branch.is_awaited);
-        let held = self.parked_point().filter(|_| is_awaited);
-        held.is_some_and(|held| (&held.node, &held.epoch) == (&point.node, &point.epoch))
-    }
-
-    fn parked_point(&self) -> Option<&StopPoint> {
-        self.branch.as_ref().filter(|branch| branch.below.is_none())?;
-        self.current.as_ref()
+        self.open.branches.iter().any(|branch| branch.holds(point))
     }
 }
 
@@ -86,25 +107,30 @@ impl Driver {
         point: StopPoint,
         values: NodeOutputs,
     ) -> Result<(), Fault> {
-        match scope {
-            StopScope::Tree => self.stop(cause, Some(point), values).await,
-            // Where it is, with what it holds, is known only now.
-            StopScope::Branch if self.stops.is_awaited_at(&point) => {
-                if let Some(branch) = &mut self.stops.branch {
-                    branch.is_awaited = false;
-                }
-                self.record_stopped(cause, scope, Some(point), values)?;
-                self.recorder.flush().await
-            }
-            // It is that stop, or comes up when that one is over.
-            StopScope::Branch if self.stops.stopped.is_some() => Ok(()),
-            StopScope::Branch => {
-                self.stops.branch = Some(BranchStop::new(None, &self.host.debugger));
-                self.record_stopped(cause, scope, Some(point), values)?;
-                self.host.debugger.hold_branch(&self.info.run, None);
-                self.recorder.flush().await
-            }
+        if scope.is_tree() {
+            return self.stop(cause, Some(point), values).await;
         }
+        let is_known = |branch: &BranchStop| !branch.is_awaited && branch.point() == Some(&point);
+        if self.stops.open.branches.iter().any(is_known) {
+            return Ok(());
+        }
+        // Where one is that was paused under way, with what it holds, is known only now.
+        self.stops.open.branches.retain(|branch| !branch.is_at_activation(&point.node, &point.epoch));
+        self.stop_branch(cause, point, values, false).await
+    }
+
+    async fn stop_branch(
+        &mut self,
+        cause: StopCause,
+        point: StopPoint,
+        values: NodeOutputs,
+        is_awaited: bool,
+    ) -> Result<(), Fault> {
+        let number = self.record_stopped(cause, StopScope::Branch, Some(&point), values)?;
+        let branch = BranchStop::new(number, HeldBranch::Here(point), &self.host.debugger);
+        self.stops.open.branches.push(BranchStop { is_awaited, ..branch });
+        self.host.debugger.hold_branch(&self.info.run);
+        self.recorder.flush().await
     }
 
     /// The same before a start, which is that of a loop if it is the first one inside.
@@ -126,35 +152,32 @@ impl Driver {
         self.stop_at(reached, point, values).await
     }
 
-    /// Pauses the branch of a node that runs, in one iteration or in the first one in which it does. What is under way ends and is held.
-    /// Fault `debug.cannot_pause`.
+    /// Pauses the branch of a node that runs, in one iteration or in the first one in which it does and is not paused. What is under way
+    /// ends and is held. Fault `debug.cannot_pause`.
     pub(super) async fn pause_branch(
         &mut self,
         node: &NodeId,
         epoch: Option<&Epoch>,
     ) -> Result<Result<(), Fault>, Fault> {
-        if self.stops.stopped.is_some() {
-            let message = "The run stands still already, or a branch of it.";
-            return Ok(Err(Fault::new(codes::DEBUG_CANNOT_PAUSE, message)
-                .hint("Continue it first, or pause the whole run.")));
+        if self.stops.open.whole.is_some() {
+            let message = "The whole run stands still already.";
+            return Ok(Err(Fault::new(codes::DEBUG_CANNOT_PAUSE, message).hint("Continue it first.")));
         }
         let found = self.plan.find(node).filter(|node| self.plan.nodes[*node].body.is_none());
         let begun = found.map(|node| self.scheduler.begun(node)).unwrap_or_default();
         let runs = |start: &Start| {
             epoch.is_none_or(|epoch| *epoch == start.epoch)
                 && self.scheduler.is_open(start.node, &start.epoch)
+                && !self.stops.open.branches.iter().any(|branch| branch.is_at_activation(node, &start.epoch))
         };
         let Some(start) = begun.into_iter().find(runs) else {
-            let message = format!("`{node}` does not run now, so its branch can't be paused there.");
+            let message =
+                format!("`{node}` does not run now, or is paused, so its branch can't be paused there.");
             return Ok(Err(Fault::new(codes::DEBUG_CANNOT_PAUSE, message)
                 .hint("Name a node that runs, or set a breakpoint that holds its branch.")));
         };
         let point = self.point(&(start.node, start.epoch), start.attempt, Side::After);
-        let branch = BranchStop::new(None, &self.host.debugger);
-        self.stops.branch = Some(BranchStop { is_awaited: true, ..branch });
-        self.record_stopped(StopCause::Pause, StopScope::Branch, Some(point), NodeOutputs::new())?;
-        self.host.debugger.hold_branch(&self.info.run, None);
-        self.recorder.flush().await?;
+        self.stop_branch(StopCause::Pause, point, NodeOutputs::new(), true).await?;
         Ok(Ok(()))
     }
 
@@ -163,67 +186,101 @@ impl Driver {
         self.stops.parked_loops.iter().any(|of_loop| is_inside(&self.plan, key, of_loop))
     }
 
-    /// Takes over what became of the branch that stands still. Returns whether it still does.
-    pub(super) async fn follow_branch(&mut self) -> Result<bool, Fault> {
-        if self.is_held() {
-            // The whole tree stands still now. The branch comes up again when that is over.
-            self.stops.branch = None;
-            self.stops.stopped = None;
-            self.stops.current = None;
-            self.stops.unpark();
-            self.host.debugger.release_branch(&self.info.run);
-            return Ok(false);
-        }
-        let below = self.stops.branch.as_ref().and_then(|branch| branch.below.as_ref());
-        let held = below.unwrap_or(&self.info.run);
-        let is_gone = self.stops.current.as_ref().is_some_and(|point| {
-            let key = self.key_of(point);
-            !key.is_some_and(|(node, epoch)| self.scheduler.is_unfinished(node, &epoch))
-        });
-        if self.host.debugger.holds_branch(held) && !is_gone {
-            return Ok(true);
-        }
-        // A person continued it elsewhere, or the iteration around it has ended without it.
-        self.leave_branch().await.map(|()| true)
-    }
-
-    /// A branch of a child run stands still.
-    pub(super) async fn follow_branch_below(&mut self) -> Result<(), Fault> {
-        if !self.host.debugger.holds_branches() {
+    /// Takes over what became of the branches that stand still, and of those of child runs.
+    pub(super) async fn follow_branches(&mut self) -> Result<(), Fault> {
+        if self.stops.open.branches.is_empty() && !self.host.debugger.holds_branches() {
             return Ok(());
         }
-        let mut held = self.stops.children.keys().filter(|run| self.host.debugger.holds_branch(run));
-        let Some(run) = held.next().cloned() else { return Ok(()) };
-        self.stops.branch = Some(BranchStop::new(Some(run.clone()), &self.host.debugger));
-        let cause = StopCause::Elsewhere { run: run.clone() };
-        self.record_stopped(cause, StopScope::Branch, None, NodeOutputs::new())?;
-        self.host.debugger.hold_branch(&self.info.run, Some(&run));
-        self.recorder.flush().await
-    }
-
-    /// Lets the branch go on that stands still.
-    pub(super) async fn continue_branch(&mut self, running: &mut Running<'_>) -> Result<(), Fault> {
-        if let Some(BranchStop { below: Some(run), .. }) = &self.stops.branch {
-            self.host.debugger.release_branch(run);
+        let over: Vec<u64> = self
+            .stops
+            .open
+            .branches
+            .iter()
+            .filter(|stop| self.is_over(stop))
+            .map(|stop| stop.number)
+            .collect();
+        for number in over {
+            self.leave_branch(number).await?;
         }
-        self.leave_branch().await?;
-        self.deliver_released(running).await
-    }
-
-    async fn leave_branch(&mut self) -> Result<(), Fault> {
-        self.record_continued(DebugVerb::Continue, None)?;
-        self.stops.unpark();
-        self.recorder.flush().await?;
-        // Wakes this run as well, which then delivers what else was held.
-        self.host.debugger.release_branch(&self.info.run);
+        let below = |branch: &BranchStop, run: &RunId| matches!(&branch.held, HeldBranch::Below(known) if known == run);
+        let is_new = |run: &&RunId| {
+            self.host.debugger.holds_branches_of(run)
+                && !self.stops.open.branches.iter().any(|branch| below(branch, run))
+        };
+        let mut new: Vec<RunId> = self.stops.children.keys().filter(is_new).cloned().collect();
+        new.sort();
+        for run in new {
+            let cause = StopCause::Elsewhere { run: run.clone() };
+            let number = self.record_stopped(cause, StopScope::Branch, None, NodeOutputs::new())?;
+            let branch = BranchStop::new(number, HeldBranch::Below(run), &self.host.debugger);
+            self.stops.open.branches.push(branch);
+            self.host.debugger.hold_branch(&self.info.run);
+            self.recorder.flush().await?;
+        }
         Ok(())
     }
 
-    /// A step begins where only a branch stands still: the others stay where they are, as at any other step.
-    pub(super) fn hold_tree_for_step(&mut self) {
-        if self.stops.branch.take().is_some() {
+    /// Whether a branch goes on: a person continued it elsewhere, or the iteration around it has ended without it.
+    fn is_over(&self, stop: &BranchStop) -> bool {
+        if !self.host.debugger.holds_branches_of(&self.info.run) {
+            return true;
+        }
+        match &stop.held {
+            HeldBranch::Below(run) => {
+                !self.host.debugger.holds_branches_of(run) || !self.stops.children.contains_key(run)
+            }
+            HeldBranch::Here(point) => {
+                !self.key_of(point).is_some_and(|(node, epoch)| self.scheduler.is_unfinished(node, &epoch))
+            }
+        }
+    }
+
+    /// Lets a branch go on that stands still.
+    pub(super) async fn continue_branch(
+        &mut self,
+        number: u64,
+        running: &mut Running<'_>,
+    ) -> Result<(), Fault> {
+        self.leave_branch(number).await?;
+        self.deliver_released(running).await
+    }
+
+    async fn leave_branch(&mut self, number: u64) -> Result<(), Fault> {
+        let below = self.stops.open.branch(number).and_then(|branch| match &branch.held {
+            HeldBranch::Below(run) => Some(run.clone()),
+            HeldBranch::Here(_) => None,
+        });
+        self.record_continued(number, DebugVerb::Continue, None)?;
+        self.stops.unpark();
+        self.recorder.flush().await?;
+        if let Some(run) = below {
+            self.host.debugger.release_branches(&run);
+        }
+        self.release_branches_if_none();
+        Ok(())
+    }
+
+    /// Says to the tree that no branch of this run stands still, if that is so. Wakes this run as well, which then delivers what was held.
+    fn release_branches_if_none(&self) {
+        if self.stops.open.branches.is_empty() {
+            self.host.debugger.release_branches(&self.info.run);
+        }
+    }
+
+    /// A step begins at a stop. Where only a branch stands still there, the others stay where they are, as at any other step.
+    pub(super) fn leave_by_step(
+        &mut self,
+        number: u64,
+        verb: DebugVerb,
+        point: Option<StopPoint>,
+    ) -> Result<(), Fault> {
+        let is_of_branch = self.stops.open.branch(number).is_some();
+        self.record_continued(number, verb, point)?;
+        if is_of_branch {
             self.stops.unpark();
             self.host.debugger.hold(&self.info.run);
+            self.release_branches_if_none();
         }
+        Ok(())
     }
 }

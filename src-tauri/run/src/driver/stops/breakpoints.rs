@@ -138,7 +138,7 @@ impl Driver {
 
     /// The loops with breakpoints that begin with an activation, and the places before them. The outermost comes first.
     pub(super) fn armed_loops_that_begin(&self, key: &Key) -> Vec<(Key, StopPoint)> {
-        if self.stops.armed.is_empty() && self.stops.branch.is_none() {
+        if self.stops.armed.is_empty() && self.stops.open.branches.is_empty() {
             return Vec::new();
         }
         let begin = loops_that_begin(&self.plan, key).into_iter();

@@ -10,11 +10,11 @@ use plait_journal::{DebugVerb, Event, NodeEvent, NodeOutputs, SkipReason, StopPo
 impl Driver {
     /// The activation that is held by the stop with this number. Faults `debug.moved_on`, `debug.no_place`.
     pub(super) fn held_activation(&self, stop: u64) -> Result<(StopPoint, Key), Fault> {
-        if self.stops.stopped != Some(stop) {
+        if !self.stops.open.has(stop) {
             return Err(moved_on());
         }
-        let current = self.stops.current.clone();
-        current.and_then(|point| Some((point.clone(), self.key_of(&point)?))).ok_or_else(|| {
+        let held = self.stops.open.place_of(stop).cloned();
+        held.and_then(|point| Some((point.clone(), self.key_of(&point)?))).ok_or_else(|| {
             Fault::new(
                 codes::DEBUG_NO_PLACE,
                 "The run stands still, but at no node: nothing is held that this could be done to.",
@@ -54,7 +54,7 @@ impl Driver {
         let skipped = Event::Node(self.activation(key.0, &key.1), skipped);
         // Before the run goes on: a run that is killed in between stands at this stop, and has skipped it.
         self.record_events(given_up.into_iter().chain([skipped]))?;
-        self.go_on_by(DebugVerb::Skip, point, goes_on_to, running).await?;
+        self.go_on_by(DebugVerb::Skip, (stop, point), goes_on_to, running).await?;
         Ok(Ok(()))
     }
 
@@ -93,7 +93,7 @@ impl Driver {
         // Before the run goes on: a run that is killed in between stands at this stop, with the next attempt.
         self.record_events(given_up.into_iter().chain([retrying]))?;
         self.restart_queue.extend(self.scheduler.running(key.0, &key.1));
-        self.go_on_by(DebugVerb::Retry, point, goes_on_to, running).await?;
+        self.go_on_by(DebugVerb::Retry, (stop, point), goes_on_to, running).await?;
         Ok(Ok(()))
     }
 
@@ -113,14 +113,13 @@ impl Driver {
     async fn go_on_by(
         &mut self,
         verb: DebugVerb,
-        point: StopPoint,
+        (number, point): (u64, StopPoint),
         step: Step,
         running: &mut Running<'_>,
     ) -> Result<(), Fault> {
-        self.hold_tree_for_step();
         // Nothing comes after the end of a run.
         if !self.has_ended() {
-            self.record_continued(verb, Some(point))?;
+            self.leave_by_step(number, verb, Some(point))?;
         }
         self.stops.step = Some(step);
         self.host.debugger.begin_step(verb);

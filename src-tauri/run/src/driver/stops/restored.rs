@@ -5,23 +5,16 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::overrides::{Override, changes_of_way};
-use plait_core::id::{Activation, PortName, RunId};
-use plait_journal::{Breakpoint, DebugEvent, Side, StopCause, StopPoint, StopScope};
+use plait_core::id::{Activation, PortName};
+use plait_journal::view::{StopView, apply_to_stops};
+use plait_journal::{Breakpoint, DebugEvent, Side, StopPoint};
 
 /// Where a journal leaves its run.
 #[derive(Default)]
 pub(in crate::driver) struct RestoredStops {
     pub breakpoints: Arc<[Breakpoint]>,
-    /// The number of the event that says that the run stands still, if it does.
-    pub stopped: Option<u64>,
-    /// The activation that is held.
-    pub current: Option<StopPoint>,
-    /// How much it holds.
-    pub scope: StopScope,
-    /// Whether a person paused it under way, so that it has not come to its place yet.
-    pub is_awaited: bool,
-    /// The run that is held, if it is another one.
-    pub elsewhere: Option<RunId>,
+    /// Where the run stands still.
+    pub stops: Vec<StopView>,
     /// Values that persons changed.
     pub overrides: Vec<(StopPoint, PortName, Override)>,
     /// The trials that persons made and dropped, in order.
@@ -31,26 +24,14 @@ pub(in crate::driver) struct RestoredStops {
 }
 
 impl RestoredStops {
-    pub fn apply(&mut self, event: &DebugEvent, seq: u64) {
+    pub fn apply(&mut self, event: &DebugEvent, seq: u64, at: u64) {
+        if let DebugEvent::Continued { stop, .. } = event {
+            let is_left = |of: &&StopView| stop.is_none_or(|stop| of.number == stop);
+            self.left.extend(self.stops.iter().filter(is_left).filter_map(|stop| stop.at.clone()));
+        }
+        apply_to_stops(&mut self.stops, event, seq, at);
         match event {
             DebugEvent::Breakpoints { breakpoints } => self.breakpoints = Arc::clone(breakpoints),
-            DebugEvent::Stopped { cause, scope, point, values, error, .. } => {
-                let is_end = point.as_ref().is_some_and(|point| point.side == Side::After);
-                let has_ended = !values.is_empty() || error.is_some();
-                self.is_awaited = *cause == StopCause::Pause && is_end && !has_ended;
-                self.stopped = Some(seq);
-                self.scope = *scope;
-                self.current.clone_from(point);
-                self.elsewhere = match cause {
-                    StopCause::Elsewhere { run } => Some(run.clone()),
-                    _ => None,
-                };
-            }
-            DebugEvent::Continued { .. } => {
-                self.stopped = None;
-                self.elsewhere = None;
-                self.left.extend(self.current.take());
-            }
             DebugEvent::Overridden { point, port, value, .. } => {
                 self.overrides.push((point.clone(), port.clone(), Override::Value(Arc::clone(value))));
             }
@@ -59,7 +40,7 @@ impl RestoredStops {
                 self.overrides.extend(changes.map(|(port, change)| (point.clone(), port, change)));
             }
             DebugEvent::TrialMade { .. } | DebugEvent::TrialDropped { .. } => self.trials.push(event.clone()),
-            DebugEvent::Logged { .. } => {}
+            DebugEvent::Stopped { .. } | DebugEvent::Continued { .. } | DebugEvent::Logged { .. } => {}
         }
     }
 

@@ -99,7 +99,7 @@ impl Driver {
                 self.set_breakpoints(breakpoints)?;
             }
             DebugCommand::Pause => {
-                if (self.stops.stopped.is_none() || self.stops.branch.is_some()) && !self.has_ended() {
+                if self.stops.open.whole.is_none() && !self.has_ended() {
                     self.stop(StopCause::Pause, None, NodeOutputs::new()).await?;
                 }
             }
@@ -112,20 +112,17 @@ impl Driver {
             DebugCommand::MakeTrial { stop, .. }
             | DebugCommand::DropTrials { stop, .. }
             | DebugCommand::Go { stop, .. }
-                if self.stops.stopped != Some(stop) =>
+                if !self.stops.open.has(stop) =>
             {
                 return Ok(Err(moved_on()));
             }
             DebugCommand::MakeTrial { node, config, .. } => return self.make_trial(node, config).await,
             DebugCommand::DropTrials { node, .. } => return self.drop_trials(node).await,
-            DebugCommand::Go { verb: DebugVerb::Continue, .. } if self.stops.branch.is_some() => {
-                self.continue_branch(running).await?;
-            }
             DebugCommand::Go { verb, stop } => {
                 let done = match verb {
                     DebugVerb::Skip => self.skip(stop, running).await?,
                     DebugVerb::Retry => self.retry(stop, running).await?,
-                    _ => self.go(verb, running).await.map(Ok)?,
+                    _ => self.go(verb, stop, running).await.map(Ok)?,
                 };
                 self.recorder.flush().await?;
                 return Ok(done);
@@ -143,9 +140,12 @@ impl Driver {
         self.recorder.append([Event::Debug(DebugEvent::Breakpoints { breakpoints })])
     }
 
-    async fn go(&mut self, verb: DebugVerb, running: &mut Running<'_>) -> Result<(), Fault> {
-        self.hold_tree_for_step();
-        let current = self.stops.current.clone().or_else(|| self.first_held());
+    async fn go(&mut self, verb: DebugVerb, number: u64, running: &mut Running<'_>) -> Result<(), Fault> {
+        let is_of_branch = self.stops.open.branch(number).is_some();
+        if verb == DebugVerb::Continue && is_of_branch {
+            return self.continue_branch(number, running).await;
+        }
+        let current = self.stops.open.place_of(number).cloned().or_else(|| self.first_held());
         let key = current.as_ref().and_then(|point| self.key_of(point));
         let is_ended = current.as_ref().is_some_and(|point| point.side == Side::After);
         let of_loop = key.clone().filter(|(node, epoch)| {
@@ -155,7 +155,7 @@ impl Driver {
             && let Some(of_loop) = of_loop.as_ref().filter(|_| !is_ended)
             && let Some(start) = self.take_inside(of_loop)
         {
-            self.record_continued(verb, current)?;
+            self.leave_by_step(number, verb, current)?;
             return self.stop_before(start).await;
         }
         let step = match (verb, key) {
@@ -174,11 +174,14 @@ impl Driver {
         let Some(mut step) = step else {
             if verb == DebugVerb::Out && !self.host.debugger.is_root() {
                 // The rest of this run goes on; the activation that started it is the next place.
-                self.record_continued(verb, current)?;
+                self.leave_by_step(number, verb, current)?;
                 self.host.debugger.begin_step(verb);
                 self.host.debugger.cover(&self.info.run);
+            } else if is_of_branch {
+                // There is nothing around it in which it could go on.
+                return self.continue_branch(number, running).await;
             } else {
-                self.record_continued(DebugVerb::Continue, None)?;
+                self.record_continued(number, DebugVerb::Continue, None)?;
                 self.host.debugger.release(DebugVerb::Continue);
             }
             return self.deliver_released(running).await;
@@ -187,7 +190,14 @@ impl Driver {
             // The outputs of a loop are delivered when it ends: what is ready follows from it.
             step.was_ready.clear();
         }
-        self.record_continued(verb, current)?;
+        self.leave_by_step(number, verb, current)?;
+        if verb == DebugVerb::All {
+            // Everything goes on by one place that is held here, with its branch alone as well.
+            let others = self.stops.open.branches.iter().filter(|branch| branch.point().is_some());
+            for other in others.map(|branch| branch.number).collect::<Vec<_>>() {
+                self.leave_by_step(other, verb, None)?;
+            }
+        }
         self.stops.step = Some(step);
         self.host.debugger.begin_step(verb);
         self.deliver_released(running).await

@@ -52,7 +52,7 @@ fn visit(flow: &Flow, path: Option<&str>, registry: &Registry, mut on_flow: impl
             let below = format!("{place}{id}/");
             match &node.behavior().calls {
                 Some(ChildFlow::Inner(inner)) => {
-                    open.push((Cow::Owned(Flow::clone(inner)), path.clone(), below))
+                    open.push((Cow::Owned(Flow::clone(inner)), path.clone(), below));
                 }
                 Some(ChildFlow::File(file)) => {
                     if let Ok(read) = subflows::read(file, path.as_deref(), &access)

@@ -31,7 +31,7 @@ pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use import::{ImportFlow, ImportedFlow};
 pub use installed::Installed;
 pub(crate) use installed::InstalledSources;
-pub use node_names::{nodes_with_subflows, pins_with_subflows};
+pub use node_names::{NodeNames, names_with_subflows, nodes_with_subflows};
 pub use placed_flows::{PlacedFlow, placed_flows};
 pub use read::{ListNearbyFlows, ReadFlow, is_flow_file};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};

@@ -36,13 +36,23 @@ fn main() -> Result<()> {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let mut figures = Figures::default();
     // The cost of a process without work.
-    let empty = measure(folder.path(), &["check", &write(folder.path(), "empty", &chain(1))?])?;
-    for (name, flow) in [("chain", chain(SIZE)), ("cycle", cycle(SIZE))] {
+    let empty = measure(folder.path(), &["check", &write(folder.path(), "empty", &chain(1, same))?])?;
+    let flows = [
+        ("chain", chain(SIZE, same)),
+        ("chain of different templates", chain(SIZE, different)),
+        ("cycle", cycle(SIZE)),
+    ];
+    for (name, flow) in flows {
         let file = write(folder.path(), name, &flow)?;
         let run = measure(folder.path(), &["run", &file, "--json"])?;
         add(&mut figures, &format!("run of a {name}"), &run, &empty);
-        if name == "chain" {
-            add(&mut figures, "check of a chain", &measure(folder.path(), &["check", &file])?, &empty);
+        if name != "cycle" {
+            add(
+                &mut figures,
+                &format!("check of a {name}"),
+                &measure(folder.path(), &["check", &file])?,
+                &empty,
+            );
         }
     }
     add_replay(&mut figures, folder.path())?;
@@ -51,7 +61,7 @@ fn main() -> Result<()> {
 
 /// A replay of a recording, compared with the run that was recorded.
 fn add_replay(figures: &mut Figures, folder: &Path) -> Result<()> {
-    let flow = write(folder, "recorded", &chain(REPLAYED))?;
+    let flow = write(folder, "recorded", &chain(REPLAYED, same))?;
     let recording = folder.join("recorded.plait-recording").display().to_string();
     measure(folder, &["run", &flow, "--record", &recording])?;
     let run = measure(folder, &["run", &flow, "--json"])?;
@@ -117,13 +127,23 @@ fn write(folder: &Path, name: &str, flow: &Value) -> Result<String> {
     Ok(path.display().to_string())
 }
 
+/// The template of every node.
+fn same(_: u32) -> String {
+    "{{value}}".to_owned()
+}
+
+/// A template of its own for each node, with the same output.
+fn different(at: u32) -> String {
+    format!("{{{{!-- {at} --}}}}{{{{value}}}}")
+}
+
 /// A text that each node passes to the next.
-fn chain(nodes: u32) -> Value {
+fn chain(nodes: u32, template: fn(u32) -> String) -> Value {
     let id = |at: u32| format!("n{at:06}");
     let mut all = Map::from_iter([(id(0), json!({ "type": "text", "config": { "template": "Hello" } }))]);
     let mut edges = Map::new();
     for at in 1..nodes {
-        all.insert(id(at), json!({ "type": "text", "config": { "template": "{{value}}" } }));
+        all.insert(id(at), json!({ "type": "text", "config": { "template": template(at) } }));
         edges.insert(format!("e{at:06}"), edge(&id(at - 1), &id(at)));
     }
     json!({ "version": 1, "name": "chain", "nodes": all, "edges": edges })

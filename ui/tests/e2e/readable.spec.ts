@@ -172,6 +172,16 @@ async function takeBoth(page: Page, name: string): Promise<void> {
   }
 }
 
+/** The smallest title of a card, loop, frame or comment, in screen pixels. Tiles choose their own sizes, which their unit tests check. */
+function smallestTitle(page: Page): Promise<number> {
+  return page.locator(".canvas").evaluate((canvas) => {
+    const view = canvas.querySelector<HTMLElement>(".react-flow__viewport");
+    const zoom = new DOMMatrix(view ? getComputedStyle(view).transform : "none").a;
+    const titles = canvas.querySelectorAll(":is(.card-title, .frame-title, .comment):not(.far-element *)");
+    return Math.min(...Array.from(titles, (title) => Number.parseFloat(getComputedStyle(title).fontSize) * zoom));
+  });
+}
+
 async function open(page: Page, name: string, flow: Flow): Promise<void> {
   putFile(filePath(name), flow);
   await page.goto(`/?open=${encodeURIComponent(filePath(name))}`);
@@ -191,6 +201,7 @@ for (const [kind, flowOf] of [
         await open(page, `${kind}-${fails}.flow.json`, flowOf(fails));
         if (kind === "300") await page.getByRole("button", { name: "Fit to view" }).click();
         await page.waitForTimeout(400);
+        expect(await smallestTitle(page)).toBeGreaterThanOrEqual(11);
         if (!fails) await takeBoth(page, `${kind}-${size}-idle`);
         await page.getByTestId("run-button").click();
         if (!fails) {

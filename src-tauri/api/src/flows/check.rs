@@ -117,19 +117,16 @@ pub fn check_runnable(
 ) -> Result<(), Vec<Diagnostic>> {
     let completed = with_settings(flow, &installed.config);
     let bound = BoundFlow::new(&completed, registry);
-    let mut errors = Vec::new();
-    if to.is_none() {
-        let mut of_subflows = SubflowChecker::new(path, registry, installed);
-        let children = of_subflows.check_nodes(&bound, path);
-        errors = children.diagnostics;
-        let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || NEVER_RUNS.contains(code);
-        errors.retain(|found| ends_a_run(&found.code));
-        let contexts =
-            check_bound(BoundFlow::new(&completed, registry), &children.silent, overrides).contexts;
-        errors.extend(never_runs(&completed, &contexts, registry, installed, of_subflows.tools));
-        errors.retain(|found| found.severity == Severity::Error);
+    if to.is_some() {
+        return check_plan(bound, registry, to, overrides).map(|_| ());
     }
-    check_plan(bound, registry, to, overrides)?;
+    let mut of_subflows = SubflowChecker::new(path, registry, installed);
+    let mut errors = of_subflows.check_nodes(&bound, path).diagnostics;
+    let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || NEVER_RUNS.contains(code);
+    errors.retain(|found| ends_a_run(&found.code));
+    let contexts = check_plan(bound, registry, None, overrides)?;
+    errors.extend(never_runs(&completed, &contexts, registry, installed, of_subflows.tools));
+    errors.retain(|found| found.severity == Severity::Error);
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 

@@ -6,6 +6,7 @@
 
 mod models;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::config::Inheritance;
@@ -38,10 +39,7 @@ pub(super) fn never_runs(
         flow,
         registry,
         installed,
-        nodes: flow
-            .executable_nodes()
-            .map(|(id, node)| (id, inheritance.apply(id, node).into_owned()))
-            .collect(),
+        nodes: flow.executable_nodes().map(|(id, node)| (id, inheritance.apply(id, node))).collect(),
         handled: handled.map(|edge| &edge.source).collect(),
         found: Vec::new(),
     };
@@ -59,7 +57,7 @@ struct Finder<'f> {
     registry: &'f Registry,
     installed: &'f Installed,
     /// The nodes that may be executed, with what they inherit.
-    nodes: BTreeMap<&'f NodeId, Node>,
+    nodes: BTreeMap<&'f NodeId, Cow<'f, Node>>,
     /// The nodes whose failure the flow handles.
     handled: BTreeSet<&'f NodeId>,
     found: Vec<Diagnostic>,

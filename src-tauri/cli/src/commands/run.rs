@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::flows::{Installed, check_runnable, choose_trigger, nodes_with_subflows, pins_with_subflows};
+use plait_api::flows::{Installed, NodeNames, check_runnable, choose_trigger, names_with_subflows};
 use plait_api::runs::answers::Answers;
 use plait_api::runs::{RerunRequest, RerunRun, RootInputs, RunRequest, StartRun, StartedRun};
 use plait_api::{Connection, ErrorReply};
@@ -192,9 +192,9 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     check(&home.path, &source, to.as_ref(), &overrides)?;
     let path = source.path_text();
     let registry = plait_nodes::registry();
-    let nodes = nodes_with_subflows(&source.flow, path.as_deref(), &registry);
+    let NodeNames { nodes, pins } = names_with_subflows(&source.flow, path.as_deref(), &registry);
     if !args.no_pins {
-        say_pins(&pins_with_subflows(&source.flow, path.as_deref(), &registry));
+        say_pins(&pins);
     }
     let resolve = |breakpoint| debugger::resolve(breakpoint, |node| nodes.contains(node));
     let breakpoints = args.breakpoints.into_iter().map(resolve).collect::<Result<Vec<_>, _>>()?;

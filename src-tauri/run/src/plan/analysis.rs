@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clocks::{self, Clocks};
-use super::context_names::{self, BodyContexts, ContextTable, OuterContexts};
+use super::context_names::{self, BodyContexts, ContextRow, ContextTable, OuterContexts};
 
 use super::input_conflicts::check_input_conflicts;
 use super::input_overrides::{InputOverrides, check_inputs, check_overridden_nodes};
@@ -47,6 +47,20 @@ impl ScopeAnalysis {
             next += 1;
         }
         scopes
+    }
+
+    /// For each node that works in one context or hands one on, here or inside, the node that makes it. Without nodes that may get one of
+    /// several contexts.
+    pub fn context_makers(&self) -> BTreeMap<NodeId, NodeId> {
+        let mut makers = BTreeMap::new();
+        for Self { wiring, contexts, .. } in self.scopes() {
+            let id = |vertex: usize| wiring.vertices[vertex].id.clone();
+            let rows = contexts.rows.iter().enumerate().filter(|(vertex, _)| !wiring.is_border(*vertex));
+            let made_here =
+                |row: &ContextRow| row.hands_on.only().filter(|&maker| maker < wiring.vertices.len());
+            makers.extend(rows.filter_map(|(vertex, row)| Some((id(vertex), id(made_here(row)?)))));
+        }
+        makers
     }
 }
 

@@ -54,14 +54,15 @@ pub fn plan(
     Ok(plan)
 }
 
-/// Whether [`plan()`] would succeed, or its errors.
+/// Whether [`plan()`] would succeed, or its errors. Returns the node that makes the context of each node, as
+/// [`CheckedFlow::contexts`](super::CheckedFlow::contexts).
 pub fn check_plan(
     flow: BoundFlow<'_>,
     registry: &Registry,
     target: Option<&NodeId>,
     overrides: &InputOverrides,
-) -> Result<(), Vec<Diagnostic>> {
-    prepare(flow, registry, target, overrides).map(|_| ())
+) -> Result<BTreeMap<NodeId, NodeId>, Vec<Diagnostic>> {
+    prepare(flow, registry, target, overrides).map(|(analysis, _)| analysis.root.context_makers())
 }
 
 /// The analysis of a flow, or of the part of it that a target needs, and the overrides of the nodes in it.

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::analysis::analyze;
-use super::context_names::ContextRow;
 use super::input_overrides::InputOverrides;
 use super::unused_settings::check_unused_settings;
 use super::wiring::{BoundFlow, OmittedInputs, config_edges};
@@ -49,15 +48,11 @@ pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>, given: &Input
     let mut analysis = analyze(flow, given, silent);
     check_unused_settings(document, &analysis.root, &mut analysis.diagnostics);
     let mut back_edges = BTreeSet::new();
-    let mut contexts = BTreeMap::new();
     for scope in analysis.root.scopes() {
         let wiring = &scope.wiring;
         back_edges.extend(scope.nesting.back_wires.keys().map(|&wire| wiring.wires[wire].edge.clone()));
-        let id = |vertex: usize| wiring.vertices[vertex].id.clone();
-        let rows = scope.contexts.rows.iter().enumerate().filter(|(vertex, _)| !wiring.is_border(*vertex));
-        let made_here = |row: &ContextRow| row.hands_on.only().filter(|&maker| maker < wiring.vertices.len());
-        contexts.extend(rows.filter_map(|(vertex, row)| Some((id(vertex), id(made_here(row)?)))));
     }
+    let contexts = analysis.root.context_makers();
     let ports =
         analysis.root.wiring.bound.iter().map(|(id, node)| (id.clone(), Arc::clone(node.ports()))).collect();
     CheckedFlow { ports, contexts, back_edges, reads, diagnostics: analysis.diagnostics }

@@ -181,9 +181,13 @@ fn commands(measured: Measurements<'_>) -> Vec<Target> {
         target(what, measured.figure("command", by), Limit::AtMost(most), unit)
     })
     .into();
+    let figure = |by: &str| measured.figure("command", by);
+    let different = ratio(figure("run of a chain of different templates"), figure("run of a chain"));
+    let what = "`plait`, whole command: run of a chain of different templates, compared with equal ones";
+    targets.push(target(what, different, Limit::AtMost(2.0), "×"));
     let replay = "replay of 10,000 nodes, compared with their run";
     let what = format!("`plait`, whole command: {replay}");
-    targets.push(target(what, measured.figure("command", replay), Limit::AtMost(1.5), "×"));
+    targets.push(target(what, figure(replay), Limit::AtMost(1.5), "×"));
     targets
 }
 

@@ -38,7 +38,7 @@ function Sheet() {
         const far = isFar(zoom);
         if (far !== workspace.canvas.state.far) workspace.canvas.set({ far });
         canvas.setAttribute("data-detail", far ? "far" : "near");
-        if (far) canvas.style.setProperty("--far", String(unitsPerPixel(zoom)));
+        canvas.style.setProperty("--units-per-pixel", String(unitsPerPixel(Math.min(zoom, 1))));
       } else if (
         seen.left >= drawn.left &&
         seen.top >= drawn.top &&

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { unitsPerPixel } from "./detail";
 
 it("a screen pixel is at least as many canvas units as planned, and the same for zooms close to each other", () => {
-  for (const zoom of [0.599, 0.5, 0.4, 0.25, 0.1, 0.01]) {
+  for (const zoom of [1, 0.84, 0.7, 0.6, 0.599, 0.5, 0.4, 0.25, 0.1, 0.01]) {
     const units = unitsPerPixel(zoom);
     expect(units).toBeGreaterThanOrEqual(1 / zoom);
     expect(units).toBeLessThan(1 / zoom / 0.92);

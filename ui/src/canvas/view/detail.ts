@@ -11,7 +11,7 @@ export function isFar(zoom: number): boolean {
   return zoom < TILES_BELOW_ZOOM;
 }
 
-/** How many canvas units a screen pixel is in the far view, in steps: at least the real number, so that no text is smaller than planned. */
+/** How many canvas units a screen pixel is, in steps: at least the real number, so that no text is smaller than planned. */
 export function unitsPerPixel(zoom: number): number {
   const steps = Math.ceil(Math.log(zoom / TILES_BELOW_ZOOM) / Math.log(STEP_RATIO) - 1e-9);
   return 1 / (TILES_BELOW_ZOOM * STEP_RATIO ** steps);

@@ -46,6 +46,9 @@ import { OverlayStore } from "./window/overlays";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
+/** Results of a suite, or of the rows of one of its datasets. */
+export type ShownResults = { file: string; dataset?: string | undefined };
+
 export function createWorkspace(bareHost: Host) {
   const queryInvalidation = new QueryInvalidation();
   const host = trackRequests(bareHost, {
@@ -58,6 +61,7 @@ export function createWorkspace(bareHost: Host) {
   const billRequests = new DialogRequests<BillRequest, ForkChoice>();
   const comparisons = new DialogRequests<ComparedRuns, void>();
   const matrices = new DialogRequests<RunMatrix, void>();
+  const results = new DialogRequests<ShownResults, void>();
   const exportRequests = new DialogRequests<RecordingMask, RecordingMask>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
@@ -105,6 +109,8 @@ export function createWorkspace(bareHost: Host) {
     comparisons,
     /** Many runs side by side. */
     matrices,
+    /** Results of tests as a table. */
+    results,
     /** What is compared on the canvas. */
     canvasComparison: new CanvasComparison(host, editor),
     /** The edits that agents propose. */

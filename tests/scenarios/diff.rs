@@ -149,6 +149,58 @@ fn many_runs_are_shown_by_what_varies() {
     assert_eq!(matrix["runs"].as_array().unwrap().len(), 3);
 }
 
+/// What differs inside a sub-flow and is not handed on is a row of its own, by the nodes that lead there.
+#[test]
+fn many_runs_are_compared_inside_of_sub_flows() {
+    let home = Home::default();
+    let inner = |aside: &str| {
+        let nodes = json!({
+            "aside": { "type": "text", "config": { "template": aside } },
+            "text": { "type": "text", "config": { "template": "tea" } },
+            "out": { "type": "output" },
+        });
+        flow_json("inner", nodes, &["text.text -> out.value"]).to_string()
+    };
+    let outer = flow_json(
+        "outer",
+        json!({
+            "below": { "type": "subflow", "config": { "file": "inner.flow.json", "inputSource": "mapping" } },
+            "out": { "type": "output" },
+        }),
+        &["below.text -> out.value"],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let runs = ["one", "two", "one"].map(|aside| {
+        write("inner.flow.json", &inner(aside));
+        let output = home.plait(&["run", &write("outer.flow.json", &outer.to_string()), "--json"]);
+        assert_eq!(output.code, 0, "{output:#?}");
+        output.events()[0]["run"].as_str().unwrap().to_owned()
+    });
+    let arguments: Vec<&str> = ["diff"].into_iter().chain(runs.iter().map(String::as_str)).collect();
+    let shown = home.plait(&arguments);
+    assert_eq!(shown.code, 1, "{shown:#?}");
+    let row = shown.out.lines().find(|line| line.trim_start().starts_with("below/aside.text ")).unwrap();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["below/aside.text", "A", "B", "A"]);
+    let matrix: Value =
+        serde_json::from_str(&home.plait(&[&arguments[..], &["--json"]].concat()).out).unwrap();
+    let places: Vec<(String, bool)> = matrix["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (format!("{}{}", row["path"].as_array().map_or(0, Vec::len), row["node"]), row["varies"] == true)
+        })
+        .collect();
+    let at = |place: &str| places.iter().position(|(found, _)| found == place).unwrap();
+    assert!(at("1\"text\"") < at("0\"below\"") && at("0\"below\"") < at("0\"out\""), "{places:?}");
+    assert_eq!(places.iter().filter(|(_, varies)| *varies).count(), 1, "{places:?}");
+}
+
 #[test]
 fn rerun_does_the_same() {
     let home = Home::default();

@@ -11,31 +11,31 @@ use crate::support::folder::flow_json;
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 /// A folder with a flow, beside a data directory.
-struct Project {
-    home: Home,
+pub(crate) struct Project {
+    pub(crate) home: Home,
     folder: TempDir,
 }
 
 impl Project {
-    fn new(flow: &Value) -> Self {
+    pub(crate) fn new(flow: &Value) -> Self {
         let project = Self { home: Home::default(), folder: tempfile::tempdir().unwrap() };
         project.write("review.flow.json", &flow.to_string());
         project
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
     }
 
-    fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    fn plait(&self, args: &[&str]) -> CliOutput {
+    pub(crate) fn plait(&self, args: &[&str]) -> CliOutput {
         let mut command = self.home.command(args);
         command.current_dir(self.folder.path());
         crate::support::binary::with_store_lock(|| command.spawn().unwrap())
@@ -52,7 +52,7 @@ impl Project {
         assert_eq!(added.code, 0, "{added:#?}");
     }
 
-    fn outcome(&self, args: &[&str]) -> (CliOutput, Value) {
+    pub(crate) fn outcome(&self, args: &[&str]) -> (CliOutput, Value) {
         let output = self.plait(&[&["test", "--json"], args].concat());
         let value = serde_json::from_str(&output.out).unwrap_or_else(|error| panic!("{error}: {output:#?}"));
         (output, value)
@@ -60,7 +60,7 @@ impl Project {
 }
 
 /// A draft, and a verdict on it.
-fn review(model: &Value, prompt: &str) -> Value {
+pub(crate) fn review(model: &Value, prompt: &str) -> Value {
     flow_json(
         "review",
         json!({
@@ -80,15 +80,15 @@ fn review(model: &Value, prompt: &str) -> Value {
     )
 }
 
-fn offline() -> Value {
+pub(crate) fn offline() -> Value {
     json!({ "provider": "offline", "model": "echo" })
 }
 
-fn scripted() -> Value {
+pub(crate) fn scripted() -> Value {
     json!({ "provider": "openai", "model": "scripted" })
 }
 
-fn failures(value: &Value) -> Vec<String> {
+pub(crate) fn failures(value: &Value) -> Vec<String> {
     let cases = value["cases"].as_array().unwrap().iter();
     let results = cases.flat_map(|case| case["outcome"]["results"].as_array().unwrap());
     let failures = results.flat_map(|result| result["failures"].as_array().unwrap());

@@ -24,6 +24,7 @@ mod contexts;
 mod conversation;
 mod conversations;
 mod crash;
+mod datasets;
 mod debugger;
 mod diff;
 mod editors;

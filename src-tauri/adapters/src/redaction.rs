@@ -159,6 +159,12 @@ impl Redaction {
         Cow::Owned(out)
     }
 
+    /// The secrets in a text, in order, each with the label in brackets that takes its place.
+    pub fn replacements(&self, text: &str) -> Vec<(Range<usize>, String)> {
+        let findings = self.find(text, Preceding::default()).into_iter();
+        findings.map(|Finding { range, label }| (range, format!("[{label}]"))).collect()
+    }
+
     /// The text with each byte of a secret replaced by an asterisk, so that all positions in it stay what they are. Line ends and
     /// what structures JSON stays, too.
     pub fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {

@@ -216,6 +216,9 @@ plait_core::error_codes! {
         SUITE_BAD_VARIANT = "suite.bad_variant",
             "The matrix of a suite names a node or a setting that the flow does not have, or something that is no model.",
             "Correct it: models are `PROVIDER/MODEL`, parameters `NODE.SETTING`.";
+        SUITE_DATASET_NOT_READ = "suite.dataset_not_read",
+            "The file of a dataset can't be read, or is too large.",
+            "Check the path, which is relative to the suite, and your rights to the file.";
         SUITE_EXISTS = "suite.exists",
             "The suite has a case of this name.",
             "Choose another name.";
@@ -246,6 +249,12 @@ plait_core::error_codes! {
         SUITE_NO_VERDICT = "suite.no_verdict",
             "The model that judges by a rubric gave no verdict.",
             "Look at the run of the judge, and choose another model if it can't answer in a form.";
+        SUITE_NOT_EXPORTED = "suite.not_exported",
+            "The results of a suite can't be written.",
+            "Check the folder, your rights to it and the free space.";
+        SUITE_NOT_RUN = "suite.not_run",
+            "The case has not run as it and its flow are now, so there is no result to grade.",
+            "Run the case, then grade what came of it.";
         SUITE_OTHER_FLOW = "suite.other_flow",
             "The suite tests another flow than the run ran.",
             "Choose the suite of the run's flow.";

@@ -9,18 +9,25 @@ mod debug;
 mod evidence;
 mod file;
 mod find;
+mod grade;
 mod judge;
 mod list;
 mod results;
 mod run_case;
 mod run_follower;
 mod service;
+mod table;
 
 pub use add::{AddTest, AddedTest};
 pub use bill::{BillSuite, SuiteBill, TestRef};
 pub use debug::{DebugTest, DebuggedTest};
 pub use find::FindSuites;
+pub use grade::GradeResult;
 pub use list::{OpenSuite, OpenedSuite, SuiteCase};
-pub use plait_suites::{CaseOutcome, CheckFailure, PassRate, TestResult, Variant, schema as suite_schema};
+pub use plait_suites::{
+    CaseOutcome, CheckFailure, GradeVerdict, Mark, PassRate, ResultRow, ResultTable, TestResult, Variant,
+    schema as suite_schema,
+};
 pub use run_case::{ForgetResults, RunTest};
 pub use service::SuiteService;
+pub use table::{ExportResults, TabulateResults};

@@ -15,6 +15,7 @@ mod program;
 mod recording;
 mod response;
 mod schema;
+mod suite;
 mod template;
 
 use std::path::{Path, PathBuf};
@@ -52,6 +53,8 @@ pub(crate) enum Target {
     Dap,
     /// Documents of knowledge bases: Markdown, text, code, HTML, PDF
     Document,
+    /// Suites of tests, and the rows of their datasets
+    Suite,
     /// What fails on purpose, to test the search
     #[value(hide = true)]
     Broken,
@@ -79,6 +82,7 @@ impl Target {
             Self::Program => "program",
             Self::Response => "response",
             Self::Answer => "answer",
+            Self::Suite => "suite",
             Self::Dap => "dap",
             Self::Document => "document",
             Self::Broken => "broken",
@@ -99,6 +103,7 @@ impl Target {
             Self::Program => Box::new(program::ProgramHandler::new()?),
             Self::Response => Box::new(response::ResponseHandler::new()?),
             Self::Answer => Box::new(answer::AnswerHandler),
+            Self::Suite => Box::new(suite::SuiteHandler),
             Self::Dap => Box::new(dap::DapHandler::new()?),
             Self::Document => Box::new(document::DocumentHandler::new()?),
             Self::Broken => Box::new(broken::BrokenHandler),
@@ -120,6 +125,7 @@ impl Target {
             Self::Program => texts(program::SEEDS),
             Self::Response => response::seeds(),
             Self::Answer => texts(answer::SEEDS),
+            Self::Suite => texts(suite::SEEDS),
             Self::Dap => texts(dap::SEEDS),
             Self::Document => texts(document::SEEDS),
             Self::Broken => texts(broken::SEEDS),
@@ -137,6 +143,7 @@ impl Target {
             Self::Expression => expression::WORDS,
             Self::Template => template::WORDS,
             Self::Schema | Self::Answer => schema::WORDS,
+            Self::Suite => suite::WORDS,
             Self::Program => program::WORDS,
             Self::Response => response::WORDS,
             Self::Dap => dap::WORDS,

@@ -31,6 +31,7 @@ fn targets_handle_their_seeds_and_mutations() {
         "answer",
         "dap",
         "document",
+        "suite",
     ] {
         let output = search(target, "100", findings.path());
         assert!(output.status.success(), "{target}: {output:?}");

@@ -1,9 +1,10 @@
 //! What varies between many runs of one flow: a row for each output of a node, a column for each run.
 //!
-//! Nodes correspond by their ids: all runs are taken to be of one flow, such as the repeats of a test. Of the runs of sub-flows only what they
-//! give to the run around them counts.
+//! Nodes correspond by their ids: all runs are taken to be of one flow, such as the repeats of a test. The nodes of sub-flows stand
+//! before the node that runs them, which ends after them.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use plait_core::id::{Activation, NodeId, PortName, RunId};
 use plait_journal::view::{EpochView, RunStatus};
@@ -12,11 +13,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::comparison::totals;
+use crate::comparison::{LoadRun, totals};
 use crate::lineage::RecordedRun;
 
 /// The most characters of a value that are kept.
 const MAX_VALUE_CHARS: usize = 4_000;
+/// How deep runs of sub-flows are followed. More are refused by the engine.
+const MAX_DEPTH: usize = 64;
 
 /// Many runs side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -46,6 +49,10 @@ pub struct MatrixRun {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct MatrixRow {
+    /// The nodes whose sub-flows lead to it, from the outermost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    pub path: Vec<NodeId>,
     pub node: NodeId,
     /// Nothing for the row of the node's error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,29 +68,55 @@ pub struct MatrixRow {
     pub varies: bool,
 }
 
-/// Puts runs side by side.
-pub fn run_matrix(runs: &[RecordedRun]) -> RunMatrix {
-    let mut rows = Vec::new();
-    let mut known = BTreeSet::new();
-    for run in runs {
-        for node in nodes_in_order(run) {
-            if known.insert(node) {
-                rows.extend(rows_of(runs, node));
-            }
-        }
-    }
+/// Puts runs side by side. Those of sub-flows are loaded with `load`; what can't be read is left out.
+pub fn run_matrix(runs: Vec<Arc<RecordedRun>>, load: LoadRun<'_>) -> RunMatrix {
     let columns = runs.iter().map(|run| {
         let totals = totals(run);
         let (status, duration_ms) = (totals.status, totals.duration_ms);
         MatrixRun { run: run.id().clone(), status, tokens: totals.tokens, cost: totals.cost, duration_ms }
     });
-    RunMatrix { runs: columns.collect(), rows }
+    let columns = columns.collect();
+    let mut rows = Vec::new();
+    add_rows(&runs.into_iter().map(|run| vec![run]).collect::<Vec<_>>(), &mut Vec::new(), load, &mut rows);
+    RunMatrix { runs: columns, rows }
+}
+
+/// Adds the rows of a flow: for each column, the runs of it in order. The node around a sub-flow may have run several times.
+fn add_rows(
+    columns: &[Vec<Arc<RecordedRun>>],
+    path: &mut Vec<NodeId>,
+    load: LoadRun<'_>,
+    rows: &mut Vec<MatrixRow>,
+) {
+    let mut known = BTreeSet::new();
+    for node in columns.iter().flatten().flat_map(|run| nodes_in_order(run)) {
+        if !known.insert(node) {
+            continue;
+        }
+        let of_columns: Vec<Vec<&EpochView>> =
+            columns.iter().map(|runs| runs.iter().flat_map(|run| epochs_of(run, node)).collect()).collect();
+        // Of several attempts, the last one counts.
+        let below = |epochs: &Vec<&EpochView>| -> Vec<_> {
+            epochs.iter().filter_map(|epoch| load(epoch.children.last()?)).collect()
+        };
+        let below: Vec<Vec<_>> = of_columns.iter().map(below).collect();
+        if path.len() < MAX_DEPTH && below.iter().any(|runs| !runs.is_empty()) {
+            path.push(node.clone());
+            add_rows(&below, path, load, rows);
+            path.pop();
+        }
+        rows.extend(rows_of(&of_columns, path, node));
+    }
+}
+
+fn epochs_of<'r>(run: &'r RecordedRun, node: &NodeId) -> &'r [EpochView] {
+    run.view().nodes.get(node).map(|view| &*view.epochs).unwrap_or_default()
 }
 
 /// The nodes of a run, as they ended for the last time.
 fn nodes_in_order(run: &RecordedRun) -> Vec<&NodeId> {
     let ended = |node: &NodeId| {
-        let epochs = run.view().nodes.get(node).into_iter().flat_map(|view| &view.epochs);
+        let epochs = epochs_of(run, node).iter();
         let at = |epoch: &EpochView| Activation { node: node.clone(), epoch: epoch.epoch.clone() };
         epochs.filter_map(|epoch| run.ended_at(&at(epoch))).max().unwrap_or(u64::MAX)
     };
@@ -92,33 +125,31 @@ fn nodes_in_order(run: &RecordedRun) -> Vec<&NodeId> {
     nodes
 }
 
-fn rows_of(runs: &[RecordedRun], node: &NodeId) -> Vec<MatrixRow> {
-    let epochs =
-        |run: &RecordedRun| run.view().nodes.get(node).map(|view| view.epochs.clone()).unwrap_or_default();
-    let of_runs: Vec<Vec<EpochView>> = runs.iter().map(epochs).collect();
-    let ports: BTreeSet<&PortName> =
-        of_runs.iter().flatten().flat_map(|epoch| epoch.outputs.keys()).collect();
-    let outputs = ports.into_iter().filter_map(|port| {
-        let is_context =
-            |epoch: &EpochView| epoch.outputs.get(port).is_some_and(|value| value.get("contextId").is_some());
-        if of_runs.iter().flatten().any(is_context) {
-            return None;
-        }
-        let value = |epoch: &EpochView| epoch.outputs.get(port).map(|value| Value::clone(value));
-        let texts: Vec<_> = of_runs.iter().map(|epochs| text_of(epochs, value)).collect();
-        row(node, Some(port.clone()), &texts)
+fn rows_of(of_columns: &[Vec<&EpochView>], path: &[NodeId], node: &NodeId) -> Vec<MatrixRow> {
+    let all = || of_columns.iter().flatten();
+    let ports: BTreeSet<&PortName> = all().flat_map(|epoch| epoch.outputs.keys()).collect();
+    let row = |port: Option<&PortName>, value: &dyn Fn(&EpochView) -> Option<Value>| {
+        let texts: Vec<_> = of_columns.iter().map(|epochs| text_of(epochs, value)).collect();
+        row(path, node, port, &texts)
+    };
+    let is_context = |port: &PortName| {
+        let value = |epoch: &&EpochView| {
+            epoch.outputs.get(port).is_some_and(|value| value.get("contextId").is_some())
+        };
+        all().any(value)
+    };
+    let outputs = ports.into_iter().filter(|port| !is_context(port)).filter_map(|port| {
+        row(Some(port), &|epoch| epoch.outputs.get(port).map(|value| Value::clone(value)))
     });
     let error = |epoch: &EpochView| {
         epoch.error.as_ref().map(|error| Value::String(format!("{} [{}]", error.message, error.code)))
     };
-    let texts: Vec<_> = of_runs.iter().map(|epochs| text_of(epochs, error)).collect();
-    let errors = row(node, None, &texts);
-    outputs.chain(errors).collect()
+    outputs.chain(row(None, &error)).collect()
 }
 
 /// What a node's activations gave: the value of one, a list of several; nothing if none gave any.
-fn text_of(epochs: &[EpochView], value: impl Fn(&EpochView) -> Option<Value>) -> Option<String> {
-    let mut values: Vec<Value> = epochs.iter().filter_map(value).collect();
+fn text_of(epochs: &[&EpochView], value: &dyn Fn(&EpochView) -> Option<Value>) -> Option<String> {
+    let mut values: Vec<Value> = epochs.iter().copied().filter_map(value).collect();
     let whole = if values.len() > 1 { Value::Array(values) } else { values.pop()? };
     Some(match whole {
         Value::String(text) => text,
@@ -127,7 +158,12 @@ fn text_of(epochs: &[EpochView], value: impl Fn(&EpochView) -> Option<Value>) ->
 }
 
 /// A row, unless no run has a value.
-fn row(node: &NodeId, port: Option<PortName>, texts: &[Option<String>]) -> Option<MatrixRow> {
+fn row(
+    path: &[NodeId],
+    node: &NodeId,
+    port: Option<&PortName>,
+    texts: &[Option<String>],
+) -> Option<MatrixRow> {
     let mut places: HashMap<&String, usize> = HashMap::new();
     let mut values: Vec<&String> = Vec::new();
     let mut cells = Vec::new();
@@ -145,7 +181,7 @@ fn row(node: &NodeId, port: Option<PortName>, texts: &[Option<String>]) -> Optio
     }
     let varies = values.len() > 1 || cells.contains(&None);
     let values = values.into_iter().map(|text| text.chars().take(MAX_VALUE_CHARS).collect()).collect();
-    Some(MatrixRow { node: node.clone(), port, values, cells, varies })
+    Some(MatrixRow { path: path.to_vec(), node: node.clone(), port: port.cloned(), values, cells, varies })
 }
 
 #[cfg(test)]
@@ -179,10 +215,10 @@ mod tests {
             );
             let provider = Arc::new(FakeProvider::default());
             let journal = run_to_end(&flow, info(None, None), host(provider, EarlierTree::default()));
-            RecordedRun::new(name.into(), &journal, Some(flow))
+            Arc::new(RecordedRun::new(name.into(), &journal, Some(flow)))
         };
         let runs = [recorded("r1", "{{item}}"), recorded("r2", "{{item}}!"), recorded("r3", "{{item}}")];
-        let matrix = run_matrix(&runs);
+        let matrix = run_matrix(runs.into(), &|_| None);
         assert_eq!(matrix.runs.iter().map(|run| run.run.as_str()).collect::<Vec<_>>(), ["r1", "r2", "r3"]);
         let row = |node: &str| matrix.rows.iter().find(|row| row.node.as_str() == node).unwrap();
         let list = row("list");

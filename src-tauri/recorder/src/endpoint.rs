@@ -1,6 +1,7 @@
 //! What a program calls in place of its model servers: a local HTTP server that forwards, or answers from what was recorded, and logs
 //! both. Keys pass through; no header of a request is written anywhere.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
@@ -15,6 +16,7 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
+use parking_lot::Mutex;
 use plait_adapters::{Redaction, SystemClock};
 use plait_core::error::{ErrorCode, Fault};
 use plait_run::host::Clock as _;
@@ -26,6 +28,7 @@ use tokio::task::JoinHandle;
 use crate::codes;
 use crate::exchange::{Data, Line, LogWriter};
 use crate::replay::Library;
+use crate::response_secrets;
 use crate::upstream::{Upstream, VENDORS, without_keys};
 
 /// The largest request that is passed on.
@@ -43,6 +46,8 @@ const OWN_HEADERS: [HeaderName; 9] = [
     // A compressed stream cannot be read as it passes.
     header::ACCEPT_ENCODING,
 ];
+/// Why an exchange has ended that its program did not wait for.
+const PROGRAM_LEFT: &str = "the program closed the connection";
 /// Headers in which vendors take keys.
 const KEY_HEADERS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
 
@@ -54,6 +59,9 @@ pub enum Answers {
     Recorded(Library),
 }
 
+/// What has arrived of a response, with the times.
+type Chunks = Vec<(u64, Vec<u8>)>;
+
 struct Shared {
     upstreams: Vec<Upstream>,
     answers: Answers,
@@ -63,6 +71,8 @@ struct Shared {
     redaction: Redaction,
     clock: SystemClock,
     ids: AtomicU64,
+    /// The responses that have not ended, by request.
+    open: Mutex<BTreeMap<u64, Chunks>>,
 }
 
 /// An endpoint that listens.
@@ -102,6 +112,7 @@ impl Endpoint {
             redaction: Redaction::of_process(),
             clock: SystemClock,
             ids: AtomicU64::new(0),
+            open: Mutex::default(),
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let (stop, stopped) = oneshot::channel::<()>();
@@ -143,10 +154,14 @@ impl Endpoint {
         drop(self.stop);
         // It ends at once, or has failed before.
         let _ = self.server.await;
+        let open: Vec<u64> = self.shared.open.lock().keys().copied().collect();
+        for id in open {
+            self.shared.end(id, Some(PROGRAM_LEFT.to_owned()));
+        }
     }
 }
 
-/// Logs the end of an exchange, however it ends.
+/// Logs what came of a request when it has ended, however it ends.
 struct Ending {
     shared: Arc<Shared>,
     id: u64,
@@ -161,8 +176,7 @@ impl Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        let at = self.shared.clock.now_ms();
-        self.shared.log.add(Line::End { id: self.id, at, failure: self.failure.take() });
+        self.shared.end(self.id, self.failure.take());
     }
 }
 
@@ -192,8 +206,8 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
         path: without_keys(path),
         body: shown.clone(),
     });
-    let cut = Some("the program closed the connection".to_owned());
-    let ending = Ending { shared: Arc::clone(&shared), id, failure: cut };
+    shared.open.lock().insert(id, Vec::new());
+    let ending = Ending { shared: Arc::clone(&shared), id, failure: Some(PROGRAM_LEFT.to_owned()) };
     if let Answers::Recorded(library) = &shared.answers {
         let found = library.take(&upstream.name, head.method.as_str(), &without_keys(path), &shown.bytes());
         return Ok(match found {
@@ -266,7 +280,7 @@ fn refusal(status: StatusCode, code: &ErrorCode, message: &str) -> Response<Body
     response
 }
 
-/// The response as it arrives. Each part is logged when it is passed on.
+/// The response as it arrives. Each part is kept for the log when it is passed on.
 fn respond(
     ending: Ending,
     status: u16,
@@ -321,9 +335,7 @@ impl<S: Stream<Item = Result<Bytes, std::io::Error>>> Stream for LoggedStream<S>
         let next = std::task::ready!(self.chunks.as_mut().poll_next(context));
         match (&next, &self.ending) {
             (Some(Ok(bytes)), Some(ending)) => {
-                let shared = &ending.shared;
-                let (id, at, data) = (ending.id, shared.clock.now_ms(), shared.redacted(bytes));
-                shared.log.add(Line::Chunk { id, at, data });
+                ending.shared.keep_chunk(ending.id, bytes);
                 let length = bytes.len() as u64;
                 self.left = self.left.map(|left| left.saturating_sub(length));
                 self.end_if_whole();
@@ -351,6 +363,24 @@ impl Shared {
         for value in KEY_HEADERS.iter().filter_map(|name| headers.get(*name)?.to_str().ok()) {
             self.redaction.add_sent_key(upstream, value.strip_prefix("Bearer ").unwrap_or(value));
         }
+    }
+
+    fn keep_chunk(&self, id: u64, bytes: &[u8]) {
+        let at = self.clock.now_ms();
+        if let Some(chunks) = self.open.lock().get_mut(&id) {
+            chunks.push((at, bytes.to_vec()));
+        }
+    }
+
+    /// Logs a response with its end, once: a secret may be cut by the boundary of two chunks, so that only the whole can be redacted.
+    fn end(&self, id: u64, failure: Option<String>) {
+        let Some(mut chunks) = self.open.lock().remove(&id) else { return };
+        let ended = self.clock.now_ms();
+        response_secrets::redact(&self.redaction, &mut chunks);
+        for (at, bytes) in chunks {
+            self.log.add(Line::Chunk { id, at, data: Data::of(&bytes) });
+        }
+        self.log.add(Line::End { id, at: ended, failure });
     }
 
     fn redacted(&self, bytes: &[u8]) -> Data {

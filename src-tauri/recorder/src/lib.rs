@@ -16,4 +16,5 @@ pub mod observed;
 pub mod otlp;
 pub mod play;
 pub mod replay;
+mod response_secrets;
 pub mod upstream;

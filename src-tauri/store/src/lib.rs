@@ -8,6 +8,7 @@
 //! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | results of tests | `tests/<hash of the suite's path>.jsonl` ([`test_results`]) |
+//! | grades of results | `tests/<hash of the suite's path>.grades.jsonl` |
 //! | edits of flows that agents propose | `proposals/<hash of the ID>.json` ([`proposals`]) |
 //! | the derived index: lists of runs and conversations, reply keys | the database `index`, rebuilt when it is gone ([`index`]) |
 //! | the checksums of settings, users, grants, MCP servers and their tools, and of the ledger, by which changes from outside are noticed | `checksums.json` ([`checksums`]) |

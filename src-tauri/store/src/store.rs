@@ -500,6 +500,17 @@ impl Store {
         test_results::put(&self.0.shared.home, suite, results)
     }
 
+    /// Adds the grade that a person gave to a result of a suite's tests.
+    pub fn add_grade(&self, suite: &str, grade: &Value) -> Result<(), Fault> {
+        self.0.writer()?;
+        test_results::add_grade(&self.0.shared.home, suite, grade)
+    }
+
+    /// The grades of results of a suite's tests, in the order in which they were given.
+    pub fn grades(&self, suite: &str) -> Result<Vec<Value>, Fault> {
+        test_results::grades(&self.0.shared.home, suite)
+    }
+
     /// Resolves when everything written so far survives a crash.
     pub fn flush(&self) -> BoxFuture<'static, Result<(), Fault>> {
         // A store that is open for reading has nothing to flush.

@@ -11,6 +11,9 @@ use ts_rs::TS;
 /// The version of the format.
 pub const VERSION: u32 = 1;
 
+/// The most rows of a dataset that become cases.
+pub(crate) const MAX_ROWS: usize = 10_000;
+
 fn version() -> u32 {
     VERSION
 }
@@ -69,6 +72,10 @@ pub struct Matrix {
 pub struct TestCase {
     /// Its name, unique in the suite.
     pub name: String,
+    /// A file whose rows are cases: what follows, once for each row, with the row's cells in the place of `{{column}}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub dataset: Option<Dataset>,
     /// The text input of the run; of a replay, in place of the recorded one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -102,6 +109,31 @@ pub struct TestCase {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Check>>")]
     pub checks: Vec<Check>,
+}
+
+/// A file of rows beside the suite: CSV with a header, or JSON Lines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Dataset {
+    /// The file, relative to the suite, in its folder or below it: `.csv`, `.tsv` or `.jsonl`.
+    pub file: String,
+    /// The column that names the rows. Without it, they are named by their numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub id: Option<String>,
+    /// Only this many rows, from the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub limit: Option<u32>,
+    /// The columns of a CSV file whose cells are JSON: numbers, lists, objects. The others are texts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub json: Vec<String>,
+    /// What separates the cells of a CSV file. A comma by default, a tab in `.tsv`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub separator: Option<char>,
 }
 
 /// The answer to a question.
@@ -276,6 +308,18 @@ impl Suite {
     /// Whether running a case may cost something: it is live, or a model judges it.
     pub fn may_buy(&self, case: &TestCase) -> bool {
         case.live || self.checks_of(case).any(|check| matches!(check, Check::Rubric(_)))
+    }
+}
+
+impl Dataset {
+    /// How its name ends, in small letters.
+    pub(crate) fn extension(&self) -> String {
+        self.file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
+    }
+
+    /// Whether it has an object in each line.
+    pub(crate) fn is_json_lines(&self) -> bool {
+        matches!(&*self.extension(), "jsonl" | "ndjson")
     }
 }
 

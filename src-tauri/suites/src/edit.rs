@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::{TestCase, read};
 
 /// The keys of a case, in the order in which they are written.
-const KEYS: [&str; 9] =
-    ["name", "input", "set", "answers", "recording", "live", "repeats", "passRate", "checks"];
+const KEYS: [&str; 10] =
+    ["name", "dataset", "input", "set", "answers", "recording", "live", "repeats", "passRate", "checks"];
 
 /// A suite's text with one more case; a new suite if there is no text. The error says why the text can't be added to.
 pub fn add_case(text: Option<&str>, is_json: bool, case: &TestCase) -> Result<String, String> {

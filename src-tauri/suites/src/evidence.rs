@@ -1,7 +1,9 @@
 //! A run tree as checks see it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use plait_core::expression::as_text;
 use plait_core::id::{Activation, NodeId};
 use plait_insight::comparison::LoadRun;
 use plait_insight::lineage::RecordedRun;
@@ -11,6 +13,8 @@ use serde_json::Value;
 
 /// How deep runs of sub-flows are followed. More are refused by the engine.
 const MAX_DEPTH: usize = 64;
+/// The largest output that a result keeps whole.
+const MAX_KEPT_OUTPUT_BYTES: usize = 64 * 1024;
 
 /// A run and the runs below it.
 pub struct Evidence {
@@ -99,6 +103,15 @@ impl Evidence {
         }
     }
 
+    /// The outputs of the run, by `NODE.PORT`, as results keep them. One of more than 64 KB is cut and says so.
+    pub fn outputs(&self) -> BTreeMap<String, Value> {
+        let nodes = self.root().view().outline.outputs.iter();
+        let outputs = nodes.flat_map(|(node, ports)| {
+            ports.iter().map(move |(port, value)| (format!("{node}.{port}"), kept(value)))
+        });
+        outputs.collect()
+    }
+
     /// All activations of the tree.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&[NodeId], &NodeId, &EpochView)> {
         self.runs.iter().flat_map(|(path, run)| {
@@ -133,4 +146,13 @@ impl Evidence {
         let all = outline.started_at.zip(outline.ended_at).map_or(0, |(from, to)| to.saturating_sub(from));
         all.saturating_sub(totals.waited_ms + totals.stopped_ms)
     }
+}
+
+fn kept(value: &Value) -> Value {
+    let text = as_text(value);
+    if text.len() <= MAX_KEPT_OUTPUT_BYTES {
+        return value.clone();
+    }
+    let end = text.floor_char_boundary(MAX_KEPT_OUTPUT_BYTES);
+    Value::from(format!("{}… ({} bytes)", &text[..end], text.len()))
 }

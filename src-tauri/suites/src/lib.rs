@@ -4,25 +4,31 @@
 
 mod check;
 pub mod codes;
+mod dataset;
 mod document;
 mod edit;
 mod evidence;
+mod grade;
 mod matrix;
 mod outcome;
 mod read;
+mod result_table;
 mod suggest;
 
 pub use check::check;
+pub use dataset::{DatasetCases, DatasetRow, cases_of_rows};
 pub use document::{
-    ArgumentsCheck, Check, ConditionCheck, JsonPathCheck, Matrix, OutputCheck, PatternCheck, PromptCheck,
-    RubricCheck, SchemaCheck, Suite, TestAnswer, TestCase, TextCheck, ValueCheck, schema,
+    ArgumentsCheck, Check, ConditionCheck, Dataset, JsonPathCheck, Matrix, OutputCheck, PatternCheck,
+    PromptCheck, RubricCheck, SchemaCheck, Suite, TestAnswer, TestCase, TextCheck, ValueCheck, schema,
 };
 pub use edit::add_case;
 pub use evidence::Evidence;
+pub use grade::{Grade, GradeVerdict, Mark};
 pub use matrix::{Variant, apply as apply_variant, split_model, variants};
 pub use outcome::{CaseOutcome, CheckFailure, TestResult};
 pub use plait_insight::pass_rate::PassRate;
 pub use read::read;
+pub use result_table::{EarlierGrade, ResultRow, ResultTable};
 pub use suggest::suggested_checks;
 
 #[cfg(test)]

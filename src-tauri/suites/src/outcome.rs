@@ -36,6 +36,10 @@ pub struct TestResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub run: Option<RunId>,
+    /// The outputs of the run by `NODE.PORT`; of a large one, the beginning.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub outputs: BTreeMap<String, serde_json::Value>,
     /// What its model calls used, those of a recording included.
     pub tokens: TokenUsage,
     /// What they cost.

@@ -1,6 +1,7 @@
 //! Reads a suite: YAML, of which JSON is a part. Every problem has its line.
 
 use std::collections::BTreeSet;
+use std::path::{Component, Path};
 
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::error::ErrorCode;
@@ -14,14 +15,14 @@ use serde_json::Value;
 use serde_json_path::JsonPath;
 use serde_path_to_error::Segment;
 
-use crate::document::{Check, Suite, VERSION};
+use crate::document::{Check, Dataset, MAX_ROWS, Suite, VERSION};
 use crate::matrix::split_model;
 use crate::{TestCase, codes};
 
 /// The most runs of one case.
 const MAX_REPEATS: u32 = 1000;
 /// The longest name of a case, in characters.
-const MAX_NAME_CHARS: usize = 200;
+pub(crate) const MAX_NAME_CHARS: usize = 200;
 
 /// Reads the text of a suite, JSON if `is_json`. Executes nothing. There is at least one error.
 pub fn read(text: &str, is_json: bool) -> Result<Suite, Vec<ReadError>> {
@@ -123,7 +124,7 @@ fn problems(suite: &Suite) -> Vec<Problem> {
                 .map(|message| (codes::SUITE_INVALID, "/matrix/models".to_owned(), message)),
         );
     }
-    find_bad_checks(&suite.checks, "", &mut problems);
+    add_bad_checks(&suite.checks, "", &mut problems);
     let mut names = BTreeSet::new();
     for (index, case) in suite.cases.iter().enumerate() {
         let pointer = format!("/cases/{index}");
@@ -135,8 +136,12 @@ fn problems(suite: &Suite) -> Vec<Problem> {
             problems.push((codes::SUITE_DUPLICATE_CASE, format!("{pointer}/name"), message));
         }
         find_world(case, &pointer, &mut problems);
+        find_bad_dataset(case, &pointer, &mut problems);
         find_bounds(case.repeats, case.pass_rate, &pointer, &mut problems);
-        find_bad_checks(&case.checks, &pointer, &mut problems);
+        // Those of a dataset are whole once a row is filled in.
+        if case.dataset.is_none() {
+            add_bad_checks(&case.checks, &pointer, &mut problems);
+        }
         let unchanged = suite.checks_of(case).any(|check| matches!(check, Check::Unchanged(_)));
         if case.live && unchanged {
             let message = format!(
@@ -166,6 +171,24 @@ fn find_world(case: &TestCase, pointer: &str, problems: &mut Vec<Problem>) {
     }
 }
 
+fn find_bad_dataset(case: &TestCase, pointer: &str, problems: &mut Vec<Problem>) {
+    let Some(dataset @ Dataset { file, limit, json, separator, .. }) = &case.dataset else { return };
+    let is_beside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(file).components().all(is_beside) {
+        let message = format!("The dataset `{file}` is not beside the suite or in a folder there.");
+        problems.push((codes::SUITE_BAD_DATASET, format!("{pointer}/dataset/file"), message));
+    }
+    if limit.is_some_and(|limit| !(1..=MAX_ROWS).contains(&(limit as usize))) {
+        let message = format!("`limit` is a number from 1 to {MAX_ROWS}.");
+        problems.push((codes::SUITE_INVALID, format!("{pointer}/dataset/limit"), message));
+    }
+    let set = [("json", !json.is_empty()), ("separator", separator.is_some())];
+    for (key, _) in set.into_iter().filter(|(_, is_set)| *is_set && dataset.is_json_lines()) {
+        let message = format!("Cells of JSONL have their types: `{key}` has no effect on `{file}`.");
+        problems.push((codes::SUITE_NO_EFFECT, format!("{pointer}/dataset/{key}"), message));
+    }
+}
+
 fn find_bounds(repeats: Option<u32>, pass_rate: Option<f64>, pointer: &str, problems: &mut Vec<Problem>) {
     if repeats.is_some_and(|repeats| !(1..=MAX_REPEATS).contains(&repeats)) {
         let message = format!("`repeats` is a number from 1 to {MAX_REPEATS}.");
@@ -177,8 +200,16 @@ fn find_bounds(repeats: Option<u32>, pass_rate: Option<f64>, pointer: &str, prob
     }
 }
 
-fn find_bad_checks(checks: &[Check], pointer: &str, problems: &mut Vec<Problem>) {
-    for (index, check) in checks.iter().enumerate() {
+fn add_bad_checks(checks: &[Check], pointer: &str, problems: &mut Vec<Problem>) {
+    let found = bad_checks(checks).into_iter();
+    problems.extend(
+        found.map(|(place, message)| (codes::SUITE_BAD_CHECK, format!("{pointer}/checks/{place}"), message)),
+    );
+}
+
+/// The checks that can't be used: where in the list, and why.
+pub(crate) fn bad_checks(checks: &[Check]) -> Vec<(String, String)> {
+    let problems = checks.iter().enumerate().filter_map(|(index, check)| {
         let found = match check {
             Check::Regex(check) => {
                 Regex::new(&check.pattern).err().map(|error| ("regex/pattern", error.to_string()))
@@ -197,12 +228,11 @@ fn find_bad_checks(checks: &[Check], pointer: &str, problems: &mut Vec<Problem>)
             Check::Rubric(check) => split_model(&check.model).err().map(|problem| ("rubric/model", problem)),
             _ => None,
         };
-        if let Some((key, message)) = found {
-            let message = message.trim_end_matches('.');
-            let message = format!("The check `{}` can't be used: {message}.", check.label());
-            problems.push((codes::SUITE_BAD_CHECK, format!("{pointer}/checks/{index}/{key}"), message));
-        }
-    }
+        let (key, message) = found?;
+        let message = message.trim_end_matches('.');
+        Some((format!("{index}/{key}"), format!("The check `{}` can't be used: {message}.", check.label())))
+    });
+    problems.collect()
 }
 
 fn negative(most: f64) -> Option<String> {

@@ -11,7 +11,7 @@ use crate::repo;
 use crate::steps::{Step, cargo};
 
 /// All targets, in the order in which they run.
-const TARGETS: [&str; 13] = [
+const TARGETS: [&str; 14] = [
     "flow",
     "pipeline",
     "import",
@@ -25,11 +25,12 @@ const TARGETS: [&str; 13] = [
     "answer",
     "dap",
     "document",
+    "suite",
 ];
 
 #[derive(Args)]
 pub(crate) struct FuzzArgs {
-    /// Only this target: flow, pipeline, import, journal, expression, template, schema, recording, program, response, answer, dap or document
+    /// Only this target: flow, pipeline, import, journal, expression, template, schema, recording, program, response, answer, dap, document or suite
     #[arg(value_parser = TARGETS)]
     target: Option<String>,
     /// How long each target is tested

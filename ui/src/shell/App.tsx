@@ -20,6 +20,7 @@ import { WaitingRunsDialog } from "./dialogs/WaitingRunsDialog";
 import { DropOverlay } from "./file-drop/DropOverlay";
 import { FlowSearchDialog } from "./flow-search/FlowSearchDialog";
 import { CommandPalette } from "./palette/CommandPalette";
+import { ResultsDialog } from "./results/ResultsDialog";
 import { ShortcutsHelp } from "./shortcuts/ShortcutsHelp";
 import { useEscapeToNow } from "./shortcuts/useEscapeToNow";
 import { useShortcuts } from "./shortcuts/useShortcuts";
@@ -54,6 +55,7 @@ export function App() {
       <VersionsDialog />
       <ProposalsDialog />
       <MatrixDialog />
+      <ResultsDialog />
       <ReaderDialog />
       <DragGhost />
       <DropOverlay />

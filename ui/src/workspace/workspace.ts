@@ -46,6 +46,9 @@ import { OverlayStore } from "./window/overlays";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
+/** Results of a suite, or of the rows of one of its datasets. */
+export type ShownResults = { file: string; dataset?: string | undefined };
+
 export function createWorkspace(bareHost: Host) {
   const queryInvalidation = new QueryInvalidation();
   const host = trackRequests(bareHost, {
@@ -59,6 +62,7 @@ export function createWorkspace(bareHost: Host) {
   const comparisons = new DialogRequests<ComparedRuns, void>();
   const importComparisons = new DialogRequests<ComparedImport, void>();
   const matrices = new DialogRequests<RunMatrix, void>();
+  const results = new DialogRequests<ShownResults, void>();
   const exportRequests = new DialogRequests<RecordingMask, RecordingMask>();
   const settings = new SettingsStore(host, (document) => {
     if (document !== "users") return;
@@ -108,6 +112,8 @@ export function createWorkspace(bareHost: Host) {
     importComparisons,
     /** Many runs side by side. */
     matrices,
+    /** Results of tests as a table. */
+    results,
     /** What is compared on the canvas. */
     canvasComparison: new CanvasComparison(host, editor),
     /** The edits that agents propose. */

@@ -1,5 +1,7 @@
 //! `lens.matrix`.
 
+use std::sync::Arc;
+
 use plait_core::id::RunId;
 use plait_insight::run_matrix::{RunMatrix, run_matrix};
 use serde::{Deserialize, Serialize};
@@ -15,7 +17,8 @@ use crate::command::Command;
 /// The most runs of a matrix.
 const MAX_RUNS: usize = 100;
 
-/// `lens.matrix`: what varies between runs of one flow, such as the repeats of a test: a row for each output, a column for each run.
+/// `lens.matrix`: what varies between runs of one flow, such as the repeats of a test: a row for each output, those of sub-flows included, a
+/// column for each run.
 /// `matrix.runs` if there are fewer than two or more than 100, `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct CompareManyRuns {
@@ -35,8 +38,9 @@ impl Command for CompareManyRuns {
         service.catch_up().await;
         let store = service.store.clone();
         run_blocking(move || {
-            let runs = self.runs.into_iter().map(|run| read(&store, run));
-            Ok(run_matrix(&runs.collect::<Result<Vec<_>, _>>()?))
+            let runs = self.runs.into_iter().map(|run| read(&store, run).map(Arc::new));
+            let runs = runs.collect::<Result<Vec<_>, _>>()?;
+            Ok(run_matrix(runs, &|run| read(&store, run.clone()).map(Arc::new).ok()))
         })
         .await
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use plait_adapters::telemetry::LiveExporter;
-use plait_adapters::{FileAccess, LongTermMemory, Redaction};
+use plait_adapters::{FileAccess, KeyStore, LongTermMemory, Redaction};
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{Activation, MessageId, RunId};
@@ -169,6 +169,14 @@ impl RunService {
     /// The node types.
     pub(crate) fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.parts.registry)
+    }
+
+    pub(crate) fn keys(&self) -> &KeyStore {
+        self.parts.providers.keys()
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.parts.clock.now_ms()
     }
 
     /// Says that something changed that is shown beside the list of runs.

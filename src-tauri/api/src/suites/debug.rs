@@ -10,7 +10,7 @@ use ts_rs::TS;
 
 use super::evidence::{recorded_run, root_of, stored_run};
 use super::file::SuiteFile;
-use super::results::of_case;
+use super::results::{by_case, of_case};
 use super::service::SuiteService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -83,7 +83,8 @@ impl Command for DebugTest {
         let case = file.case(&case)?;
         let kept = service.kept_results(&file).await?;
         let key = file.key(case, &variant, &file.subflows(&service.runs.registry()));
-        let failed = of_case(&kept, case, &variant, &key).into_iter().map(|(_, result)| result);
+        let failed =
+            of_case(&by_case(&kept), case, &variant, &key).into_iter().map(|kept| kept.result.clone());
         let failed: Vec<_> = failed.filter(|result| !result.has_passed()).collect();
         let failures = failed.first().map(|result| result.failures.clone()).unwrap_or_default();
         let found = if case.live { None } else { service.first_difference(&file, case, &variant).await? };

@@ -1,5 +1,6 @@
 //! A suite and its flow, read from their files.
 
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use plait_core::hash::content_hash;
 use plait_formats::pipeline::{self, PIPELINE_EXTENSIONS};
 use plait_run::node::Registry;
 use plait_store::flow_files::{self, FLOW_ENDING};
-use plait_suites::{Suite, TestCase, Variant};
+use plait_suites::{DatasetRow, Suite, TestCase, Variant};
 use serde_json::{Value, json};
 
 use crate::ErrorReply;
@@ -20,13 +21,22 @@ use crate::flows::{placed_flows, unreadable};
 const ENDINGS: [&str; 3] = [".tests.yaml", ".tests.yml", ".tests.json"];
 /// The largest suite, in bytes.
 const MAX_SUITE_BYTES: u64 = 64 * 1024 * 1024;
+/// The largest dataset, in bytes.
+const MAX_DATASET_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A suite and its flow.
 pub(super) struct SuiteFile {
     /// The file, as an absolute path.
     pub(super) path: PathBuf,
     text: String,
+    /// The suite, with a case for each row of its datasets.
     pub(super) suite: Suite,
+    /// The rows of datasets by the names of their cases.
+    pub(super) rows: HashMap<String, DatasetRow>,
+    /// The columns of datasets, in the order of their files.
+    pub(super) columns: Vec<String>,
+    /// The files of datasets as they were read.
+    datasets: Vec<(PathBuf, Vec<u8>)>,
     pub(super) flow_path: PathBuf,
     flow_text: String,
     pub(super) flow: Flow,
@@ -85,16 +95,28 @@ impl SuiteFile {
         let text = read_text(path)?;
         if let Some(known) = known.filter(|known| known.text == text)
             && flow_files::read(&known.flow_path).is_ok_and(|flow| flow.text == known.flow_text)
+            && known.datasets.iter().all(|(path, bytes)| fs::read(path).is_ok_and(|now| now == *bytes))
         {
             return Ok(known);
         }
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let suite = plait_suites::read(&text, is_json(&path)).map_err(|errors| unreadable(&path, &errors))?;
+        let Expanded { suite, rows, columns, datasets } = Expanded::of(&path, suite)?;
         let flow_path = flow_path(&path, &suite)?;
         let file = flow_files::read(&flow_path)?;
         let flow =
             pipeline::read_file(&file.path, &file.text).map_err(|errors| unreadable(&file.path, &errors))?;
-        Ok(Arc::new(Self { path, text, suite, flow_path: file.path, flow_text: file.text, flow }))
+        Ok(Arc::new(Self {
+            path,
+            text,
+            suite,
+            rows,
+            columns,
+            datasets,
+            flow_path: file.path,
+            flow_text: file.text,
+            flow,
+        }))
     }
 
     pub(super) fn name(&self) -> String {
@@ -155,6 +177,64 @@ impl SuiteFile {
         let parts = Value::Array(parts);
         content_hash(parts.to_string().as_bytes())
     }
+}
+
+/// A suite with the rows of its datasets.
+struct Expanded {
+    suite: Suite,
+    rows: HashMap<String, DatasetRow>,
+    columns: Vec<String>,
+    datasets: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Expanded {
+    /// `suite.dataset_not_read`, `suite.bad_row` and others with a line of the dataset, `suite.duplicate_case`.
+    fn of(path: &Path, mut suite: Suite) -> Result<Self, ErrorReply> {
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
+        let mut cases: Vec<TestCase> = Vec::new();
+        let (mut rows, mut columns, mut datasets) = (HashMap::new(), Vec::new(), Vec::new());
+        for case in std::mem::take(&mut suite.cases) {
+            let Some(dataset) = &case.dataset else {
+                cases.push(case);
+                continue;
+            };
+            let file = folder.join(&dataset.file);
+            let bytes = read_dataset(&file)?;
+            let of_rows = plait_suites::cases_of_rows(&case, dataset, &bytes)
+                .map_err(|errors| unreadable(&file, &errors))?;
+            for name in of_rows.columns {
+                if !columns.contains(&name) {
+                    columns.push(name);
+                }
+            }
+            for (case, row) in of_rows.cases {
+                rows.insert(case.name.clone(), row);
+                cases.push(case);
+            }
+            datasets.push((file, bytes));
+        }
+        let mut names = HashSet::new();
+        if let Some(twice) = cases.iter().find(|case| !names.insert(case.name.as_str())) {
+            let message = format!("{}: There are two cases `{}`.", path.display(), twice.name);
+            return Err(ErrorReply::new(codes::SUITE_DUPLICATE_CASE, message).hint("Rename one of the two."));
+        }
+        Ok(Self { suite: Suite { cases, ..suite }, rows, columns, datasets })
+    }
+}
+
+fn read_dataset(file: &Path) -> Result<Vec<u8>, ErrorReply> {
+    let refused = |problem: String| {
+        ErrorReply::new(
+            codes::SUITE_DATASET_NOT_READ,
+            format!("The dataset `{}` can't be read: {problem}.", file.display()),
+        )
+        .hint("Check the path, which is relative to the suite, and your rights to the file.")
+    };
+    let size = fs::metadata(file).map_err(|error| refused(error.to_string()))?.len();
+    if size > MAX_DATASET_BYTES {
+        return Err(refused(format!("it has {size} bytes, and may have {MAX_DATASET_BYTES}")));
+    }
+    fs::read(file).map_err(|error| refused(error.to_string()))
 }
 
 fn flow_path(suite: &Path, document: &Suite) -> Result<PathBuf, ErrorReply> {

@@ -1,10 +1,10 @@
 //! `suite.open`: what is in a suite, and what came of its cases.
 
-use plait_suites::{CaseOutcome, Variant, variants};
+use plait_suites::{CaseOutcome, DatasetRow, Variant, variants};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::results::{of_case, outcome};
+use super::results::{by_case, of_case, outcome};
 use super::service::SuiteService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -27,6 +27,10 @@ pub struct SuiteCase {
     pub name: String,
     #[ts(type = "Record<string, unknown>")]
     pub variant: Variant,
+    /// The row of a dataset that it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub row: Option<DatasetRow>,
     /// Whether models and tools are called each time.
     pub live: bool,
     /// Whether running it may cost something.
@@ -58,17 +62,18 @@ impl Command for OpenSuite {
         let kept = service.kept_results(&file).await?;
         let registry = service.runs.registry();
         run_blocking(move || {
-            let suite = &file.suite;
+            let (suite, by_case) = (&file.suite, by_case(&kept));
             // Without results, no recording and no sub-flow has to be read.
             let subflows = if kept.is_empty() { Vec::new() } else { file.subflows(&registry) };
             let cases = suite.cases.iter().flat_map(|case| {
                 variants(suite, case).into_iter().map(|variant| {
                     let key = (!kept.is_empty()).then(|| file.key(case, &variant, &subflows));
-                    let found = key.map(|key| of_case(&kept, case, &variant, &key)).unwrap_or_default();
-                    let results: Vec<_> = found.into_iter().map(|(_, result)| result).collect();
+                    let found = key.map(|key| of_case(&by_case, case, &variant, &key)).unwrap_or_default();
+                    let results: Vec<_> = found.into_iter().map(|kept| kept.result.clone()).collect();
                     let is_whole = results.len() == suite.repeats_of(case) as usize;
                     SuiteCase {
                         name: case.name.clone(),
+                        row: file.rows.get(&case.name).cloned(),
                         live: case.live,
                         may_buy: suite.may_buy(case),
                         repeats: suite.repeats_of(case),

@@ -1,5 +1,7 @@
 //! The results of tests, as they are kept.
 
+use std::collections::{BTreeMap, HashMap};
+
 use plait_suites::{CaseOutcome, Suite, TestCase, TestResult, Variant};
 use serde::{Deserialize, Serialize};
 
@@ -18,25 +20,35 @@ pub(super) struct KeptResult {
     pub(super) repeat: u32,
     /// See [`SuiteFile::key`].
     pub(super) key: String,
+    /// Its own, which grades name. Earlier versions wrote none.
+    #[serde(default)]
+    pub(super) id: String,
     pub(super) result: TestResult,
 }
 
-/// The newest result of each repeat of a case, if all that decides it is as it was.
-pub(super) fn of_case(
-    kept: &[KeptResult],
+/// Results by the names of their cases, in their order.
+pub(super) type ResultsByCase<'k> = HashMap<&'k str, Vec<&'k KeptResult>>;
+
+pub(super) fn by_case(kept: &[KeptResult]) -> ResultsByCase<'_> {
+    let mut found = ResultsByCase::new();
+    for result in kept {
+        found.entry(&result.case).or_default().push(result);
+    }
+    found
+}
+
+/// The newest result of each repeat of a case, by repeat, if all that decides it is as it was.
+pub(super) fn of_case<'k>(
+    kept: &ResultsByCase<'k>,
     case: &TestCase,
     variant: &Variant,
     key: &str,
-) -> Vec<(u32, TestResult)> {
-    let mut found: Vec<(u32, TestResult)> = Vec::new();
-    for result in kept.iter().rev() {
-        let is_wanted = result.case == case.name && result.variant == *variant && result.key == key;
-        if is_wanted && !found.iter().any(|(repeat, _)| *repeat == result.repeat) {
-            found.push((result.repeat, result.result.clone()));
-        }
-    }
-    found.sort_by_key(|(repeat, _)| *repeat);
-    found
+) -> Vec<&'k KeptResult> {
+    let of_case = kept.get(case.name.as_str()).into_iter().flatten();
+    let wanted = of_case.filter(|result| result.variant == *variant && result.key == key);
+    // A later one takes the place of an earlier one.
+    let newest: BTreeMap<u32, &KeptResult> = wanted.map(|result| (result.repeat, *result)).collect();
+    newest.into_values().collect()
 }
 
 /// What the results of a case come to.

@@ -14,7 +14,7 @@ use ts_rs::TS;
 
 use super::evidence::{of_recording, of_store, root_of};
 use super::file::SuiteFile;
-use super::results::{KeptResult, of_case, outcome};
+use super::results::{KeptResult, by_case, of_case, outcome};
 use super::service::SuiteService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -59,11 +59,9 @@ impl Command for RunTest {
             let registry = service.runs.registry();
             run_blocking(move || Ok(file.key(&case, &variant, &file.subflows(&registry)))).await?
         };
-        let kept = if resume {
-            of_case(&service.kept_results(&file).await?, case, &variant, &key)
-        } else {
-            Vec::new()
-        };
+        let kept = if resume { service.kept_results(&file).await? } else { Vec::new() };
+        let kept = of_case(&by_case(&kept), case, &variant, &key).into_iter();
+        let kept: Vec<_> = kept.map(|kept| (kept.repeat, kept.result.clone())).collect();
         let open =
             (0..file.suite.repeats_of(case)).filter(|repeat| !kept.iter().any(|(known, _)| known == repeat));
         let runs = stream::iter(open.map(|repeat| {
@@ -75,6 +73,7 @@ impl Command for RunTest {
                     variant: variant.clone(),
                     repeat,
                     key: key.clone(),
+                    id: uuid::Uuid::now_v7().to_string(),
                     result: result.clone(),
                 };
                 service.keep_result(file, &kept).await?;
@@ -154,6 +153,7 @@ impl SuiteService {
             failures = self.judge(checks(), &evidence).await?;
         }
         let result = TestResult {
+            outputs: evidence.outputs(),
             tokens: evidence.tokens(),
             cost: evidence.cost(),
             duration_ms: evidence.duration_ms(),

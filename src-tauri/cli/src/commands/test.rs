@@ -2,6 +2,8 @@
 
 mod add;
 mod debug;
+mod export;
+mod grade;
 mod junit;
 mod report;
 
@@ -48,7 +50,10 @@ Examples:
   plait test --junit results.xml --yes
   plait test --debug monday                    Stops where the case first departs from its recording
   plait test add last                          Makes a test of the latest run
-  plait test add 0197 --suite review.tests.yaml --name monday"
+  plait test add 0197 --suite review.tests.yaml --name monday
+  plait test capitals.tests.yaml --rows 20     The first rows of each dataset only
+  plait test export capitals.tests.yaml -o results.csv
+  plait test grade capitals/France --fail --note 'names the wrong river'"
 )]
 pub(crate) struct TestArgs {
     #[command(subcommand)]
@@ -58,6 +63,9 @@ pub(crate) struct TestArgs {
     /// Only cases with this text in their names.
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    /// Only this many rows of each dataset, from the first.
+    #[arg(long, value_name = "N")]
+    rows: Option<u32>,
     /// How many cases run at once.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_JOBS, value_parser = parse_jobs)]
     jobs: usize,
@@ -84,6 +92,10 @@ pub(crate) struct TestArgs {
 enum TestCommand {
     /// Make a test of a run: a case with checks that hold of it, and a recording beside the suite.
     Add(add::AddArgs),
+    /// Write the results of a suite as a table, with the grades that people gave.
+    Export(export::ExportArgs),
+    /// Grade the result of a case by hand.
+    Grade(grade::GradeArgs),
 }
 
 fn parse_jobs(text: &str) -> Result<usize, String> {
@@ -100,8 +112,11 @@ struct WantedCase {
 }
 
 pub(crate) async fn execute(home: &Home, args: TestArgs) -> Result<ExitStatus, CliError> {
-    if let Some(TestCommand::Add(args)) = args.command {
-        return add::execute(home, args).await;
+    match args.command {
+        Some(TestCommand::Add(args)) => return add::execute(home, args).await,
+        Some(TestCommand::Export(args)) => return export::execute(home, args).await,
+        Some(TestCommand::Grade(args)) => return grade::execute(home, args).await,
+        None => {}
     }
     let rules = args.grants.rules(None)?;
     let app = open_app::for_running(home, &named_hosts(&rules)).await?;
@@ -135,6 +150,10 @@ async fn run_tests(app: &Connection, args: TestArgs, rules: Vec<GrantRule>) -> R
                     return Ok(None);
                 }
                 let WantedCase { file, case } = wanted;
+                // Whole already: not asked for one by one.
+                if let Some(outcome) = case.outcome.filter(|_| resume) {
+                    return Ok(Some((file, outcome)));
+                }
                 let test = RunTest {
                     file: file.clone(),
                     case: case.name,
@@ -190,7 +209,24 @@ async fn run_tests(app: &Connection, args: TestArgs, rules: Vec<GrantRule>) -> R
 
 /// The cases of the suites that the command line names, in their order.
 async fn find_cases(app: &Connection, args: &TestArgs) -> Result<Vec<WantedCase>, CliError> {
-    let mut paths = args.paths.clone();
+    let mut wanted = Vec::new();
+    for file in find_suites(app, args.paths.clone()).await? {
+        let suite = app.call(OpenSuite { file: file.clone() }).await?;
+        let is_wanted = |case: &SuiteCase| {
+            args.filter.as_ref().is_none_or(|text| case.name.contains(text))
+                && args.rows.zip(case.row.as_ref()).is_none_or(|(most, row)| row.number <= most)
+        };
+        let cases = suite.cases.into_iter().filter(is_wanted);
+        wanted.extend(cases.map(|case| WantedCase { file: file.clone(), case }));
+    }
+    if wanted.is_empty() {
+        return Err(no_tests("No case has this text in its name, or is among these rows.").into());
+    }
+    Ok(wanted)
+}
+
+/// The suites among these paths; below the current folder without any.
+async fn find_suites(app: &Connection, mut paths: Vec<PathBuf>) -> Result<Vec<String>, CliError> {
     if paths.is_empty() {
         paths.push(PathBuf::from("."));
     }
@@ -200,18 +236,20 @@ async fn find_cases(app: &Connection, args: &TestArgs) -> Result<Vec<WantedCase>
     if files.is_empty() {
         return Err(no_tests("There are no suites here.").into());
     }
-    let mut wanted = Vec::new();
-    for file in files {
-        let suite = app.call(OpenSuite { file: file.clone() }).await?;
-        let cases = suite.cases.into_iter().map(|case| WantedCase { file: file.clone(), case });
-        wanted.extend(
-            cases.filter(|wanted| args.filter.as_ref().is_none_or(|text| wanted.case.name.contains(text))),
-        );
+    Ok(files)
+}
+
+/// The only suite among these paths.
+async fn only_suite(app: &Connection, path: Option<PathBuf>) -> Result<String, CliError> {
+    let mut files = find_suites(app, path.into_iter().collect()).await?;
+    match files.pop() {
+        Some(only) if files.is_empty() => Ok(only),
+        last => {
+            files.extend(last);
+            let message = format!("There are several suites here: {}.", files.join(", "));
+            Err(ErrorReply::new(codes::SUITE_NO_TESTS, message).hint("Name one.").into())
+        }
     }
-    if wanted.is_empty() {
-        return Err(no_tests("No case has this text in its name.").into());
-    }
-    Ok(wanted)
 }
 
 fn no_tests(message: &str) -> ErrorReply {

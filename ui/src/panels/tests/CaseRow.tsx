@@ -18,15 +18,16 @@ type Props = { test: TestCaseRef; outcome: CaseOutcome | undefined; isRunning: b
 export function CaseRow({ test, outcome, isRunning, onRun }: Props) {
   const workspace = useWorkspace();
   const title = titleOf(test.case);
+  const state = isRunning ? "running" : outcome === undefined ? "open" : outcome.passed ? "passed" : "failed";
   const hasFailed = outcome !== undefined && !outcome.passed && !isRunning;
   return (
     <li
       className="group relative rounded-md px-2 py-1.5 hover:bg-bg-3/60 has-[:focus-visible]:bg-bg-3/60"
       data-testid={`test-case-${title}`}
-      data-state={isRunning ? "running" : outcome === undefined ? "open" : outcome.passed ? "passed" : "failed"}
+      data-state={state}
     >
       <div className="flex items-start gap-2.5">
-        <State outcome={outcome} isRunning={isRunning} />
+        <StateSign state={state} />
         <div className="min-w-0 flex-1">
           <p className="flex items-baseline gap-2">
             <b className="min-w-0 truncate font-medium" title={TEXTS.checks(test.case.checks)}>
@@ -64,14 +65,17 @@ export function CaseRow({ test, outcome, isRunning, onRun }: Props) {
   );
 }
 
-function State({ outcome, isRunning }: Pick<Props, "outcome" | "isRunning">) {
-  const [label, tone, icon] = isRunning
-    ? [TEXTS.running, "text-accent", <LoaderCircle key="icon" {...SIGN} className="animate-spin" />]
-    : outcome === undefined
-      ? [TEXTS.notRun, "text-fg-3", <Circle key="icon" {...SIGN} />]
-      : outcome.passed
-        ? [TEXTS.passed, "text-ok", <Check key="icon" {...SIGN} />]
-        : [TEXTS.failed, "text-bad", <CircleAlert key="icon" {...SIGN} />];
+export type TestState = "running" | "open" | "passed" | "failed";
+
+const SIGNS = {
+  running: { label: TEXTS.running, tone: "text-accent", icon: <LoaderCircle {...SIGN} className="animate-spin" /> },
+  open: { label: TEXTS.notRun, tone: "text-fg-3", icon: <Circle {...SIGN} /> },
+  passed: { label: TEXTS.passed, tone: "text-ok", icon: <Check {...SIGN} /> },
+  failed: { label: TEXTS.failed, tone: "text-bad", icon: <CircleAlert {...SIGN} /> },
+} as const;
+
+export function StateSign({ state }: { state: TestState }) {
+  const { label, tone, icon } = SIGNS[state];
   return (
     <span className={`mt-[3px] shrink-0 ${tone}`} role="img" aria-label={label}>
       {icon}

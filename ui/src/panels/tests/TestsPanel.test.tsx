@@ -59,3 +59,25 @@ it("asks before anything is bought, and runs nothing without a yes", async () =>
   workspace.questions.store.getState().settle("run");
   await waitFor(() => expect(of("suite.run")).toHaveLength(1));
 });
+
+it("shows a dataset as one item that leads to its results", async () => {
+  const row = (number: number) => ({
+    ...caseOf(`cities/${number}`, false),
+    row: { dataset: "cities", number, columns: {} },
+  });
+  const { workspace, of } = open([caseOf("a", false), row(1), row(2), row(3)], {
+    "suite.run": ({ case: name }: { case: string }) => outcomeOf(name, name === "cities/2" ? "no" : undefined),
+  });
+  const item = await screen.findByTestId("test-dataset-cities");
+  expect(item.textContent).toContain("3 rows");
+  expect(screen.getAllByTestId(/^test-case-/)).toHaveLength(1);
+  await userEvent.click(screen.getByTestId("dataset-run"));
+  await waitFor(() => expect(item.textContent).toContain("2 passed, 1 failed"));
+  expect(of("suite.run").map(({ args }) => (args as { case: string }).case)).toEqual([
+    "cities/1",
+    "cities/2",
+    "cities/3",
+  ]);
+  await userEvent.click(screen.getByTestId("dataset-results"));
+  expect(workspace.results.store.getState().request).toEqual({ file: FILE, dataset: "cities" });
+});

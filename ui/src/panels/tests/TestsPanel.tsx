@@ -1,14 +1,15 @@
-import { FlaskConical, Play, Square } from "lucide-react";
+import { FlaskConical, Play, Square, Table2 } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { CaseOutcome, OpenedSuite } from "@/bindings";
-import { Button } from "@/design/controls/Button";
+import { Button, IconButton } from "@/design/controls/Button";
 import { Empty } from "@/design/text/Empty";
 import { isDirty } from "@/flow/document/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunHead, useSessionValue } from "@/workspace/run-hooks";
 import { LoadError, useLoaded } from "../Loaded";
 import { CaseRow } from "./CaseRow";
-import { keyOf, loadSuites, makeTest, runCases, type TestCaseRef } from "./suite-run";
+import { DatasetItem } from "./DatasetItem";
+import { keyOf, listed, loadSuites, makeTest, runCases, type TestCaseRef } from "./suite-run";
 import { TEXTS } from "./texts";
 
 /** The suites beside the open flow: their cases, what came of them, and running them. */
@@ -67,6 +68,7 @@ function Suites({ suites, dirty }: { suites: readonly OpenedSuite[]; dirty: bool
     () => suites.flatMap(({ file, cases }) => cases.map((found): TestCaseRef => ({ file, case: found }))),
     [suites],
   );
+  const { results } = useWorkspace();
   const { running, outcomes, run, stop } = useRuns();
   const outcomeOf = (test: TestCaseRef) => outcomes.get(keyOf(test)) ?? test.case.outcome;
   const passed = tests.filter((test) => outcomeOf(test)?.passed === true).length;
@@ -90,24 +92,43 @@ function Suites({ suites, dirty }: { suites: readonly OpenedSuite[]; dirty: bool
       </div>
       {dirty ? <p className="shrink-0 px-2.5 pb-1.5 text-wait text-xs">{TEXTS.unsaved}</p> : null}
       <div className="min-h-0 flex-1 overflow-auto px-1.5 pb-2">
-        {suites.map(({ file, cases }) => (
-          <section key={file} aria-label={nameOf(file)}>
-            <h2 className="truncate px-2 py-1 text-fg-3 text-xs" title={file}>
-              {nameOf(file)}
-            </h2>
+        {suites.map((suite) => (
+          <section key={suite.file} aria-label={nameOf(suite.file)}>
+            <div className="flex items-center pr-1">
+              <h2 className="min-w-0 truncate px-2 py-1 text-fg-3 text-xs" title={suite.file}>
+                {nameOf(suite.file)}
+              </h2>
+              <IconButton
+                label={TEXTS.resultsOfSuite}
+                className="!size-6 ml-auto"
+                data-testid="suite-results"
+                icon={<Table2 size={14} />}
+                disabled={running.size > 0}
+                onClick={() => void results.ask({ file: suite.file })}
+              />
+            </div>
             <ul data-testid="tests">
-              {cases.map((found) => {
-                const test = { file, case: found };
-                return (
+              {listed(suite).map((item) =>
+                "test" in item ? (
                   <CaseRow
-                    key={keyOf(test)}
-                    test={test}
-                    outcome={outcomeOf(test)}
-                    isRunning={running.has(keyOf(test))}
-                    onRun={() => run([test])}
+                    key={keyOf(item.test)}
+                    test={item.test}
+                    outcome={outcomeOf(item.test)}
+                    isRunning={running.has(keyOf(item.test))}
+                    onRun={() => run([item.test])}
                   />
-                );
-              })}
+                ) : (
+                  <DatasetItem
+                    key={item.dataset}
+                    file={suite.file}
+                    name={item.dataset}
+                    rows={item.rows}
+                    outcomeOf={outcomeOf}
+                    isRunning={item.rows.some((row) => running.has(keyOf(row)))}
+                    onRun={() => run(item.rows)}
+                  />
+                ),
+              )}
             </ul>
           </section>
         ))}

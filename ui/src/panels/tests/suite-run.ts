@@ -24,6 +24,20 @@ export function titleOf({ name, variant }: Pick<SuiteCase, "name" | "variant">):
   return parts.length === 0 ? name : `${name} [${parts.join(", ")}]`;
 }
 
+/** The cases of a suite as they are listed: those of a dataset’s rows together, by the case that names it. */
+export type ListedTest = { test: TestCaseRef } | { dataset: string; rows: TestCaseRef[] };
+
+export function listed({ file, cases }: OpenedSuite): ListedTest[] {
+  const items: ListedTest[] = [];
+  for (const found of cases) {
+    const [test, last] = [{ file, case: found }, items.at(-1)];
+    if (found.row === undefined) items.push({ test });
+    else if (last !== undefined && "rows" in last && last.dataset === found.row.dataset) last.rows.push(test);
+    else items.push({ dataset: found.row.dataset, rows: [test] });
+  }
+  return items;
+}
+
 /** The suites beside a flow’s file. */
 export async function loadSuites({ host }: Workspace, flow: string): Promise<OpenedSuite[]> {
   const files = await host.call("suite.find", { paths: [flow] });

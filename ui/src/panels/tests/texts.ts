@@ -1,6 +1,10 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
   whatVaries: "What varies",
+  results: "Results",
+  resultsOfSuite: "Results as a table",
+  runDataset: "Run all rows",
+  rows: (count: number) => (count === 1 ? "1 row" : `${count} rows`),
   title: "Tests",
   runAll: "Run all",
   runCase: "Run test",

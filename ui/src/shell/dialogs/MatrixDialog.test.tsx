@@ -18,6 +18,7 @@ const MATRIX: RunMatrix = {
   rows: [
     { node: "topic", port: "text", values: ["tea"], cells: [0, 0, 0], varies: false },
     { node: "say", port: "response", values: ["Good.", "Bad."], cells: [0, 1, 0], varies: true },
+    { path: ["say"], node: "ask", port: "text", values: ["Why?", "How?"], cells: [0, 0, 1], varies: true },
     { node: "send", values: ["It failed [x]"], cells: [null, 0, null], varies: true },
   ],
 };
@@ -35,13 +36,14 @@ const cellsOf = (row: HTMLElement) =>
   [...(row.closest("tr")?.querySelectorAll("td") ?? [])].map((cell) => cell.textContent);
 
 test("shows what varies first, and everything on request", async () => {
-  expect(rows().map((row) => row.textContent)).toEqual(["say › response", "send › error"]);
+  expect(rows().map((row) => row.textContent)).toEqual(["say › response", "say › ask › text", "send › error"]);
   expect(rows().map(cellsOf)).toEqual([
     ["A", "B", "A"],
+    ["A", "A", "B"],
     ["–", "A", "–"],
   ]);
-  await userEvent.click(screen.getByRole("switch", { name: "All 3 outputs" }));
-  expect(rows()).toHaveLength(3);
+  await userEvent.click(screen.getByRole("switch", { name: "All 4 outputs" }));
+  expect(rows()).toHaveLength(4);
 });
 
 test("unfolds the values of an output with how many runs have each", async () => {

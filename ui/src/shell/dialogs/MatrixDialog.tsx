@@ -76,7 +76,7 @@ function Matrix({ matrix: { runs, rows }, onDone }: { matrix: RunMatrix; onDone:
           </thead>
           <tbody>
             {shown.map((row) => (
-              <Row key={`${row.node}.${row.port ?? ""}`} row={row} />
+              <Row key={JSON.stringify([row.path, row.node, row.port])} row={row} />
             ))}
           </tbody>
         </table>
@@ -90,10 +90,12 @@ function Matrix({ matrix: { runs, rows }, onDone }: { matrix: RunMatrix; onDone:
 }
 
 /** An output by run; its values below it when it is unfolded. */
-function Row({ row: { node, port, values, cells, varies } }: { row: MatrixRow }) {
+function Row({ row: { path = [], node, port, values, cells, varies } }: { row: MatrixRow }) {
   const { nodeNames } = useWorkspace();
   const [isOpen, setOpen] = useState(false);
-  const name = `${nodeNames.nameOf(node)} › ${port ?? TEXTS.matrixError}`;
+  // Only the nodes of the open flow have names here: those of sub-flows go by their ids.
+  const names = [...path, node].map((id, depth) => (depth === 0 ? nodeNames.nameOf(id) : id));
+  const name = [...names, port ?? TEXTS.matrixError].join(" › ");
   return (
     <Fragment>
       <tr className="hover:bg-bg-3/60">

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use plait_core::id::NodeId;
 use plait_insight::run_matrix::{MatrixRow, MatrixRun, RunMatrix};
 
 use crate::commands::runs::status_text;
@@ -46,9 +47,10 @@ pub(super) fn text(RunMatrix { runs, rows }: &RunMatrix) -> String {
 }
 
 fn name(row: &MatrixRow) -> String {
+    let path: Vec<&str> = row.path.iter().chain([&row.node]).map(NodeId::as_str).collect();
     match &row.port {
-        Some(port) => format!("{}.{port}", row.node),
-        None => format!("{} (error)", row.node),
+        Some(port) => format!("{}.{port}", path.join("/")),
+        None => format!("{} (error)", path.join("/")),
     }
 }
 

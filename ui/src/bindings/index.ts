@@ -667,7 +667,8 @@ export type CompareImport = { flow: Flow,
   path?: string, text?: string,
 };
 
-/** `lens.matrix`: what varies between runs of one flow, such as the repeats of a test: a row for each output, a column for each run.
+/** `lens.matrix`: what varies between runs of one flow, such as the repeats of a test: a row for each output, those of sub-flows included, a
+ * column for each run.
  * `matrix.runs` if there are fewer than two or more than 100, `run.unknown`.
  */
 export type CompareManyRuns = { runs: Array<RunId>,
@@ -950,6 +951,16 @@ export type CountTokens = {
   model: string, text: string,
 };
 
+/** A row, as the case that it became. */
+export type DatasetRow = {
+  /** The name of the case that names the dataset. */
+  dataset: string,
+  /** From 1, without the header. */
+  number: number,
+  /** The cells by column. */
+  columns: Record<string, unknown>,
+};
+
 export type DayUsage = {
   /** The day, as `2026-08-06`. */
   day: string, total: Spending,
@@ -1100,6 +1111,12 @@ export type DropTrials = {
 
 /** What attempts used that a person dropped. */
 export type DroppedSpending = { usage: TokenUsage, cost: Cost,
+};
+
+/** A grade with the result that it is of. */
+export type EarlierGrade = { grade: Grade, result: TestResult,
+  /** Whether the result of the row has the same outputs. */
+  hasSameOutputs: boolean,
 };
 
 /** An edge from an output to an input. */
@@ -1603,6 +1620,16 @@ export type ExportRecording = { run: RunId,
   mask?: Array<string>,
 };
 
+/** `suite.export`: writes the table of `suite.table` into a file, as JSON Lines if its name ends with `.jsonl`, else as CSV. Returns how
+ * many rows it has. The errors of `suite.table`, `suite.not_exported`.
+ */
+export type ExportResults = {
+  /** The suite, an absolute path. */
+  file: string, dataset?: string,
+  /** An absolute path. */
+  to: string,
+};
+
 /** `lens.export`: sends the spans of a run and its child runs to an OTLP/HTTP endpoint, or writes them to a file. Exporting a run
  * again gives the same ids. `run.unknown`, `telemetry.*`.
  */
@@ -2075,6 +2102,24 @@ export type GoOn = {
   /** The number of the stop. */
   stop: number,
 };
+
+/** A mark with what the person wrote beside it. */
+export type Grade = { mark: Mark, note?: string,
+  /** When it was given, in milliseconds since the Unix epoch. */
+  at: number,
+};
+
+/** `suite.grade`: grades the newest result of a case, in place of the grade that it has; without a mark, it has none. Later runs of the
+ * case change no grade: it stays with the result. `suite.unknown_case`, `suite.not_run`, and the errors of `suite.open`.
+ */
+export type GradeResult = {
+  /** The suite, an absolute path. */
+  file: string, case: string, variant?: Record<string, unknown>,
+  /** Which of the repeats, from 0. */
+  repeat?: number, mark?: Mark, note?: string,
+};
+
+export type GradeVerdict = "pass" | "fail";
 
 /** What a person decided. The later one is the stricter one. */
 export type GrantDecision = "allow" | "ask" | "deny";
@@ -2671,11 +2716,16 @@ export type LoopView = {
   unattended?: boolean,
 };
 
+/** What a person thinks of a result: `"pass"`, `"fail"` or a number. */
+export type Mark = GradeVerdict | number;
+
 /** What ranked a passage. */
 export type Match = "words" | "meaning" | "both";
 
 /** An output of a node, or its error. */
-export type MatrixRow = { node: NodeId,
+export type MatrixRow = {
+  /** The nodes whose sub-flows lead to it, from the outermost. */
+  path?: Array<NodeId>, node: NodeId,
   /** Nothing for the row of the node's error. */
   port?: PortName,
   /** The different values, in the order of the runs: texts as they are, all else as JSON; a list of a node that ran several times. Cut
@@ -4046,6 +4096,30 @@ export type ResolvedConfig = { key: string,
   layers: Array<ConfigLayer>,
 };
 
+/** One run of a case as one of its variants, or that it has not run. */
+export type ResultRow = { case: string, variant?: Record<string, unknown>,
+  /** Which of the repeats, from 0. */
+  repeat: number,
+  /** The case of the dataset that it is a row of. */
+  dataset?: string,
+  /** The cells of the dataset's row; of another case, its inputs. */
+  columns: Record<string, unknown>,
+  /** Nothing if it has not run as the case and the flow are now. */
+  result?: TestResult,
+  /** The grade of this result. */
+  grade?: Grade,
+  /** Grades of earlier results of it, the newest first. */
+  earlier?: Array<EarlierGrade>,
+};
+
+/** The results of a suite: a row for each time that a case runs. */
+export type ResultTable = {
+  /** The columns of inputs, in order. */
+  columns: Array<string>,
+  /** The columns of outputs, `NODE.PORT`. */
+  outputs: Array<string>, rows: Array<ResultRow>,
+};
+
 /** `run.resume`: continues a run that was interrupted by a crash or a restart. A run that waits can be answered again. */
 export type ResumeRun = { run: RunId,
 };
@@ -4840,6 +4914,8 @@ export type SuiteBill = {
 
 /** A case, as one of its variants. */
 export type SuiteCase = { name: string, variant: Record<string, unknown>,
+  /** The row of a dataset that it is, if it is one. */
+  row?: DatasetRow,
   /** Whether models and tools are called each time. */
   live: boolean,
   /** Whether running it may cost something. */
@@ -4874,6 +4950,14 @@ export type Swap = { "kind": "input", change: ValueChange, } | { "kind": "set", 
 
 /** `users.switch`: makes a user the current one. Runs in progress keep their user. `user.unknown`. */
 export type SwitchUser = { name: string,
+};
+
+/** `suite.table`: the newest results of a suite's cases, with the grades that people gave. Runs nothing. The errors of `suite.open`. */
+export type TabulateResults = {
+  /** The suite, an absolute path. */
+  file: string,
+  /** Only the rows of the dataset of this case. */
+  dataset?: string,
 };
 
 /** The settings of the OpenTelemetry export. */
@@ -4930,6 +5014,8 @@ export type TestResult = {
   failures: Array<CheckFailure>,
   /** The run. Nothing for a replay that passed, which leaves none. */
   run?: RunId,
+  /** The outputs of the run by `NODE.PORT`; of a large one, the beginning. */
+  outputs?: Record<string, unknown>,
   /** What its model calls used, those of a recording included. */
   tokens: TokenUsage,
   /** What they cost. */
@@ -5296,7 +5382,7 @@ export type WorldPolicy = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "causes.no_condition" | "causes.no_mixture" | "causes.none" | "causes.same_outcome" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.messages" | "chat.no_input" | "chat.no_message" | "chat.no_reply" | "chat.no_tools" | "chat.not_structured" | "chat.reply_changed" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "chat.unsupported" | "chat.waits" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.has_history" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dap.address" | "dap.arguments" | "dap.beginning" | "dap.no_question" | "dap.not_changeable" | "dap.not_stopped" | "dap.order" | "dap.past" | "dap.protocol" | "dap.unknown_id" | "dap.unknown_request" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_file" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.address" | "host.audit" | "host.body" | "host.busy" | "host.closing" | "host.forbidden" | "host.not_served" | "host.path" | "host.route" | "host.slow" | "host.token_expiry" | "host.token_name" | "host.token_unknown" | "host.tokens" | "host.too_large" | "host.unauthorized" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.no_record" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "matrix.runs" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "proposal.no_change" | "proposal.outdated" | "proposal.too_many" | "proposal.unknown" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "published.bad_name" | "published.damaged" | "published.unknown" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "record.command" | "record.differs" | "record.endpoint" | "record.log" | "record.no_calls" | "record.not_a_program" | "record.not_recorded" | "record.stuck" | "record.upstream" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "run.unknown_trigger" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "suite.bad_check" | "suite.bad_variant" | "suite.duplicate_case" | "suite.empty" | "suite.exists" | "suite.invalid" | "suite.newer" | "suite.no_answer" | "suite.no_effect" | "suite.no_flow" | "suite.no_tests" | "suite.no_verdict" | "suite.no_world" | "suite.not_added" | "suite.not_finished" | "suite.not_found" | "suite.not_read" | "suite.not_written" | "suite.nothing_to_debug" | "suite.other_flow" | "suite.stopped" | "suite.syntax" | "suite.unknown_case" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "traces.form" | "traces.no_calls" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "causes.no_condition" | "causes.no_mixture" | "causes.none" | "causes.same_outcome" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.messages" | "chat.no_input" | "chat.no_message" | "chat.no_reply" | "chat.no_tools" | "chat.not_structured" | "chat.reply_changed" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "chat.unsupported" | "chat.waits" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.has_history" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dap.address" | "dap.arguments" | "dap.beginning" | "dap.no_question" | "dap.not_changeable" | "dap.not_stopped" | "dap.order" | "dap.past" | "dap.protocol" | "dap.unknown_id" | "dap.unknown_request" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_file" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.address" | "host.audit" | "host.body" | "host.busy" | "host.closing" | "host.forbidden" | "host.not_served" | "host.path" | "host.route" | "host.slow" | "host.token_expiry" | "host.token_name" | "host.token_unknown" | "host.tokens" | "host.too_large" | "host.unauthorized" | "host.unreachable" | "import.edge_lost" | "import.never_started" | "import.no_record" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "matrix.runs" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "proposal.no_change" | "proposal.outdated" | "proposal.too_many" | "proposal.unknown" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "published.bad_name" | "published.damaged" | "published.unknown" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "record.command" | "record.differs" | "record.endpoint" | "record.log" | "record.no_calls" | "record.not_a_program" | "record.not_recorded" | "record.stuck" | "record.upstream" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "run.unknown_trigger" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "suite.bad_check" | "suite.bad_dataset" | "suite.bad_row" | "suite.bad_variant" | "suite.dataset_not_read" | "suite.duplicate_case" | "suite.empty" | "suite.exists" | "suite.invalid" | "suite.newer" | "suite.no_answer" | "suite.no_effect" | "suite.no_flow" | "suite.no_tests" | "suite.no_verdict" | "suite.no_world" | "suite.not_added" | "suite.not_exported" | "suite.not_finished" | "suite.not_found" | "suite.not_read" | "suite.not_run" | "suite.not_written" | "suite.nothing_to_debug" | "suite.other_flow" | "suite.stopped" | "suite.syntax" | "suite.unknown_case" | "suite.unknown_column" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "traces.form" | "traces.no_calls" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
@@ -5381,6 +5467,9 @@ export type Commands = {
   "suite.forget": { args: ForgetResults; reply: null };
   "suite.add": { args: AddTest; reply: AddedTest };
   "suite.debug": { args: DebugTest; reply: DebuggedTest };
+  "suite.table": { args: TabulateResults; reply: ResultTable };
+  "suite.export": { args: ExportResults; reply: number };
+  "suite.grade": { args: GradeResult; reply: Grade | null };
   "conversations.list": { args: ListConversations; reply: Array<ConversationRecord> };
   "conversations.resolve": { args: ResolveConversation; reply: ConversationId };
   "conversations.get": { args: GetConversation; reply: ConversationRecord };

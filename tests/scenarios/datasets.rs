@@ -164,7 +164,7 @@ fn problems_of_a_dataset_name_file_and_line() {
             "suite.no_effect",
             "review.tests.json:1:",
         ),
-        (suite(&json!({ "fiel": "cities.csv" })), "", "suite.invalid", "review.tests.json:1:"),
+        (suite(&json!({ "table": "cities.csv" })), "", "suite.invalid", "review.tests.json:1:"),
     ];
     for (text, dataset, code, place) in cases {
         project.write("cities.csv", dataset);

@@ -341,7 +341,7 @@ async fn branch_of_a_node_that_runs_is_paused_alone_and_its_call_is_paid_once() 
         assert!(error.code.as_str() == "debug.cannot_pause" && tries < 10_000, "{error:?}");
         tokio::task::yield_now().await;
     }
-    assert_eq!(plait.call(pause("soon")).await.unwrap_err().code.as_str(), "debug.cannot_pause");
+    assert_eq!(plait.call(pause("slow")).await.unwrap_err().code.as_str(), "debug.cannot_pause");
     plait.runs().idle_tree(&run).await;
     let events = |shown: plait_api::runs::RunDetail| -> Vec<Value> {
         shown.entries.iter().map(|entry| serde_json::to_value(entry).unwrap()).collect()

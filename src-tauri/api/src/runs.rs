@@ -1,6 +1,6 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
-//! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `service`
+//! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `driving` keeps one for each run, `service`
 //! owns the life of a run, and `start`, `trials`, `rerun`, `retry`, `control`, `waiting`, `find`, `inquiry` and `records`
 //! are the commands.
 
@@ -12,6 +12,7 @@ mod child;
 mod children;
 mod control;
 mod debug;
+mod driving;
 mod find;
 mod forecast;
 mod import_trial;

@@ -60,10 +60,12 @@ pub(crate) async fn execute(home: &Home, args: DebugArgs) -> Result<ExitStatus, 
     }
     let app = open_app::for_running(home, &[]).await?;
     let run = runs::find(&app, &args.run).await?;
+    // Once it has ended, the runs around it go on.
+    let root = runs::open_root(&app, &run).await?;
     let done = command.perform(&app, &run, args.stop, args.json).await;
     if app.here().is_some() {
         // Nobody else drives the run: it goes on here as far as it can.
-        app.idle_tree(&run).await;
+        app.idle_tree(&root).await;
     }
     open_app::close(&app).await?;
     done.map(|()| ExitStatus::Success)

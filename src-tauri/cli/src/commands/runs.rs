@@ -14,7 +14,7 @@ mod turns;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use plait_api::runs::{ListRuns, PROGRAMS_FOLDER, ResolveRun};
+use plait_api::runs::{ListRuns, PROGRAMS_FOLDER, ResolveRun, ShowRun};
 use plait_api::{Connection, ErrorReply};
 use plait_core::id::RunId;
 use plait_journal::view::RunStatus;
@@ -104,6 +104,12 @@ pub(super) async fn find(app: &Connection, name: &str) -> Result<RunId, ErrorRep
     latest.into_iter().next().map(|run| run.run).ok_or_else(|| {
         ErrorReply::new(codes::RUN_NONE, "There are no runs yet.").hint("Start one: plait run hello")
     })
+}
+
+/// The run that this one is part of and that goes on with it: the outermost that has not ended, or the run itself.
+pub(super) async fn open_root(app: &Connection, run: &RunId) -> Result<RunId, ErrorReply> {
+    let above = app.call(ShowRun { run: run.clone() }).await?.above;
+    Ok(above.into_iter().find(|above| !above.status.is_final()).map_or_else(|| run.clone(), |root| root.run))
 }
 
 /// The latest run of a flow file; nothing if there is no file of this name.

@@ -11,7 +11,7 @@ use futures::executor::block_on;
 use plait_core::id::{Activation, Epoch};
 use plait_journal::{Entry, Event, FinishMetadata, Journal, NodeEvent, RunEvent};
 use plait_testing::RunStart;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::disk::{AppendFile, Disk};

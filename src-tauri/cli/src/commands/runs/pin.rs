@@ -2,10 +2,10 @@
 
 use clap::Args;
 use plait_api::lens::ListTurns;
-use plait_api::runs::{PinTurn, ShowRun};
+use plait_api::runs::PinTurn;
 use plait_api::{Connection, ErrorReply};
 
-use super::{find, turns};
+use super::{find, open_root, turns};
 use crate::codes;
 use crate::exit::CliError;
 use crate::terminal::print_error;
@@ -23,8 +23,7 @@ pub(super) struct PinArgs {
 
 pub(super) async fn execute(app: &Connection, args: &PinArgs) -> Result<(), CliError> {
     let run = find(app, &args.run).await?;
-    let above = app.call(ShowRun { run: run.clone() }).await?.above;
-    let root = above.into_iter().find(|above| !above.status.is_final()).map_or(run.clone(), |root| root.run);
+    let root = open_root(app, &run).await?;
     let open = app.call(ListTurns { run: run.clone(), ended: false }).await?;
     let chosen = args.turn.checked_sub(1).and_then(|at| turns::turns(&open).nth(at));
     let (view, turn) = chosen.ok_or_else(|| {

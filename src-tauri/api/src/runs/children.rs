@@ -14,10 +14,9 @@ use plait_run::host::RunInfo;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
 
 use super::child::{child_end, child_id, fault};
-use super::driving::Purpose;
 use super::registry::ActiveRuns;
 use super::request::{ChildInputs, EditedFlow, ForkEdits, NewRun, RunRequest};
-use super::service::{RunService, find_record};
+use super::service::{Purpose, RunService, find_record};
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;

@@ -11,7 +11,7 @@ use plait_run::{Driver, RunHandle};
 use super::broadcast::RunBroadcast;
 use super::launch::Launch;
 use super::request::NewRun;
-use super::service::RunService;
+use super::service::{Purpose, RunService};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
@@ -19,14 +19,6 @@ use crate::codes;
 /// How long a run that is resumed may take to continue one that is part of it. It has to read its journal, and its other nodes may
 /// take their turns before.
 const MAX_CHILD_WAIT: Duration = Duration::from_secs(30);
-
-/// What a run is attached to for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    Continue,
-    /// Nothing in it starts any more.
-    Cancel,
-}
 
 impl RunService {
     /// Starts a run under this id, as the child of `parent` if there is one.

@@ -24,7 +24,6 @@ use plait_store::{RunFilter, Which};
 use serde_json::Value;
 use tokio::sync::{Mutex, watch};
 
-use super::driving::Purpose;
 use super::launch::invalid_flow;
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
@@ -59,6 +58,14 @@ pub(crate) struct RunParts {
     pub(crate) installed: InstalledSources,
     /// The accounts of all limits.
     pub(crate) quotas: Arc<QuotaBank>,
+}
+
+/// What a run is attached to for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Continue,
+    /// Nothing in it starts any more.
+    Cancel,
 }
 
 /// The runs of the data directory. Clones share the same state.

@@ -168,25 +168,25 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
             Part::Lint | Part::Vendors => {}
         }
     }
-    let test_rust = |report: &mut Report| {
-        if parts.contains(&Part::Rust) {
-            rust::run(report, selection);
-        }
-        // The vendors judge the requests of the Rust tests.
-        if parts.contains(&Part::Vendors) {
-            vendors::run(report, selection, runs_rust);
+    let test_headless = |report: &mut Report| {
+        for part in &parts {
+            match part {
+                // Ran before, or runs beside.
+                Part::Lint | Part::Window => {}
+                Part::Rust => rust::run(report, selection),
+                // They judge the requests of the Rust tests.
+                Part::Vendors => vendors::run(report, selection, runs_rust),
+                Part::Ui => ui::run(report),
+            }
         }
     };
-    let test_editor = |report: &mut Report| {
-        // A test of the window mostly waits for it.
+    let test_window = |report: &mut Report| {
         if parts.contains(&Part::Window) {
             window::run(report);
         }
-        if parts.contains(&Part::Ui) {
-            ui::run(report);
-        }
     };
-    report.side_by_side(test_rust, test_editor);
+    // A test of the window mostly waits for it.
+    report.side_by_side(test_headless, test_window);
     if takes_pictures {
         print_note(&format!("Pictures of every screen: {}", gallery::write()?.display()));
     }

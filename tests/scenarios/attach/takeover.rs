@@ -2,6 +2,8 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 
+use plait_store::{RunFilter, Store};
+
 use super::*;
 
 /// Reads what a command prints until a line has this text.
@@ -9,6 +11,16 @@ fn read_until(child: &mut Child, text: &str) -> impl Iterator<Item = String> + u
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.contains(text)), "{text}");
     lines
+}
+
+/// How many replies the journals have as another process finds them: what is shown may not be written yet.
+fn replies_on_disk(home: &Home) -> usize {
+    let store = Store::open_for_reading(home.path()).unwrap();
+    let runs = store.runs(&RunFilter::default()).unwrap();
+    let entries = runs.iter().flat_map(|run| store.read_journal(&run.run, 0).unwrap());
+    entries
+        .filter(|entry| serde_json::to_value(entry.as_ref().unwrap()).unwrap()["type"] == "model.replied")
+        .count()
 }
 
 fn is_served(home: &Home) -> bool {
@@ -29,6 +41,7 @@ async fn terminal_goes_on_with_its_run_when_the_owner_is_killed() {
     until("the first terminal serves", || is_served(&home));
     let mut second = home.spawn(&["run", &folder.file("short.flow.json"), "--json"]);
     let mut lines = read_until(&mut second, "\"model.replied\"");
+    until("both replies are on disk", || replies_on_disk(&home) == 2);
     first.kill().unwrap();
     first.wait().unwrap();
     assert!(is_served(&home), "a killed process leaves its socket");

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::{MAX_PIN_BYTES, Pin};
+use crate::id::Epoch;
 use crate::origin::{Origin, Origins};
 
 fn pin(value: serde_json::Value) -> Pin {
@@ -24,4 +25,19 @@ fn size_counts_as_json() {
     let frame = r#"{"text":""}"#.len();
     assert!(!of(MAX_PIN_BYTES - frame).is_too_large());
     assert!(of(MAX_PIN_BYTES - frame + 1).is_too_large());
+}
+
+#[test]
+fn iteration_without_values_of_its_own_gets_those_of_all() {
+    let mixed = pin(json!({ "outputs": { "text": "all" }, "iterations": [{ "text": "first" }, null] }));
+    let at = |path: &[u32]| mixed.outputs_at(&Epoch::from(path))[&"text".into()].clone();
+    for (path, expected) in
+        [(&[][..], "all"), (&[0], "first"), (&[1], "all"), (&[2], "all"), (&[1, 0], "first")]
+    {
+        assert_eq!(*at(path), json!(expected), "{path:?}");
+    }
+    assert_eq!(mixed.all_outputs().count(), 2);
+    // A pin of an earlier file has none, and none are written.
+    let plain = pin(json!({ "outputs": { "text": "all" } }));
+    assert_eq!(serde_json::to_value(&plain).unwrap(), json!({ "outputs": { "text": "all" } }));
 }

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{MAX_PIN_BYTES, Pin};
-use crate::id::Epoch;
+use crate::id::{Epoch, PortName};
 use crate::origin::{Origin, Origins};
 
 fn pin(value: serde_json::Value) -> Pin {
@@ -30,7 +30,7 @@ fn size_counts_as_json() {
 #[test]
 fn iteration_without_values_of_its_own_gets_those_of_all() {
     let mixed = pin(json!({ "outputs": { "text": "all" }, "iterations": [{ "text": "first" }, null] }));
-    let at = |path: &[u32]| mixed.outputs_at(&Epoch::from(path))[&"text".into()].clone();
+    let at = |path: &[u32]| mixed.outputs_at(&Epoch::from(path))[&PortName::from("text")].clone();
     for (path, expected) in
         [(&[][..], "all"), (&[0], "first"), (&[1], "all"), (&[2], "all"), (&[1, 0], "first")]
     {

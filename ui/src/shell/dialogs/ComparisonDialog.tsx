@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useStore } from "zustand";
 import type { ActivationChange, ListComparison, RunDifference } from "@/bindings";
 import { ChoiceBar } from "@/design/controls/ChoiceBar";
-import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
+import { Dialog, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import {
   beganOtherwise,
   type ComparedRuns,
@@ -17,6 +17,7 @@ import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
 import { Change } from "./Change";
 import { ComparedNodes } from "./ComparedNodes";
+import { ComparisonButtons } from "./ComparisonButtons";
 import { WhySection } from "./WhySection";
 
 /** What differs between two runs: the first difference, what follows from it, and what has nothing to do with it. */
@@ -119,21 +120,7 @@ function Comparison({ runs, onDone }: { runs: ComparedRuns; onDone: () => void }
           </p>
         </div>
       )}
-      <div className="border-line border-t px-5 py-3">
-        <DialogButtons
-          actions={[
-            {
-              id: "canvas",
-              label: TEXTS.compareOnCanvas,
-              kind: "main",
-              testId: "comparison-on-canvas",
-              run: () => void onCanvas(),
-            },
-          ]}
-          cancelLabel={TEXTS.close}
-          onCancel={onDone}
-        />
-      </div>
+      <ComparisonButtons testId="comparison-on-canvas" onCanvas={() => void onCanvas()} onClose={onDone} />
     </>
   );
 }

@@ -1,10 +1,11 @@
 import { useStore } from "zustand";
 import type { ImportComparison } from "@/bindings";
-import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
+import { Dialog, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import { type ComparedImport, departs } from "@/run/comparison/canvas-comparison";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
 import { Change } from "./Change";
+import { ComparisonButtons } from "./ComparisonButtons";
 
 type Compared = ImportComparison["nodes"][number];
 
@@ -65,21 +66,7 @@ function Comparison({ compared, onDone }: { compared: ComparedImport; onDone: ()
         <Names title={TEXTS.deliversRecorded} nodes={of("given")} />
         <Names title={TEXTS.notCompared} nodes={of("notCompared")} />
       </div>
-      <div className="border-line border-t px-5 py-3">
-        <DialogButtons
-          actions={[
-            {
-              id: "canvas",
-              label: TEXTS.compareOnCanvas,
-              kind: "main",
-              testId: "import-comparison-on-canvas",
-              run: () => void onCanvas(),
-            },
-          ]}
-          cancelLabel={TEXTS.close}
-          onCancel={onDone}
-        />
-      </div>
+      <ComparisonButtons testId="import-comparison-on-canvas" onCanvas={() => void onCanvas()} onClose={onDone} />
     </>
   );
 }

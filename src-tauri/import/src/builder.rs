@@ -64,6 +64,7 @@ impl FlowBuilder {
             nodes: Vec::new(),
             edges: Vec::new(),
             notes: Vec::new(),
+            other_graphs: Vec::new(),
         };
         Self {
             flow: Flow { name: name.to_owned(), ..Flow::default() },

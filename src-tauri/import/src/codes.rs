@@ -5,6 +5,9 @@ pub use plait_nodes::codes::*;
 
 plait_core::error_codes! {
     "Import from other tools" {
+        IMPORT_NO_GRAPH = "import.no_graph",
+            "The graph that is to be imported is not in the file.",
+            "Take one of the graphs that the message names, or import the main graph.";
         IMPORT_NO_RECORD = "import.no_record",
             "A file is no execution of another tool that an imported flow can be compared with.",
             "Get the execution with its data as JSON. The message says what is missing.";

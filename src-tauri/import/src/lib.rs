@@ -42,7 +42,7 @@ use budget::Budget;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 
-pub use report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput};
+pub use report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput, OtherGraph};
 
 /// The largest file that is imported, in bytes. Langflow's files hold the code of each component.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -94,6 +94,20 @@ impl Format {
     }
 }
 
+/// A file of another tool, and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct ForeignFile<'f> {
+    pub text: &'f str,
+    /// The texts of the [files beside it](files_beside), by the same names.
+    pub files: &'f BTreeMap<String, String>,
+    /// Its tool; recognized by what the file contains without one.
+    pub format: Option<Format>,
+    /// What the flow is called if the file has no name for it.
+    pub name: &'f str,
+    /// Which graph of a file with several becomes the flow, by its id or name; without one, the file's main graph.
+    pub graph: Option<&'f str>,
+}
+
 /// An imported flow.
 #[derive(Clone, Debug)]
 pub struct Imported {
@@ -101,10 +115,9 @@ pub struct Imported {
     pub report: ImportReport,
 }
 
-/// Imports a file of another tool. Without a format, it is recognized by what the file contains. `name` is what the flow is called
-/// if the file has no name for it. Fault codes are `import.*`.
+/// Imports a file that stands alone. Fault codes are `import.*`.
 pub fn import(text: &str, format: Option<Format>, name: &str) -> Result<Imported, Fault> {
-    import_folder(text, &BTreeMap::new(), format, name)
+    import_file(&ForeignFile { text, files: &BTreeMap::new(), format, name, graph: None })
 }
 
 /// The tool that a text is from, by what it contains.
@@ -137,23 +150,24 @@ pub fn name_of_file(path: &Path) -> Option<String> {
     named.or(path.file_stem()).map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Imports a file of another tool with the texts of the [files beside it](files_beside), by the same names.
-pub fn import_folder(
-    text: &str,
-    files: &BTreeMap<String, String>,
-    format: Option<Format>,
-    name: &str,
-) -> Result<Imported, Fault> {
+/// Imports a file of another tool. Fault codes are `import.*`.
+pub fn import_file(file: &ForeignFile<'_>) -> Result<Imported, Fault> {
+    let &ForeignFile { text, files, format, name, graph } = file;
     let document = source::read(text)?;
     let Some(format) = format.or_else(|| source::recognize(&document)) else {
         return Err(source::unknown_format());
     };
+    if let Some(graph) = graph
+        && format != Format::Rivet
+    {
+        return Err(no_graph(graph, format!("A file of {} has one graph.", format.title())));
+    }
     let budget = Budget::new();
     let builder = match format {
         Format::Dify => dify::read(&document, name, &budget)?,
         Format::N8n => n8n::read(&document, name, &budget)?,
         Format::PromptFlow => prompt_flow::read(&document, name, files, &budget)?,
-        Format::Rivet => rivet::read(&document, name, &budget)?,
+        Format::Rivet => rivet::read(&document, name, graph, &budget)?,
         Format::Langflow => langflow::read(&document, name, &budget)?,
         Format::Flowise => flowise::read(&document, name, &budget)?,
     };
@@ -165,6 +179,11 @@ pub fn import_folder(
 fn wrong_shape(format: Format, what: &str) -> Fault {
     Fault::new(codes::IMPORT_WRONG_SHAPE, format!("This is no file of {}: {what}.", format.title()))
         .hint("Export it again from that tool, or name another format.")
+}
+
+/// The error for a graph that the file does not have.
+fn no_graph(graph: &str, hint: String) -> Fault {
+    Fault::new(codes::IMPORT_NO_GRAPH, format!("The file has no graph `{graph}`.")).hint(hint)
 }
 
 /// The error for a file that has too many nodes with its nested flows.

@@ -21,6 +21,22 @@ pub struct ImportReport {
     pub edges: Vec<ImportedEdge>,
     /// What concerns the file as a whole.
     pub notes: Vec<String>,
+    /// Graphs of the file that are not in the flow, since it does not call them. Each can be imported as a flow of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<OtherGraph>>")]
+    pub other_graphs: Vec<OtherGraph>,
+}
+
+/// A graph of the file that is not in the flow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct OtherGraph {
+    /// Its id in the file.
+    pub id: String,
+    /// Its name in the file.
+    pub name: String,
+    /// How many nodes it has, without those of the graphs that it calls.
+    pub nodes: usize,
 }
 
 /// What became of a node.
@@ -134,6 +150,13 @@ impl ImportReport {
         );
         for note in &self.notes {
             let _ = writeln!(text, "- {note}");
+        }
+        if !self.other_graphs.is_empty() {
+            text.push_str("\nOther graphs of the file. Import each with `--graph`:\n");
+        }
+        for OtherGraph { name, nodes, .. } in &self.other_graphs {
+            let unit = if *nodes == 1 { "node" } else { "nodes" };
+            let _ = writeln!(text, "- {name} ({nodes} {unit})");
         }
         for (outcome, title) in [
             (

@@ -15,20 +15,33 @@ use super::builder::{FileEdge, FlowBuilder, Output};
 use super::chat_call::Author;
 use super::settings::Settings;
 use super::template::TemplateText;
-use super::{Format, MAX_NESTING_DEPTH, wrong_shape};
+use super::{Format, MAX_NESTING_DEPTH, OtherGraph, wrong_shape};
 use plait_core::error::Fault;
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 use project::{Project, RivetEdge, RivetGraph};
 
-/// Reads a project.
-pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
+/// Reads a project. The flow is the graph of this id or name; without one, the main graph.
+pub(super) fn read(
+    document: &Value,
+    name: &str,
+    graph: Option<&str>,
+    budget: &Budget,
+) -> Result<FlowBuilder, Fault> {
     let project = Project::read(document)?;
-    let main = project.main().ok_or_else(|| wrong_shape(Format::Rivet, "it has no graphs"))?;
-    let name = if project.title.trim().is_empty() { name } else { project.title };
+    let main = match graph {
+        Some(graph) => project.named(graph)?,
+        None => project.main().ok_or_else(|| wrong_shape(Format::Rivet, "it has no graphs"))?,
+    };
+    let name = match graph {
+        Some(_) => project.graphs[main].name,
+        None if project.title.trim().is_empty() => name,
+        None => project.title,
+    };
     let mut builder = FlowBuilder::new(Format::Rivet, name, budget);
     builder.set_description(project.description);
-    for graph in &project.graphs {
+    let called = project.called_from([main]);
+    for graph in project.graphs.iter().enumerate().filter_map(|(at, graph)| called[at].then_some(graph)) {
         for node in &graph.nodes {
             builder.register(&node.key, node.title, node.kind);
         }
@@ -37,17 +50,22 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
     reader.run();
     let Reader { mut builder, nested, .. } = reader;
     for (at, graph) in project.graphs.iter().enumerate() {
-        if at == main || nested.contains(&at) {
-            continue;
-        }
-        let reason = format!("The graph `{}` is not used by the main graph, so it was left out.", graph.name);
-        for node in &graph.nodes {
-            builder.lose(&node.key, reason.clone());
-        }
-        for edge in &graph.edges {
-            builder.lose_edge(&graph.key(edge.source), &graph.key(edge.target), &edge.input, &reason);
+        // One that could not be read inside of its caller.
+        if called[at] && at != main && !nested.contains(&at) {
+            let reason = format!("What calls the graph `{}` is a placeholder.", graph.name);
+            for node in &graph.nodes {
+                builder.lose(&node.key, reason.clone());
+            }
+            for edge in &graph.edges {
+                builder.lose_edge(&graph.key(edge.source), &graph.key(edge.target), &edge.input, &reason);
+            }
         }
     }
+    let others = project.roots_without(&called).into_iter().map(|at| {
+        let graph = &project.graphs[at];
+        OtherGraph { id: graph.id.to_owned(), name: graph.name.to_owned(), nodes: graph.nodes.len() }
+    });
+    builder.set_other_graphs(others.collect());
     Ok(builder)
 }
 
@@ -116,7 +134,8 @@ impl<'v> Reader<'v> {
                 self.builder.lose(&node.key, "That it runs once for each item: put it into a loop.");
             }
         }
-        for at in 0..self.graph.nodes.len() {
+        // What assembles messages stands before the prompts that it takes in.
+        for at in self.graph.order().into_iter().rev() {
             let key = &self.graph.nodes[at].key;
             if !self.builder.has_outcome(key) && self.messages.contains_key(&at) {
                 self.value(at, "output");
@@ -160,6 +179,10 @@ impl<'v> Reader<'v> {
         }
         let node = &self.graph.nodes[at];
         let id = self.builder.add_text(&node.key, node.title, &template, node.at);
+        if messages.len() > 1 {
+            self.builder.lose(&node.key, "Its messages, as a value, are one text: who says each of them is left out.");
+        }
+        self.attach_parts(at, &id);
         let place = (Output::new(&id, "text"), Vec::new());
         self.values.insert((at, String::new()), place.clone());
         Some(place)

@@ -12,7 +12,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Format, ImportOutcome, Imported, files_beside, import, import_folder, name_of_file, source};
+use super::{
+    ForeignFile, Format, ImportOutcome, ImportReport, Imported, files_beside, import, import_file, name_of_file,
+    source,
+};
 use plait_core::diagnostic::Severity;
 use plait_core::flow;
 use plait_core::flow::Unconfirmed;
@@ -106,23 +109,42 @@ fn contents(format: Format, document: &Value) -> (Vec<String>, usize) {
     }
 }
 
-/// The problems with the import of a file.
-fn problems(format: Format, text: &str, imported: &Imported) -> Vec<String> {
+/// The nodes and edges of a file that are in none of its reports.
+fn unreported(format: Format, text: &str, reports: &[ImportReport]) -> Vec<String> {
     let document = source::read(text).unwrap();
+    let (nodes, edges) = contents(format, &document);
+    let nodes: BTreeSet<&String> = nodes.iter().collect();
+    let mut known = BTreeSet::new();
+    let mut counts = BTreeMap::new();
+    for report in reports {
+        let ids: BTreeSet<&String> = report.nodes.iter().map(|node| &node.id).collect();
+        assert_eq!(ids.len(), report.nodes.len(), "a node is reported twice");
+        known.extend(ids);
+        let mut own = BTreeMap::new();
+        for edge in &report.edges {
+            *own.entry((&edge.source, &edge.target, &edge.label)).or_insert(0) += 1;
+        }
+        // A graph that several others call is in each of their reports.
+        for (edge, count) in own {
+            let most = counts.entry(edge).or_insert(0);
+            *most = count.max(*most);
+        }
+    }
+    let mut problems = Vec::new();
+    if nodes != known {
+        problems.push(format!("nodes {nodes:?} were reported as {known:?}"));
+    }
+    let reported: usize = counts.values().sum();
+    if reported != edges {
+        problems.push(format!("{edges} edges were reported as {reported}"));
+    }
+    problems
+}
+
+/// What is wrong with an imported flow and its report.
+fn problems(imported: &Imported) -> Vec<String> {
     let mut problems = Vec::new();
     let Imported { flow, report } = imported;
-    let (nodes, edges) = contents(format, &document);
-    let reported: Vec<&String> = report.nodes.iter().map(|node| &node.id).collect();
-    let mut sorted = [nodes.iter().collect::<Vec<_>>(), reported];
-    for list in &mut sorted {
-        list.sort();
-    }
-    if sorted[0] != sorted[1] {
-        problems.push(format!("nodes {:?} were reported as {:?}", sorted[0], sorted[1]));
-    }
-    if report.edges.len() != edges {
-        problems.push(format!("{edges} edges were reported as {}", report.edges.len()));
-    }
     for node in &report.nodes {
         let types: Vec<_> = node.nodes.iter().map(|id| flow.nodes[id].node_type.as_str()).collect();
         let is_right = match node.outcome {
@@ -186,9 +208,18 @@ fn check_fixtures(format: Format) {
     for file in fixtures(format) {
         let text = std::fs::read_to_string(&file).unwrap();
         let name = name_of_file(&file).unwrap();
-        let recognized = import_folder(&text, &beside(&file, &text), None, &name).unwrap();
+        let files = beside(&file, &text);
+        let foreign = ForeignFile { text: &text, files: &files, format: None, name: &name, graph: None };
+        let recognized = import_file(&foreign).unwrap();
         assert_eq!(recognized.report.format, format, "{name}");
-        let problems = problems(format, &text, &recognized);
+        let mut problems = problems(&recognized);
+        let mut reports = vec![recognized.report.clone()];
+        for other in &recognized.report.other_graphs {
+            let graph = import_file(&ForeignFile { graph: Some(&other.id), ..foreign }).unwrap();
+            problems.extend(self::problems(&graph));
+            reports.push(graph.report);
+        }
+        problems.extend(unreported(format, &text, &reports));
         all.extend(problems.into_iter().map(|problem| format!("{name}: {problem}")));
         insta::with_settings!({ snapshot_suffix => format!("{}-{name}", format.name()), omit_expression => true }, {
             insta::assert_snapshot!("import", summary(&recognized));

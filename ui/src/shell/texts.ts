@@ -29,6 +29,9 @@ export const TEXTS = {
   importDiffers: "What differs",
   importSame: "The same",
   importLostEdges: "Lost edges",
+  importOtherGraphs: "Other graphs of the file",
+  importOne: "Import",
+  importGraph: (name: string) => `Import ${name}`,
   importSteps: "What the import changed",
   compareWithExecution: "Compare with an execution…",
   besideExecution: (title: string) => `Beside ${title}`,
@@ -66,6 +69,7 @@ export const TEXTS = {
   pathCopied: "Path copied.",
   clipboardFailed: "The clipboard can’t be written.",
   flowCount: (count: number) => (count === 1 ? "1 flow" : `${count} flows`),
+  nodeCount: (count: number) => (count === 1 ? "1 node" : `${count} nodes`),
   unsavedChanges: "unsaved changes",
   runStatus: {
     running: "running",

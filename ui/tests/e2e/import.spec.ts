@@ -271,3 +271,29 @@ async function takeBoth(page: Page, name: string) {
     }
   }
 }
+
+test("each other graph of a file is imported as a flow of its own", async ({ page }) => {
+  const graph = (name: string, text: string) => ({
+    metadata: { name },
+    nodes: { [`[${name}]:text "${name}"`]: { data: { text }, visualData: "0/0/300/1//" } },
+  });
+  const project = {
+    version: 4,
+    data: {
+      metadata: { mainGraphId: "first", title: "Letters" },
+      graphs: { first: graph("First", "a"), second: graph("Second", "b") },
+    },
+  };
+  await openEmpty(page);
+  const text = JSON.stringify(project);
+  await dragFiles(page, [{ name: "letters.rivet-project", type: "application/json", text }], true);
+  const dialog = page.getByTestId("import-dialog");
+  await expect(dialog).toContainText("Other graphs of the file");
+  await takePicture(page, "import-other-graphs");
+  expect(await findViolations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Import Second" }).click();
+  await expect(page.getByTestId("tab-Second")).toBeVisible();
+  await expect(page.locator(".react-flow__node", { hasText: "Second" })).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Import Letters" })).toHaveCount(0);
+  await expect(dialog.getByRole("button", { name: "Import First" })).toBeVisible();
+});

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_core::flow::Flow;
-use plait_import::{Format, ImportReport, Imported, MAX_BYTES, files_beside, import_folder, name_of_file};
+use plait_import::{
+    ForeignFile, Format, ImportReport, Imported, MAX_BYTES, files_beside, import_file, name_of_file,
+};
 use plait_store::flow_files;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -36,6 +38,10 @@ pub struct ImportFlow {
     #[serde(default)]
     #[ts(optional)]
     pub format: Option<Format>,
+    /// Which graph of a file with several becomes the flow, by its id or name; by default, the main graph.
+    #[serde(default)]
+    #[ts(optional)]
+    pub graph: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, TS)]
@@ -72,8 +78,13 @@ impl Command for ImportFlow {
             for text in files.values_mut() {
                 *text = redaction.text(text).into_owned();
             }
-            let Imported { flow, report } =
-                import_folder(&redaction.text(&text), &files, self.format, &name)?;
+            let Imported { flow, report } = import_file(&ForeignFile {
+                text: &redaction.text(&text),
+                files: &files,
+                format: self.format,
+                name: &name,
+                graph: self.graph.as_deref(),
+            })?;
             Ok(ImportedFlow { flow, report })
         })
         .await

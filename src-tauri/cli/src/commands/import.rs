@@ -31,6 +31,7 @@ Examples:
   plait import my-prompt-flow/flow.dag.yaml
   plait import chatflow.json -o - > chat.flow.json
   plait import workflow.json --compare execution.json
+  plait import project.rivet-project --graph Summarize -o summarize.flow.json
   plait import otlp traces.jsonl
   plait import workflow.json --json | jq '.report.nodes[] | select(.outcome != \"same\")'")]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -47,6 +48,9 @@ pub(crate) struct ImportArgs {
     /// The tool that the file is from, if it is not recognized.
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
+    /// The graph of a Rivet project to import, by its name or id. By default, the main graph.
+    #[arg(long, value_name = "NAME")]
+    graph: Option<String>,
     /// Compare with an execution of n8n, a log of Dify or a recording of Rivet: what asks people, models and servers delivers what is recorded and asks nobody, everything else
     /// runs, and each node's values are compared. Writes a flow only with `--output`.
     #[arg(long, value_name = "RECORD")]
@@ -100,7 +104,7 @@ pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus,
     let text = if is_stdin { Some(read_stdin()?) } else { None };
     let path = (!is_stdin).then(|| source.to_string_lossy().into_owned());
     let format = args.format.map(|format| format.0);
-    let imported = app.call(ImportFlow { path, text, name: None, format }).await?;
+    let imported = app.call(ImportFlow { path, text, name: None, format, graph: args.graph }).await?;
     let compared = match &args.compare {
         Some(record) => {
             let path = Some(record.display().to_string());

@@ -2,7 +2,7 @@
 
 use super::FlowBuilder;
 use crate::output::Output;
-use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput};
+use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput, OtherGraph};
 use plait_core::id::NodeId;
 
 /// More is not said about one node of a file.
@@ -98,6 +98,11 @@ impl FlowBuilder {
         if !self.report.notes.contains(&note) {
             self.report.notes.push(note);
         }
+    }
+
+    /// Says which graphs of the file are not in the flow.
+    pub(crate) fn set_other_graphs(&mut self, graphs: Vec<OtherGraph>) {
+        self.report.other_graphs = graphs;
     }
 
     /// Says that objects are written as JSON in another order than in the original, if something in the file does that.

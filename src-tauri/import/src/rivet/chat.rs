@@ -106,19 +106,25 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Says that prompts are a part of a call.
+    /// Says that the messages of a node are a part of a node of the flow.
     fn attach_messages(&mut self, source: usize, id: &plait_core::id::NodeId) {
+        self.builder.attach(&self.graph.nodes[source].key, id);
+        self.attach_parts(source, id);
+    }
+
+    /// The same for the messages that a node assembles.
+    pub(super) fn attach_parts(&mut self, source: usize, id: &plait_core::id::NodeId) {
         let graph = self.graph;
-        self.builder.attach(&graph.nodes[source].key, id);
-        if matches!(graph.nodes[source].kind, "assemblePrompt" | "assembleMessage") {
-            let inner: Vec<usize> =
-                graph.incoming(source).filter(|edge| edge.source != source).map(|edge| edge.source).collect();
-            for inner in inner {
-                let is_part =
-                    self.messages.contains_key(&inner) && !self.values.contains_key(&(inner, String::new()));
-                if is_part && !self.builder.has_outcome(&graph.nodes[inner].key) {
-                    self.attach_messages(inner, id);
-                }
+        if !matches!(graph.nodes[source].kind, "assemblePrompt" | "assembleMessage") {
+            return;
+        }
+        let inner: Vec<usize> =
+            graph.incoming(source).filter(|edge| edge.source != source).map(|edge| edge.source).collect();
+        for inner in inner {
+            let is_part =
+                self.messages.contains_key(&inner) && !self.values.contains_key(&(inner, String::new()));
+            if is_part && !self.builder.has_outcome(&graph.nodes[inner].key) {
+                self.attach_messages(inner, id);
             }
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::graph::{order, text};
 use super::super::point::Point;
-use super::super::{Format, check_size, wrong_shape};
+use super::super::{Format, check_size, no_graph, wrong_shape};
 use plait_core::error::Fault;
 
 pub(super) struct Project<'v> {
@@ -64,17 +64,55 @@ impl<'v> Project<'v> {
         self.graphs.iter().position(|graph| graph.id == id)
     }
 
+    /// The graph of an id or, without it, the first of a name. `import.no_graph` without either.
+    pub(super) fn named(&self, graph: &str) -> Result<usize, Fault> {
+        let by_name = || self.graphs.iter().position(|one| one.name == graph);
+        self.find(graph).or_else(by_name).ok_or_else(|| {
+            let names: Vec<String> = self.graphs.iter().map(|one| format!("`{}`", one.name)).collect();
+            no_graph(graph, format!("It has {}.", names.join(", ")))
+        })
+    }
+
     /// The graph that the project names, else the largest that no other one calls.
     pub(super) fn main(&self) -> Option<usize> {
         if let Some(found) = self.main.and_then(|id| self.find(id)) {
             return Some(found);
         }
-        let calls =
-            |node: &RivetNode<'_>| node.data.get("graphId").and_then(Value::as_str).map(str::to_owned);
-        let called: HashSet<String> =
-            self.graphs.iter().flat_map(|graph| graph.nodes.iter().filter_map(calls)).collect();
-        let free = (0..self.graphs.len()).filter(|&at| !called.contains(self.graphs[at].id));
-        free.max_by_key(|&at| self.graphs[at].nodes.len()).or((!self.graphs.is_empty()).then_some(0))
+        let largest = self.uncalled().max_by_key(|&at| self.graphs[at].nodes.len());
+        largest.or((!self.graphs.is_empty()).then_some(0))
+    }
+
+    /// Which graphs a run of these reaches, themselves included.
+    pub(super) fn called_from(&self, graphs: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        let mut is_called = vec![false; self.graphs.len()];
+        let mut open: Vec<usize> = graphs.into_iter().collect();
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut is_called[at], true) {
+                open.extend(self.graphs[at].calls().filter_map(|id| self.find(id)));
+            }
+        }
+        is_called
+    }
+
+    /// The graphs to import so that all are, beside those that are known: those that no other one calls and, of graphs that call each
+    /// other in a circle, the first.
+    pub(super) fn roots_without(&self, known: &[bool]) -> Vec<usize> {
+        let mut is_known = known.to_vec();
+        let mut roots = Vec::new();
+        for at in self.uncalled().chain(0..self.graphs.len()) {
+            if !is_known[at] {
+                roots.push(at);
+                let called = self.called_from([at]);
+                is_known.iter_mut().zip(called).for_each(|(known, called)| *known |= called);
+            }
+        }
+        roots
+    }
+
+    /// The graphs that no graph calls.
+    fn uncalled(&self) -> impl Iterator<Item = usize> {
+        let called: HashSet<&str> = self.graphs.iter().flat_map(RivetGraph::calls).collect();
+        (0..self.graphs.len()).filter(move |&at| !called.contains(self.graphs[at].id))
     }
 }
 
@@ -146,6 +184,11 @@ impl<'v> RivetGraph<'v> {
             outgoing[edge.source].push(at);
         }
         Self { id, name, nodes, edges, incoming, outgoing }
+    }
+
+    /// The ids of the graphs that its nodes call.
+    fn calls(&self) -> impl Iterator<Item = &'v str> {
+        self.nodes.iter().filter_map(|node| node.data.get("graphId")?.as_str())
     }
 
     pub(super) fn incoming(&self, at: usize) -> impl Iterator<Item = &RivetEdge> {

@@ -1,8 +1,10 @@
 //! What single formats have that others have not.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use super::{Format, ImportOutcome, Imported, import};
+use super::{ForeignFile, Format, ImportOutcome, Imported, import, import_file};
 
 fn read(document: &Value, format: Format) -> Imported {
     import(&document.to_string(), Some(format), "x").unwrap()
@@ -288,4 +290,41 @@ fn langflow_loop_repeats_what_leads_back_to_it() {
         found.iter().all(|found| found.severity != plait_core::diagnostic::Severity::Error),
         "{found:#?}"
     );
+}
+
+#[test]
+fn graphs_that_the_main_one_does_not_call_are_flows_of_their_own() {
+    let graph = |name: &str, nodes: Value| json!({ "metadata": { "name": name }, "nodes": nodes });
+    let text = |text: &str| json!({ "data": { "text": text }, "visualData": "0/0/300/1//" });
+    let call = |graph: &str| json!({ "data": { "graphId": graph }, "visualData": "0/0/300/1//" });
+    let project = json!({ "version": 4, "data": {
+        "metadata": { "mainGraphId": "main", "title": "Project" },
+        "graphs": {
+            "main": graph("Main", json!({ "[m]:text \"M\"": text("m") })),
+            "inner": graph("Inner", json!({ "[i]:text \"I\"": text("i") })),
+            "outer": graph("Outer", json!({ "[o]:subGraph \"O\"": call("inner") })),
+            "round": graph("Round", json!({ "[r]:subGraph \"R\"": call("trip") })),
+            "trip": graph("Trip", json!({ "[t]:subGraph \"T\"": call("round") })),
+        },
+    } });
+    let text = project.to_string();
+    let files = BTreeMap::new();
+    let file = ForeignFile { text: &text, files: &files, format: None, name: "x", graph: None };
+    let main = import_file(&file).unwrap();
+    assert_eq!(main.flow.name, "Project");
+    let ids = |imported: &Imported| imported.report.nodes.iter().map(|node| node.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&main), ["main/m"]);
+    let others = |imported: &Imported| {
+        imported.report.other_graphs.iter().map(|graph| graph.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(others(&main), ["Outer", "Round"]);
+    let outer = import_file(&ForeignFile { graph: Some("Outer"), ..file }).unwrap();
+    assert_eq!(outer.flow.name, "Outer");
+    assert_eq!(ids(&outer), ["inner/i", "outer/o"]);
+    assert_eq!(others(&outer), ["Main", "Round"]);
+    let missing = import_file(&ForeignFile { graph: Some("Nowhere"), ..file }).unwrap_err();
+    assert_eq!(missing.code.as_str(), "import.no_graph");
+    assert!(missing.hint.unwrap().contains("`Outer`"));
+    let other_tool = ForeignFile { text: "{\"nodes\":[],\"connections\":{}}", graph: Some("Outer"), ..file };
+    assert_eq!(import_file(&other_tool).unwrap_err().code.as_str(), "import.no_graph");
 }

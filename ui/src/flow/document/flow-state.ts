@@ -2,7 +2,7 @@
  * The document being edited, and everything that belongs to it: history, selection, what `flow.check` found.
  * Never holds the state of a run, so that a run that streams re-renders no document view.
  */
-import type { CheckedFlow, Flow, ImportReport, RunId } from "@/bindings";
+import type { CheckedFlow, Flow, ImportFlow, ImportReport, RunId } from "@/bindings";
 import { FLOW_VERSION } from "@/bindings/constants";
 import type { Items } from "@/flow/edits/edits";
 import { freshKey } from "@/flow/edits/ids";
@@ -48,6 +48,8 @@ export type FlowState = {
   documentSelection?: Items;
   /** What became of the file of another tool that the document was made from. */
   importReport?: ImportReport;
+  /** What that file is. */
+  importSource?: ImportFlow;
 };
 
 export const EMPTY_FLOW: Flow = { version: FLOW_VERSION, name: "", nodes: {}, edges: {}, layout: {} };
@@ -71,6 +73,7 @@ export function documentState(flow: Flow, file: { path?: string; hash?: string; 
     viewing: undefined,
     documentSelection: undefined,
     importReport: undefined,
+    importSource: undefined,
   };
 }
 

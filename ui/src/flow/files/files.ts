@@ -1,5 +1,5 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
-import type { Autosave, Flow, ImportedFlow, OpenedFlow, RunId } from "@/bindings";
+import type { Autosave, Flow, ImportFlow, OpenedFlow, RunId } from "@/bindings";
 import { FLOW_ENDING } from "@/bindings/constants";
 import { notify } from "@/design/dialogs/notify";
 import type { QuestionStore } from "@/design/dialogs/question-store";
@@ -182,11 +182,10 @@ export class FlowFiles {
       try {
         return unsaved(await this.#host.call("flow.read", { text, name }));
       } catch (notAFlow) {
-        const imported = await this.#host.call("flow.import", { text, name: stem(name) }).catch((thrown) => {
+        return await this.#imported({ text, name: stem(name) }).catch((thrown) => {
           // Other files were probably meant to be flows.
           throw HostError.from(thrown).code === "import.unknown_format" ? notAFlow : thrown;
         });
-        return importedState(imported);
       }
     });
     if (document?.importReport) this.#showImport();
@@ -196,19 +195,31 @@ export class FlowFiles {
   async importFile(): Promise<void> {
     await reportErrors(async () => {
       const { path } = await this.#host.call("dialog.open", {});
-      if (path !== null) await this.#openImported(() => this.#host.call("flow.import", { path }));
+      if (path !== null) await this.#openImported(() => this.#imported({ path }));
     });
   }
 
-  async #openImported(load: () => Promise<ImportedFlow>): Promise<void> {
-    if (await this.#open(async () => importedState(await load()))) this.#showImport();
+  /** Imports another graph of the file that the shown flow was imported from, as a flow of its own. */
+  async importGraph(graph: string): Promise<void> {
+    const { importSource } = this.#editor.state;
+    if (importSource) await this.#openImported(() => this.#imported({ ...importSource, graph }));
+  }
+
+  async #openImported(load: () => Promise<FlowState>): Promise<void> {
+    if (await this.#open(load)) this.#showImport();
+  }
+
+  /** A document made from a file of another tool, with the report about that. */
+  async #imported(source: ImportFlow): Promise<FlowState> {
+    const { flow, report } = await this.#host.call("flow.import", source);
+    return { ...unsaved(flow), importReport: report, importSource: source };
   }
 
   /** The button of the error about a file that is not a flow, if it can be imported. */
   async #importInstead(path: string, { code }: HostError): Promise<{ label: string; run: () => void } | undefined> {
     if (!NOT_A_FLOW.test(code)) return undefined;
     try {
-      const imported = await this.#host.call("flow.import", { path });
+      const imported = await this.#imported({ path });
       return { label: TEXTS.importIt, run: () => void this.#openImported(async () => imported) };
     } catch {
       // The error about the flow says enough.
@@ -379,8 +390,8 @@ export class FlowFiles {
     if (choice === "reload") {
       await reportErrors(async () => {
         const opened = await this.#host.call("flow.open", { path });
-        const importReport = this.#documents.stateOf(key)?.importReport;
-        this.#documents.update(key, { ...documentState(opened.flow, opened), key, importReport });
+        const { importReport, importSource } = this.#documents.stateOf(key) ?? {};
+        this.#documents.update(key, { ...documentState(opened.flow, opened), key, importReport, importSource });
       });
     }
     return false;
@@ -449,11 +460,6 @@ function restored(draft: Autosave, hash: string | undefined): Pick<FlowState, "f
 /** A document that is in no file yet. */
 function unsaved(flow: Flow): FlowState {
   return { ...documentState(flow), saved: EMPTY_FLOW };
-}
-
-/** A document made from a file of another tool, with the report about that. */
-function importedState({ flow, report }: ImportedFlow): FlowState {
-  return { ...unsaved(flow), importReport: report };
 }
 
 function isOfThisFile(draft: Autosave, opened: OpenedFlow): boolean {

@@ -1,4 +1,5 @@
-import type { ImportedEdge, ImportedNode, ImportReport } from "@/bindings";
+import type { ImportedEdge, ImportedNode, ImportReport, OtherGraph } from "@/bindings";
+import { Button } from "@/design/controls/Button";
 import {
   Dialog,
   type DialogAction,
@@ -63,7 +64,7 @@ export function ImportReportDialog() {
   );
 }
 
-function Report({ report: { nodes, edges, notes } }: { report: ImportReport }) {
+function Report({ report: { nodes, edges, notes, otherGraphs = [] } }: { report: ImportReport }) {
   const lostEdges = edges.filter(({ lost }) => lost !== undefined);
   const of = (outcome: ImportedNode["outcome"]) => nodes.filter((node) => node.outcome === outcome);
   const same = of("same");
@@ -80,6 +81,7 @@ function Report({ report: { nodes, edges, notes } }: { report: ImportReport }) {
             ))}
           </ul>
         )}
+        <OtherGraphs graphs={otherGraphs} />
         <Nodes title={TEXTS.importPlaceholders} nodes={of("placeholder")} />
         <Nodes title={TEXTS.importDiffers} nodes={of("differs")} />
         <Nodes title={TEXTS.importLost} nodes={of("lost")} />
@@ -96,6 +98,37 @@ function Report({ report: { nodes, edges, notes } }: { report: ImportReport }) {
         )}
       </div>
     </>
+  );
+}
+
+/** The graphs of the file that the flow does not have. Each is imported as a flow of its own. */
+function OtherGraphs({ graphs }: { graphs: readonly OtherGraph[] }) {
+  const { files, overlays } = useWorkspace();
+  if (graphs.length === 0) return null;
+  return (
+    <section>
+      <h3 className="mb-1 font-medium">{TEXTS.importOtherGraphs}</h3>
+      <ul className="flex flex-col gap-1">
+        {graphs.map(({ id, name, nodes }) => (
+          <li key={id} className="flex items-center gap-2 rounded-lg border border-line py-1 pr-1 pl-3">
+            <span className="min-w-0 truncate" title={name}>
+              {name}
+            </span>
+            <span className="text-fg-3 text-xs">{TEXTS.nodeCount(nodes)}</span>
+            <Button
+              className="ml-auto"
+              aria-label={TEXTS.importGraph(name)}
+              onClick={() => {
+                overlays.showImportReport(false);
+                void files.importGraph(id);
+              }}
+            >
+              {TEXTS.importOne}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -419,6 +419,11 @@ fn input_port(node_type: &str, input: &str) -> Option<&'static InputPort> {
     INPUTS.get(node_type)?.iter().find(|port| port.name.as_str() == input)
 }
 
+/// Whether all nodes of a type have an input of this name.
+pub(super) fn has_input(node_type: &str, input: &str) -> bool {
+    input_port(node_type, input).is_some()
+}
+
 /// The kind of an input; data for inputs that follow from a node's settings.
 fn input_kind(node_type: &str, input: &str) -> PortKind {
     input_port(node_type, input).map_or(PortKind::Data, |port| port.kind)

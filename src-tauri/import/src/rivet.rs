@@ -6,12 +6,13 @@ mod nodes;
 mod project;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
 use super::budget::Budget;
-use super::builder::{FileEdge, FlowBuilder, Output};
+use super::builder::{FileEdge, FlowBuilder, Output, has_input};
 use super::chat_call::Author;
 use super::settings::Settings;
 use super::template::TemplateText;
@@ -410,14 +411,14 @@ impl<'v> Reader<'v> {
         let mapping: Vec<Value> = values
             .iter()
             .filter_map(|(name, _)| {
-                Some(json!({ "from": name, "to": format!("{}.value", inputs.get(name)?.node) }))
+                Some(json!({ "from": call_port(name), "to": format!("{}.value", inputs.get(name)?.node) }))
             })
             .collect();
         let flow = serde_json::to_value(flow).unwrap_or_default();
         let config = json!({ "flow": flow, "inputSource": "mapping", "mapping": mapping });
         let id = self.builder.add(&node.key, node.title, "subflow", config, node.at);
         for (name, output) in values.iter().filter(|(name, _)| inputs.contains_key(name)) {
-            self.builder.connect(output, &id, name);
+            self.builder.connect(output, &id, &call_port(name));
         }
         let result = Output::new(&id, "result");
         for (name, output) in outputs {
@@ -432,4 +433,9 @@ impl<'v> Reader<'v> {
         self.nested.push(graph);
         self.nested.extend(nested);
     }
+}
+
+/// The input of a `subflow` node that feeds the input of a graph. Some names are those of its other inputs.
+fn call_port(input: &str) -> Cow<'_, str> {
+    if has_input("subflow", input) { Cow::Owned(format!("{input}-value")) } else { Cow::Borrowed(input) }
 }

@@ -328,3 +328,26 @@ fn graphs_that_the_main_one_does_not_call_are_flows_of_their_own() {
     let other_tool = ForeignFile { text: "{\"nodes\":[],\"connections\":{}}", graph: Some("Outer"), ..file };
     assert_eq!(import_file(&other_tool).unwrap_err().code.as_str(), "import.no_graph");
 }
+
+#[test]
+fn input_of_a_graph_may_have_the_name_of_another_input_of_a_subflow() {
+    let visual = "0/0/300/1//";
+    let project = json!({ "version": 4, "data": {
+        "metadata": { "mainGraphId": "main", "title": "x" },
+        "graphs": {
+            "main": { "nodes": {
+                "[m]:text \"M\"": { "data": { "text": "m" }, "outgoingConnections": ["output->\"C\" c/context"], "visualData": visual },
+                "[c]:subGraph \"C\"": { "data": { "graphId": "inner" }, "visualData": visual },
+            } },
+            "inner": { "nodes": {
+                "[i]:graphInput \"I\"": { "data": { "id": "context", "dataType": "string" },
+                    "outgoingConnections": ["data->\"O\" o/value"], "visualData": visual },
+                "[o]:graphOutput \"O\"": { "data": { "id": "o" }, "visualData": visual },
+            } },
+        },
+    } });
+    let imported = read(&project, Format::Rivet);
+    assert_eq!(edges(&imported), ["m.text → c.context-value"]);
+    let found = plait_run::plan::check(&imported.flow, &plait_nodes::registry()).diagnostics;
+    assert!(found.iter().all(|one| one.severity != plait_core::diagnostic::Severity::Error), "{found:?}");
+}

@@ -51,6 +51,8 @@ pub(super) struct FlowBuilder {
     /// The loop that nodes are added to.
     parents: Vec<NodeId>,
     has_main_context: bool,
+    /// Inputs of nodes of the file that nothing reads in the original.
+    unread: HashSet<(String, &'static str)>,
     /// How many cycles were closed, or tried to be.
     cycles: usize,
     budget: Budget,
@@ -76,6 +78,7 @@ impl FlowBuilder {
             adjacency: Adjacency::default(),
             parents: Vec::new(),
             has_main_context: false,
+            unread: HashSet::new(),
             cycles: 0,
             budget: budget.clone(),
         }
@@ -392,6 +395,7 @@ impl FlowBuilder {
     pub(super) fn finish(mut self) -> Result<(Flow, ImportReport), Fault> {
         self.budget.check()?;
         self.mark_lost_order();
+        self.mark_lost_inputs();
         for node in &mut self.report.nodes {
             if node.outcome == ImportOutcome::Lost && node.lost.is_empty() {
                 node.lost.push("Nothing in the file uses it in a way that Plait has.".to_owned());

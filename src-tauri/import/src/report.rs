@@ -100,7 +100,7 @@ pub struct ImportedOutput {
 
 impl ImportedNode {
     /// Its name for people.
-    fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         if self.name.trim().is_empty() { &self.id } else { &self.name }
     }
 }

@@ -181,7 +181,10 @@ impl<'v> Reader<'v> {
         let node = &self.graph.nodes[at];
         let id = self.builder.add_text(&node.key, node.title, &template, node.at);
         if messages.len() > 1 {
-            self.builder.lose(&node.key, "Its messages, as a value, are one text: who says each of them is left out.");
+            self.builder.lose(
+                &node.key,
+                "Its messages, as a value, are one text: who says each of them is left out.",
+            );
         }
         self.attach_parts(at, &id);
         let place = (Output::new(&id, "text"), Vec::new());

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{
-    ForeignFile, Format, ImportOutcome, ImportReport, Imported, files_beside, import, import_file, name_of_file,
-    source,
+    ForeignFile, Format, ImportOutcome, ImportReport, Imported, files_beside, import, import_file,
+    name_of_file, source,
 };
 use plait_core::diagnostic::Severity;
 use plait_core::flow;

@@ -1,5 +1,7 @@
 //! What became of the nodes and edges of the file.
 
+use std::collections::BTreeMap;
+
 use super::FlowBuilder;
 use crate::output::Output;
 use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput, OtherGraph};
@@ -128,6 +130,32 @@ impl FlowBuilder {
     fn report_edge(&mut self, source: &str, target: &str, label: &str, lost: Option<String>) {
         let (source, target, label) = (source.to_owned(), target.to_owned(), label.to_owned());
         self.report.edges.push(ImportedEdge { source, target, label, lost });
+    }
+
+    /// Says that nothing reads an input of a node of the file in the original, so that no edge to it is missed.
+    pub(crate) fn set_unread(&mut self, source: &str, input: &'static str) {
+        self.unread.insert((source.to_owned(), input));
+    }
+
+    /// A node that misses what an edge of the file gives it does not do the same.
+    pub(super) fn mark_lost_inputs(&mut self) {
+        let is_missed = |edge: &&ImportedEdge| {
+            edge.lost.is_some()
+                && !self.unread.iter().any(|(node, input)| *node == edge.target && *input == edge.label)
+        };
+        let mut missed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for edge in self.report.edges.iter().filter(is_missed) {
+            let giver = self.reported(&edge.source).map_or(edge.source.as_str(), ImportedNode::title);
+            missed.entry(edge.target.clone()).or_default().push(giver.to_owned());
+        }
+        for (target, givers) in missed {
+            let is_same = |node: &ImportedNode| node.outcome == ImportOutcome::Same && node.lost.is_empty();
+            if self.reported(&target).is_some_and(is_same) {
+                for giver in givers {
+                    self.lose(&target, format!("What it gets from `{giver}` is left out."));
+                }
+            }
+        }
     }
 
     pub(crate) fn source(&mut self, id: &str) -> Option<&mut ImportedNode> {

@@ -20,7 +20,17 @@ impl Reader<'_> {
             self.set(at, "", known);
             return;
         }
-        if self.callers.len() > 1 && !self.given.contains(&name) {
+        let is_given = self.callers.len() > 1 && self.given.contains(&name);
+        if is_given || !settings.flag("/useDefaultValueInput") {
+            self.builder.set_unread(&node.key, "default");
+        } else if self.callers.len() > 1
+            && let Some((output, path)) = self.fed(at, "default")
+        {
+            self.builder.attach(&node.key, &output.node);
+            self.values.insert((at, String::new()), (output, path));
+            return;
+        }
+        if self.callers.len() > 1 && !is_given {
             let value = default.unwrap_or_else(|| match kind {
                 "string" => json!(""),
                 "number" => json!(0),

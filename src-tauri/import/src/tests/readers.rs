@@ -312,7 +312,8 @@ fn graphs_that_the_main_one_does_not_call_are_flows_of_their_own() {
     let file = ForeignFile { text: &text, files: &files, format: None, name: "x", graph: None };
     let main = import_file(&file).unwrap();
     assert_eq!(main.flow.name, "Project");
-    let ids = |imported: &Imported| imported.report.nodes.iter().map(|node| node.id.clone()).collect::<Vec<_>>();
+    let ids =
+        |imported: &Imported| imported.report.nodes.iter().map(|node| node.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&main), ["main/m"]);
     let others = |imported: &Imported| {
         imported.report.other_graphs.iter().map(|graph| graph.name.clone()).collect::<Vec<_>>()

@@ -554,6 +554,25 @@ const sessions = {
     assert.match(s.output, /other\.value: rtwo/);
   },
 
+  async somebody_else_lets_one_of_two_branches_go_on(s) {
+    await s.launch("branches.flow.json", { functions: ["left:branch", "right:branch"] });
+    const byPlace = (a, b) => a.place.localeCompare(b.place);
+    const [left, right] = [await s.stop(), await s.stop()].toSorted(byPlace);
+    const other = new Session();
+    await other.attach(s.run);
+    const seen = [await other.stop(), await other.stop()].toSorted(byPlace);
+    for (const [own, its, all] of [
+      [left, seen[0], false],
+      [right, seen[1], true],
+    ]) {
+      const told = s.dc.waitForEvent("continued");
+      await other.go("continue", its);
+      assert.deepEqual((await told).body, { threadId: own.threadId, allThreadsContinued: all });
+    }
+    await s.ended;
+    await other.end({ terminateDebuggee: false });
+  },
+
   async steps_of_a_pipeline_are_lines(s) {
     const line = lineOf("steps.yaml", "prompt: Write");
     const set = await s.launch("steps.yaml", { lines: { "steps.yaml": [{ line, hitCondition: "== 2" }] } });

@@ -157,9 +157,11 @@ fn many_runs_are_compared_inside_of_sub_flows() {
         let nodes = json!({
             "aside": { "type": "text", "config": { "template": aside } },
             "text": { "type": "text", "config": { "template": "tea" } },
+            "start": { "type": "contextStart", "config": { "provider": "offline" } },
+            "say": { "type": "chat", "config": { "prompt": "Greet." } },
             "out": { "type": "output" },
         });
-        flow_json("inner", nodes, &["text.text -> out.value"]).to_string()
+        flow_json("inner", nodes, &["text.text -> out.value", "start.context -> say.context"]).to_string()
     };
     let outer = flow_json(
         "outer",
@@ -199,6 +201,13 @@ fn many_runs_are_compared_inside_of_sub_flows() {
     let at = |place: &str| places.iter().position(|(found, _)| found == place).unwrap();
     assert!(at("1\"text\"") < at("0\"below\"") && at("0\"below\"") < at("0\"out\""), "{places:?}");
     assert_eq!(places.iter().filter(|(_, varies)| *varies).count(), 1, "{places:?}");
+    // Only the sub-flow calls a model.
+    let listed: Vec<Value> = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
+    for column in matrix["runs"].as_array().unwrap() {
+        let of_list = listed.iter().find(|one| one["run"] == column["run"]).unwrap();
+        assert!(column["tokens"]["input"].as_u64() > Some(0), "{column:#}");
+        assert_eq!((&column["tokens"], &column["cost"]), (&of_list["tokens"], &of_list["cost"]));
+    }
 }
 
 #[test]

@@ -292,6 +292,7 @@ async fn editor_steps_forth_and_back() {
         "ended_run_is_looked_at",
         "branches_are_threads",
         "branches_stand_still_at_once_and_go_on_one_by_one",
+        "somebody_else_lets_one_of_two_branches_go_on",
     ]);
     // The past is looked at: nothing ran twice, and the journal has the one stop.
     assert_eq!(editor.events(&held[0], "node.started").len(), 4);

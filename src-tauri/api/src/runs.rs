@@ -50,6 +50,7 @@ pub use launch::AcceptedTrials;
 pub(crate) use past_spending::{count_day, local_bank};
 pub use program::{DraftProgram, GetExchanges, ImportTraces, KeepProgram, KeptProgram, PROGRAMS_FOLDER};
 pub use recording::{ExportRecording, ExportedRecording, ReadRecording, RecordingSummary};
+pub(crate) use records::record_of_tree;
 pub use records::{ForgetReplies, ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
 pub use request::{RootInputs, RunRequest, SaidMessage, Speaker};
 pub use rerun::{BillRerun, RerunRequest, RerunRun};

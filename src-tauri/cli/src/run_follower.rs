@@ -43,6 +43,8 @@ pub(crate) struct RunFollower<'a> {
     ctrl_c: CtrlC,
     /// The latest `run.waiting` event, if the run was waiting before it was followed and nothing was printed since.
     last_wait: Option<Entry>,
+    /// The time of the latest entry that was printed.
+    printed_until: u64,
     wish: Wish,
     /// Whether the next stop is left at once: the one that a resumed run was left at.
     leaves_stops: bool,
@@ -105,6 +107,7 @@ impl<'a> RunFollower<'a> {
             interactive: !json && terminal::is_interactive(),
             progress: Progress::new(!json),
             last_wait: None,
+            printed_until: 0,
             wish: Wish::Follow,
             leaves_stops: false,
             role: Role::Driver,
@@ -196,6 +199,13 @@ impl<'a> RunFollower<'a> {
                     watch = self.take_over().await?;
                     (looks, idle_at, tries) = (true, None, TAKEOVER_TRIES);
                 }
+                News::Watched(Some(Err(error))) if error.code == codes::RECORD_REDRAFTED => {
+                    watch = self.begin_again().await?;
+                    (looks, idle_at, tries) = (true, None, TAKEOVER_TRIES);
+                    if self.outline.status.is_final() {
+                        return self.finish();
+                    }
+                }
                 News::Watched(Some(entry)) => {
                     self.take_in(&entry?)?;
                     (looks, tries) = (true, TAKEOVER_TRIES);
@@ -238,6 +248,21 @@ impl<'a> RunFollower<'a> {
         self.print(entry)?;
         self.outline.apply(entry);
         Ok(())
+    }
+
+    /// Watches a recorded program again after the draft of its run has changed. What happened until now is not printed again, but in
+    /// JSON: there all events of the run follow.
+    async fn begin_again(&mut self) -> Result<ConnectionWatch, CliError> {
+        let entries = self.app.call(ShowRun { run: self.run.clone() }).await?.entries;
+        let printed_until = self.printed_until;
+        self.outline = RunOutline::default();
+        for entry in &entries {
+            if self.json.is_some() || entry.at > printed_until {
+                self.print(entry)?;
+            }
+            self.outline.apply(entry);
+        }
+        Ok(self.app.watch(&self.run, self.outline.next_seq).await?)
     }
 
     /// Watches the run again after the process that drove it has ended, and continues it if it is this command's.
@@ -326,6 +351,7 @@ impl<'a> RunFollower<'a> {
 
     fn print(&mut self, entry: &Entry) -> Result<(), CliError> {
         self.last_wait = None;
+        self.printed_until = self.printed_until.max(entry.at);
         match &mut self.json {
             Some(json) => json.print(entry)?,
             None => self.progress.print(entry),

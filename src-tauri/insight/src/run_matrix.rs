@@ -31,12 +31,21 @@ pub struct RunMatrix {
     pub rows: Vec<MatrixRow>,
 }
 
+/// A run that becomes a column.
+pub struct MatrixInput {
+    pub run: Arc<RecordedRun>,
+    /// What it used with all runs below it.
+    pub tokens: TokenUsage,
+    pub cost: Cost,
+}
+
 /// A column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct MatrixRun {
     pub run: RunId,
     pub status: RunStatus,
+    /// What it and the runs below it used.
     pub tokens: TokenUsage,
     pub cost: Cost,
     /// In milliseconds, without stops of a debugger and waits for a person. Nothing if it has not ended.
@@ -69,15 +78,16 @@ pub struct MatrixRow {
 }
 
 /// Puts runs side by side. Those of sub-flows are loaded with `load`; what can't be read is left out.
-pub fn run_matrix(runs: Vec<Arc<RecordedRun>>, load: LoadRun<'_>) -> RunMatrix {
-    let columns = runs.iter().map(|run| {
+pub fn run_matrix(inputs: Vec<MatrixInput>, load: LoadRun<'_>) -> RunMatrix {
+    let columns = inputs.iter().map(|MatrixInput { run, tokens, cost }| {
         let totals = totals(run);
         let (status, duration_ms) = (totals.status, totals.duration_ms);
-        MatrixRun { run: run.id().clone(), status, tokens: totals.tokens, cost: totals.cost, duration_ms }
+        MatrixRun { run: run.id().clone(), status, tokens: *tokens, cost: *cost, duration_ms }
     });
     let columns = columns.collect();
     let mut rows = Vec::new();
-    add_rows(&runs.into_iter().map(|run| vec![run]).collect::<Vec<_>>(), &mut Vec::new(), load, &mut rows);
+    let runs: Vec<_> = inputs.into_iter().map(|input| vec![input.run]).collect();
+    add_rows(&runs, &mut Vec::new(), load, &mut rows);
     RunMatrix { runs: columns, rows }
 }
 
@@ -218,7 +228,8 @@ mod tests {
             Arc::new(RecordedRun::new(name.into(), &journal, Some(flow)))
         };
         let runs = [recorded("r1", "{{item}}"), recorded("r2", "{{item}}!"), recorded("r3", "{{item}}")];
-        let matrix = run_matrix(runs.into(), &|_| None);
+        let input = |run| MatrixInput { run, tokens: TokenUsage::default(), cost: Cost::default() };
+        let matrix = run_matrix(runs.into_iter().map(input).collect(), &|_| None);
         assert_eq!(matrix.runs.iter().map(|run| run.run.as_str()).collect::<Vec<_>>(), ["r1", "r2", "r3"]);
         let row = |node: &str| matrix.rows.iter().find(|row| row.node.as_str() == node).unwrap();
         let list = row("list");

@@ -18,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use figures::{Figures, is_selected};
 use futures::StreamExt as _;
+use plait_core::id::RunId;
 use plait_recorder::endpoint::{Answers, Endpoint};
 use plait_recorder::exchange::LogWriter;
 use plait_recorder::upstream::Upstream;
@@ -44,7 +45,13 @@ async fn main() -> Result<()> {
     let router = Router::new().route("/v1/chat/completions", post(whole)).route("/v1/stream", post(stream));
     tokio::spawn(async move { axum::serve(listener, router).await });
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let log = Arc::new(LogWriter::create(&folder.path().join("log"), 0, "bench".to_owned(), Vec::new())?);
+    let log = Arc::new(LogWriter::create(
+        &folder.path().join("log"),
+        0,
+        RunId::from("bench"),
+        "bench".to_owned(),
+        Vec::new(),
+    )?);
     let upstream = Upstream::parse(&format!("openai={server}"))?;
     let endpoint = Endpoint::listen(vec![upstream], Answers::Forwarded, Arc::clone(&log)).await?;
     let recorded = endpoint.url("openai");

@@ -28,6 +28,9 @@ plait_core::error_codes! {
         RECORD_DIFFERS = "record.differs",
             "A program sent a model something else than the drafted flow sends at the same place. The run shows what the program sent.",
             "Compare the prompt with that of a run of the draft, and add to the draft what is missing.";
+        RECORD_REDRAFTED = "record.redrafted",
+            "A program that is being recorded did something that changes the draft of its run from the beginning, or it has ended.",
+            "Read the run again. Windows and `plait watch` do.";
         RECORD_STUCK = "record.stuck",
             "The flow that was drafted of a program does not lead through all of its calls.",
             "This is a defect of Plait. Please report it with the exported exchanges.";

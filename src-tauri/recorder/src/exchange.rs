@@ -21,6 +21,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
+use plait_core::id::RunId;
 use serde::{Deserialize, Serialize};
 use std::sync::mpsc::{self, Sender};
 
@@ -63,6 +64,9 @@ pub enum Line {
     Program {
         version: u32,
         at: u64,
+        /// The run that it becomes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<RunId>,
         /// What people call the run.
         name: String,
         command: Vec<String>,
@@ -131,6 +135,8 @@ impl Exchange {
 /// A log that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
+    /// The run that it becomes; none in logs of earlier versions.
+    pub run: Option<RunId>,
     pub name: String,
     pub command: Vec<String>,
     pub begun_ms: u64,
@@ -153,11 +159,12 @@ impl Recorded {
             // A line that is cut off is the last one.
             let Ok(line) = serde_json::from_str::<Line>(&line) else { break };
             match line {
-                Line::Program { version, at, name, command } => {
+                Line::Program { version, at, run, name, command } => {
                     if version > VERSION {
                         return Err(unreadable("a newer version of Plait wrote it"));
                     }
                     has_begun = true;
+                    recorded.run = run;
                     (recorded.begun_ms, recorded.name, recorded.command) = (at, name, command);
                 }
                 Line::Request { id, at, upstream, base_url, method, path, body } => {
@@ -210,7 +217,13 @@ pub struct LogWriter {
 
 impl LogWriter {
     /// Creates the file, which only this person can read, and holds its lock. `record.log`.
-    pub fn create(path: &Path, at: u64, name: String, command: Vec<String>) -> Result<Self, Fault> {
+    pub fn create(
+        path: &Path,
+        at: u64,
+        run: RunId,
+        name: String,
+        command: Vec<String>,
+    ) -> Result<Self, Fault> {
         let failed = |error: std::io::Error| {
             Fault::new(codes::RECORD_LOG, format!("The log {} cannot be written: {error}.", path.display()))
         };
@@ -225,7 +238,7 @@ impl LogWriter {
             std::thread::Builder::new().name("exchanges".to_owned()).spawn(move || write(file, &lines));
         let writer =
             Self { lines: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread.map_err(failed)?)) };
-        writer.add(Line::Program { version: VERSION, at, name, command });
+        writer.add(Line::Program { version: VERSION, at, run: Some(run), name, command });
         Ok(writer)
     }
 

@@ -265,7 +265,7 @@ impl Driver {
         let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
         let mut inline_starts = 0;
         // Controls that came before the loop: a run that is resumed in order to be canceled starts nothing.
-        while let Ok(control) = self.steering.controls.try_recv() {
+        while let Some(control) = self.steering.controls.try_recv() {
             self.on_control(control, &mut running).await?;
         }
         for (start, delay_ms) in std::mem::take(&mut self.pending_retries) {
@@ -341,7 +341,7 @@ impl Driver {
             std::task::Poll::Pending
         })
         .await;
-        while let Ok(control) = self.steering.controls.try_recv() {
+        while let Some(control) = self.steering.controls.try_recv() {
             self.on_control(control, running).await?;
         }
         while let Some(Some(done)) = running.next().now_or_never() {

@@ -34,6 +34,7 @@ impl RunJournal {
     pub(crate) fn open(core: &Arc<StoreCore>, run: &RunId) -> Result<Self, Fault> {
         core.writer()?;
         let key = run_key(run)?;
+        core.shared.observed.refuse(key)?;
         let record = LiveRecord::default();
         match core.live().entry(key) {
             MapEntry::Vacant(place) => place.insert(Arc::clone(&record)),

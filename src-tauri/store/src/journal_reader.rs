@@ -133,6 +133,15 @@ impl EntryReader {
         }
     }
 
+    /// A reader of lines that are in no file.
+    pub(crate) fn of_lines(run: Key, from_seq: u64, lines: &[Vec<u8>]) -> Self {
+        let mut reader = Self::over(None, run, from_seq, &[], Values::default(), lines.len() as u64, false);
+        let wanted = (0..).zip(lines).filter(|(seq, _)| *seq >= from_seq);
+        reader.ahead =
+            wanted.map(|(seq, text)| Line { seq, text: text.clone(), has_references: false }).collect();
+        reader
+    }
+
     /// The next entry; nothing at the end. After a fault `journal.corrupt`, reading goes on behind the damage.
     pub(crate) fn next(&mut self) -> Result<Option<Entry>, Fault> {
         self.next_where(&mut |_| true)
@@ -198,6 +207,11 @@ impl EntryReader {
     pub(crate) fn into_lines(mut self) -> Result<(Vec<u8>, Vec<StoredLine>, EntryDecoder), Fault> {
         let mut text = Vec::new();
         let mut found: Vec<StoredLine> = Vec::new();
+        for Line { seq, text: line, has_references } in self.ahead {
+            let start = text.len();
+            text.extend_from_slice(&line);
+            found.push(StoredLine { seq, bytes: start..text.len(), has_references });
+        }
         let Some(file) = &mut self.decoder.file else { return Ok((text, found, self.decoder)) };
         for span in &self.spans {
             visit_entry_frames(file, span, self.run, &mut |header, payload| {

@@ -243,11 +243,7 @@ impl RunIndex {
                 let roots: BTreeSet<Key> = found.iter().filter_map(|key| self.root_of(*key)).collect();
                 match roots.first() {
                     Some(root) if roots.len() == 1 && found.contains(root) => Ok(run_id(*root)),
-                    _ => Err(Fault::new(
-                        codes::RUN_AMBIGUOUS,
-                        format!("More than one run's id begins with `{prefix}`."),
-                    )
-                    .hint("Give more of it; `plait runs list` shows them.")),
+                    _ => Err(ambiguous(prefix)),
                 }
             }
         }
@@ -265,6 +261,11 @@ pub(crate) fn at_rest(mut record: RunRecord) -> RunRecord {
         record.status = RunStatus::Interrupted;
     }
     record
+}
+
+pub(crate) fn ambiguous(prefix: &str) -> Fault {
+    Fault::new(codes::RUN_AMBIGUOUS, format!("More than one run's id begins with `{prefix}`."))
+        .hint("Give more of it; `plait runs list` shows them.")
 }
 
 pub(crate) fn unknown(id: &str) -> Fault {

@@ -17,6 +17,7 @@ use crate::journal_reader::{EntryReader, duplicate};
 use crate::ledger::Ledger;
 use crate::log_file::Key;
 use crate::memories::Memories;
+use crate::observed::ObservedRuns;
 use crate::recovery;
 use crate::run_index::RunIndex;
 use crate::tree::{self, Tree, TreeLayout, run_id};
@@ -33,6 +34,7 @@ pub(crate) struct Shared {
     index: Mutex<RunIndex>,
     pub(crate) derived_index: Arc<Index>,
     pub(crate) ledger: Ledger,
+    pub(crate) observed: ObservedRuns,
     trees: Mutex<HashMap<Key, Arc<Tree>>>,
     layouts: Mutex<Vec<(Key, u64, Arc<TreeLayout>)>>,
     /// The token calibration that is not written yet.
@@ -60,6 +62,7 @@ impl Shared {
             index: Mutex::new(index),
             derived_index,
             ledger,
+            observed: ObservedRuns::default(),
             trees: Mutex::default(),
             layouts: Mutex::default(),
             calibration: Mutex::default(),
@@ -154,6 +157,9 @@ impl Shared {
 
     /// Reads the journal of a run from `from_seq` on. One that is not known is empty.
     pub(crate) fn read(&self, run: Key, from_seq: u64) -> Result<EntryReader, Fault> {
+        if let Some(observed) = self.observed.read(run, from_seq) {
+            return Ok(observed);
+        }
         let (root, events, damaged) = {
             let index = self.index();
             let root = index.root_of(run).unwrap_or(run);

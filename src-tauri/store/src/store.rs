@@ -18,11 +18,12 @@ use crate::codes;
 use crate::conversation::record::{ConversationMessage, ConversationRecord};
 use crate::disk::FileSystem;
 use crate::record::RunRecord;
+use crate::run_index::ambiguous;
 use crate::store_core::StoreCore;
 use crate::{
     ConversationFilter, ConversationFork, ForgottenReplies, JournalEntries, KeptMemories, NewConversation,
-    Progress, RunFilter, RunJournal, RunSpending, StoredConversation, StoredLines, checksums, documents,
-    forgotten_replies, tree, writer,
+    ObservedChange, Progress, RunFilter, RunJournal, RunSpending, StoredConversation, StoredLines, checksums,
+    documents, forgotten_replies, tree, writer,
 };
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
@@ -100,7 +101,12 @@ impl Store {
 
     /// The run whose id begins with `prefix`. Faults `run.unknown`, `run.ambiguous`.
     pub fn find_run(&self, prefix: &str) -> Result<RunId, Fault> {
-        self.0.shared.index().find(prefix)
+        let observed = self.0.shared.observed.find(&prefix.trim().to_lowercase());
+        match (observed.as_slice(), self.0.shared.index().find(prefix)) {
+            ([only], Err(fault)) if fault.code == codes::RUN_UNKNOWN => Ok(only.clone()),
+            ([], found) => found,
+            _ => Err(ambiguous(prefix)),
+        }
     }
 
     /// Runs, newest first.
@@ -294,7 +300,24 @@ impl Store {
 
     /// The document of that hash. Fault `flow.unknown`.
     pub fn flow(&self, hash: &str) -> Result<String, Fault> {
-        documents::flow(&self.0, hash)
+        self.0.shared.observed.flow(hash).map_or_else(|| documents::flow(&self.0, hash), Ok)
+    }
+
+    /// Shows a run that is not stored, with these entries of the flow document `flow`, in place of what was shown of it: lists and
+    /// readers have it like any other. Nothing writes to it (`run.busy`). Faults `run.bad_id`, `run.unknown`: the entries do not begin a run.
+    pub fn observe_run(&self, run: &RunId, entries: &[Entry], flow: String) -> Result<ObservedChange, Fault> {
+        self.0.shared.observed.put(run, entries, flow)
+    }
+
+    /// Shows an observed run no longer.
+    pub fn forget_observed(&self, run: &RunId) -> Result<(), Fault> {
+        self.0.shared.observed.remove(tree::run_key(run)?);
+        Ok(())
+    }
+
+    /// Whether a run is shown that is not stored.
+    pub fn is_observed(&self, run: &RunId) -> bool {
+        tree::run_key(run).is_ok_and(|key| self.0.shared.observed.contains(key))
     }
 
     /// Resolves when everything written so far survives a crash.

@@ -173,6 +173,9 @@ impl StoreCore {
         if let Some(live) = live {
             return live.lock().clone();
         }
+        if let Some(observed) = self.shared.observed.record(key) {
+            return Some(observed);
+        }
         let record = self.shared.index().get(&key).map(|entry| entry.record.clone());
         record.map(|record| if self.may_be_written_elsewhere() { record } else { at_rest(record) })
     }
@@ -191,6 +194,7 @@ impl StoreCore {
         let limit = filter.limit.unwrap_or(usize::MAX);
         let live: HashMap<Key, LiveRecord> = self.live().clone();
         let elsewhere = self.may_be_written_elsewhere();
+        let mut observed = self.shared.observed.records(filter);
         let index = self.shared.index();
         let mut found = Vec::new();
         for (key, entry) in index.newest_first() {
@@ -209,6 +213,12 @@ impl StoreCore {
                 None if elsewhere => found.push(stored.clone()),
                 None => found.push(at_rest(stored.clone())),
             }
+        }
+        if !observed.is_empty() {
+            found.append(&mut observed);
+            // As the index lists them.
+            found.sort_by(|a, b| b.run.as_str().cmp(a.run.as_str()));
+            found.truncate(limit);
         }
         found
     }
@@ -250,6 +260,7 @@ impl StoreCore {
     pub(crate) fn remove(&self, id: &RunId) -> Result<HashSet<String>, Fault> {
         self.writer()?;
         let key = run_key(id)?;
+        self.shared.observed.refuse(key)?;
         let (root, family, hashes) = {
             let index = self.shared.index();
             let root = index.root_of(key).ok_or_else(|| unknown(id.as_str()))?;

@@ -180,14 +180,7 @@ fn branches_of_two_sub_flows_are_found_from_the_root_and_go_on_one_by_one() {
         let shown = home.plait(&["debug", &root, "stops", "--json"]);
         serde_json::from_str(&shown.out).unwrap_or_else(|_| panic!("{shown:#?}"))
     };
-    // The first command may end while the other child run has not come to its place: the next one that drives the tree brings it there.
-    let mut both = held();
-    for _ in 0..10 {
-        if both.len() < 2 {
-            assert_eq!(home.plait(&["debug", &root, "break", "out:log=seen"]).code, 0);
-            both = held();
-        }
-    }
+    let both = held();
     assert_eq!(both.len(), 2, "{both:#?}");
     assert!(both.iter().all(|held| held["run"] != root.as_str() && held["stop"]["scope"] == "branch"));
     let child_of = |side: &str| {
@@ -205,4 +198,22 @@ fn branches_of_two_sub_flows_are_found_from_the_root_and_go_on_one_by_one() {
     let events = home.plait(&["runs", "show", &root, "--json"]).events();
     let last = events.last().unwrap();
     assert_eq!(last["outputs"]["out"]["value"], json!(["<inside>", "<inside>"]));
+}
+
+#[test]
+fn command_waits_until_each_of_many_sub_flows_has_come_to_its_place() {
+    const COUNT: usize = 16;
+    let names: Vec<String> = (0..COUNT).map(|number| format!("child{number}")).collect();
+    let config = json!({ "file": "child.flow.json", "inputSource": "mapping" });
+    let nodes: serde_json::Map<String, Value> =
+        names.iter().map(|name| (name.clone(), json!({ "type": "subflow", "config": config }))).collect();
+    let parent = flow_json("parent", Value::Object(nodes), &[]);
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent), ("child.flow.json", &child())]);
+    let home = Home::default();
+    let file = folder.file("parent.flow.json");
+    let mut command = vec!["run".to_owned(), file];
+    command.extend(names.iter().flat_map(|name| ["--break".to_owned(), format!("{name}/text:branch")]));
+    let stopped = home.plait(&command.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(stopped.code, 4, "{stopped:#?}");
+    assert_eq!(stops(&home).len(), COUNT);
 }

@@ -34,6 +34,12 @@ export const TEXTS = {
   importGraph: (name: string) => `Import ${name}`,
   importSteps: "What the import changed",
   compareWithExecution: "Compare with an execution…",
+  whichOriginal: "Which file was this flow imported from?",
+  whichOriginalHint:
+    "It says which nodes of the execution correspond to which nodes of the flow. Nothing of the flow is changed. After it, choose the execution.",
+  chooseOriginal: "Choose file…",
+  notTheOriginal: (file: string) =>
+    `No node of this flow comes from ${file}. Choose the file that it was imported from.`,
   besideExecution: (title: string) => `Beside ${title}`,
   departures: (count: number) =>
     count === 0

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plait_core::id::RunId;
-use plait_insight::run_matrix::{RunMatrix, run_matrix};
+use plait_insight::run_matrix::{MatrixInput, RunMatrix, run_matrix};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -13,6 +13,7 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::command::Command;
+use crate::runs::record_of_tree;
 
 /// The most runs of a matrix.
 const MAX_RUNS: usize = 100;
@@ -38,9 +39,13 @@ impl Command for CompareManyRuns {
         service.catch_up().await;
         let store = service.store.clone();
         run_blocking(move || {
-            let runs = self.runs.into_iter().map(|run| read(&store, run).map(Arc::new));
-            let runs = runs.collect::<Result<Vec<_>, _>>()?;
-            Ok(run_matrix(runs, &|run| read(&store, run.clone()).map(Arc::new).ok()))
+            let input = |run: RunId| {
+                let spent = record_of_tree(&store, &run)?;
+                let run = Arc::new(read(&store, run)?);
+                Ok(MatrixInput { run, tokens: spent.tokens, cost: spent.cost })
+            };
+            let inputs = self.runs.into_iter().map(input).collect::<Result<Vec<_>, ErrorReply>>()?;
+            Ok(run_matrix(inputs, &|run| read(&store, run.clone()).map(Arc::new).ok()))
         })
         .await
     }

@@ -1,48 +1,37 @@
 //! `program.*`: programs that Plait did not run, as runs: from the log of a recorder, or from traces. The run is of a flow that is a first
 //! draft of what was observed, and its journal is written by the driver like any other.
+//!
+//! While a program is recorded, [`logs`] shows what its log amounts to so far; the run is written when the log is whole.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+mod logs;
+mod observed;
+
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use plait_adapters::ProviderSettings;
-use plait_adapters::providers::ProviderKind;
 use plait_core::attachment::{Attachment, AttachmentStore as _, TEXT};
-use plait_core::config::{ConfigValues, with_settings};
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::RunId;
-use plait_core::origin::Origins;
-use plait_journal::{
-    ENGINE_REVISION, Event, FlowRef, InputOverrides, Journal as _, ProgramRef, ReplySource, RunEvent,
-};
-use plait_llm::grant::Grants;
-use plait_llm::quota::QuotaChain;
-use plait_recorder::conversation::conversations;
-use plait_recorder::draft::draft;
-use plait_recorder::exchange::{Exchange, MAX_LOG_BYTES, Recorded};
-use plait_recorder::observed::{ObservedCall, read_call};
+use plait_journal::{Event, Journal as _, ProgramRef, RunEvent};
+use plait_recorder::exchange::{MAX_LOG_BYTES, Recorded};
 use plait_recorder::otlp;
-use plait_recorder::play::{Observation, Played};
-use plait_recorder::upstream::protocol;
-use plait_run::host::{Host, RunInfo};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::launch::plan_to_run;
 use super::service::RunService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::command::Command;
-use crate::flows::text::{recorded_flow, write_flow};
+use crate::flows::text::recorded_flow;
+
+pub(super) use logs::ProgramLogs;
+use observed::{Observed, ObservedJournal};
 
 /// The folder of the data directory with the logs of programs that are being recorded.
 pub const PROGRAMS_FOLDER: &str = "programs";
-/// The most paths that are no calls of a model and are named.
-const MAX_NAMED_PATHS: usize = 5;
 
 /// `program.keep`: makes a run of the log of a recorder, which is in the data directory, and removes the log. `record.log`,
 /// `record.no_calls`.
@@ -109,7 +98,8 @@ impl Command for ImportTraces {
         let name = name.or(traces.name).unwrap_or_else(|| "Traces".to_owned());
         let said = format!("First draft of what `{name}` did, from traces.");
         let program = ProgramRef { notes: traces.notes, ..ProgramRef::default() };
-        service.observe(Observed { name, said, program, calls: traces.calls, is_whole: true }).await
+        let observed = Observed { name, said, program, calls: traces.calls, is_whole: true };
+        Ok(service.keep_observed(new_run(), observed).await?.program)
     }
 }
 
@@ -150,6 +140,10 @@ impl Command for GetExchanges {
     type Reply = String;
 
     async fn run(self, service: &RunService) -> Result<String, ErrorReply> {
+        if let Some(log) = service.program_logs.of_run(&self.run) {
+            let (_, bytes) = read_log(log).await?;
+            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        }
         let (store, run) = (service.parts.store.clone(), self.run.clone());
         let first = run_blocking(move || Ok(store.read_journal(&run, 0)?.next().transpose()?)).await?;
         let exchanges = match first.map(|entry| entry.event) {
@@ -162,65 +156,14 @@ impl Command for GetExchanges {
     }
 }
 
-/// What was observed of a program.
-struct Observed {
-    name: String,
-    /// Where the draft comes from.
-    said: String,
-    program: ProgramRef,
-    calls: Vec<ObservedCall>,
-    /// Whether the program was observed to its end.
-    is_whole: bool,
-}
-
 impl RunService {
-    fn programs_folder(&self) -> PathBuf {
-        self.parts.store.home().join(PROGRAMS_FOLDER)
-    }
-
-    /// Makes runs of the logs of recorders that were killed. Logs that are written are locked.
-    pub(super) async fn keep_interrupted(&self) -> Result<(), ErrorReply> {
-        if self.parts.store.is_read_only() {
-            return Ok(());
-        }
-        let Ok(logs) = fs::read_dir(self.programs_folder()) else { return Ok(()) };
-        for log in logs.flatten() {
-            let is_left = File::open(log.path())
-                .is_ok_and(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
-            if !is_left {
-                continue;
-            }
-            // What cannot be read stays for a person to look at.
-            if let Err(error) = self.keep_log(log.path()).await
-                && error.code == codes::RECORD_NO_CALLS
-            {
-                // It is no run. If it cannot be removed, the next list tries again.
-                let _ = fs::remove_file(log.path());
-            }
-        }
-        Ok(())
-    }
-
+    /// Makes a run of a log, and removes the log.
     async fn keep_log(&self, path: PathBuf) -> Result<KeptProgram, ErrorReply> {
         let _one_at_a_time = self.resume_lock.lock().await;
-        let log = path.clone();
-        let (recorded, bytes) = run_blocking(move || {
-            let size = fs::metadata(&log).map_err(|error| unreadable(&log, &error.to_string()))?.len();
-            if size > MAX_LOG_BYTES {
-                return Err(unreadable(&log, "it is larger than 1 GB"));
-            }
-            let bytes = fs::read(&log).map_err(|error| unreadable(&log, &error.to_string()))?;
-            Ok((Recorded::read(&bytes[..])?, bytes))
-        })
-        .await?;
-        let providers = self.parts.providers.table().settings();
-        let mut calls = Vec::new();
-        for exchange in &recorded.exchanges {
-            calls.extend(read_call(exchange, |kind, base_url| provider_at(&providers, kind, base_url)).await);
+        if let Some(kept) = self.program_logs.take_kept(&path) {
+            return Ok(kept);
         }
-        if calls.is_empty() {
-            return Err(no_calls(&recorded));
-        }
+        let (recorded, bytes) = read_log(path.clone()).await?;
         let exchanges = Attachment {
             hash: content_hash(&bytes).into(),
             media_type: TEXT.to_owned(),
@@ -231,155 +174,61 @@ impl RunService {
             pages: None,
             data: None,
         };
-        self.parts.store.put(&exchanges.hash, bytes.into()).await?;
-        let program = ProgramRef {
-            command: recorded.command.clone(),
-            exit: recorded.exit,
-            exchanges: Some(exchanges),
-            notes: notes_of(&recorded, &calls, &providers),
-        };
-        let said = format!("First draft of what `{}` did, as it was recorded.", recorded.command.join(" "));
-        let is_whole = recorded.exit.is_some();
-        let kept = self.observe(Observed { name: recorded.name, said, program, calls, is_whole }).await?;
+        let observed = self.observed_in(&recorded, Some(exchanges.clone())).await?;
+        let (run, store) = (recorded.run.unwrap_or_else(new_run), &self.parts.store);
+        // What was shown of it until now is not what is kept, nor what a crash left of it.
+        store.forget_observed(&run)?;
+        if store.run(&run).is_ok_and(|record| record.program.is_some()) {
+            store.remove_run(&run)?;
+        }
+        store.put(&exchanges.hash, bytes.into()).await?;
+        let kept = self.keep_observed(run.clone(), observed).await?;
+        self.program_logs.forget(&path);
+        self.redraft(&run, kept.events);
+        self.active.announce_change();
         fs::remove_file(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
-        Ok(kept)
+        Ok(kept.program)
     }
 
     /// Writes the run of what was observed.
-    async fn observe(&self, observed: Observed) -> Result<KeptProgram, ErrorReply> {
-        let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        let host = Host { quotas: QuotaChain::default(), ..self.host_of_rehearsal(&run, None) };
-        let service = self.clone();
-        let kept = run_blocking(move || service.write_observed(run, host, observed)).await?;
+    async fn keep_observed(&self, run: RunId, observed: Observed) -> Result<Kept, ErrorReply> {
+        let (service, host) = (self.clone(), self.host_of_observed(&run));
+        let kept = run_blocking(move || {
+            let played = service.play_observed(&run, host, observed)?;
+            let store = &service.parts.store;
+            store.put_flow(&played.document)?;
+            store.journal(&run)?.append(&played.entries)?;
+            service.parts.calibration.record_events(&played.entries);
+            let ObservedJournal { entries, flow, calls, notes, .. } = played;
+            Ok(Kept { program: KeptProgram { run, calls, notes, flow }, events: entries.len() as u64 })
+        });
+        let kept = kept.await?;
         self.parts.store.flush().await?;
         Ok(kept)
     }
-
-    fn write_observed(&self, run: RunId, host: Host, observed: Observed) -> Result<KeptProgram, ErrorReply> {
-        let Observed { name, said, program, mut calls, is_whole } = observed;
-        let parts = &self.parts;
-        let user = parts.users.resolve(None)?;
-        let conversations = conversations(&mut calls);
-        let count = calls.len();
-        let drafted = draft(&name, &said, &calls, &conversations)?;
-        let flow = drafted.flow.clone();
-        let config = parts.config.current();
-        let plan =
-            plan_to_run(&with_settings(&flow, &config), &parts.registry, None, &InputOverrides::new())?;
-        let hash = parts.store.put_flow(&write_flow(&flow)?)?;
-        let grants = Some(Arc::new(Grants::default()));
-        let notes = program.notes.clone();
-        let first = RunEvent::Started {
-            run: run.clone(),
-            revision: ENGINE_REVISION,
-            user: user.clone(),
-            from: None,
-            replies: ReplySource::default(),
-            flow: Box::new(FlowRef { name: name.clone(), path: None, hash }),
-            program: Some(Box::new(program)),
-            to: None,
-            input: None,
-            set: InputOverrides::new(),
-            pins: Vec::new(),
-            ignores_pins: false,
-            origins: Origins::NONE,
-            parent_run_id: None,
-            conversation: None,
-            grants: grants.clone(),
-            models: Arc::new(parts.calibration.current()),
-            config: ConfigValues::clone(&config),
-        };
-        let info = RunInfo {
-            run: run.clone(),
-            user,
-            flow_name: name,
-            folder: None,
-            input: None,
-            conversation: None,
-            grants,
-            ignores_pins: false,
-            earlier: None,
-        };
-        let begun = calls.iter().map(|call| call.begun_ms).min().unwrap_or_default();
-        let observation = Observation { calls, conversations, draft: drafted };
-        let Played { mut entries, .. } = observation.play(plan, info, host, Event::Run(first), begun)?;
-        if !is_whole && entries.last().is_some_and(|entry| entry.event.is_terminal()) {
-            // Nobody knows whether that was all.
-            entries.pop();
-        }
-        parts.store.journal(&run)?.append(&entries)?;
-        parts.calibration.record_events(&entries);
-        Ok(KeptProgram { run, calls: count, notes, flow })
-    }
 }
 
-/// The provider that stands for a server: one of the settings with its protocol and address, or else the vendor's own.
-fn provider_at(
-    providers: &BTreeMap<String, ProviderSettings>,
-    kind: ProviderKind,
-    base_url: &str,
-) -> (String, ProviderSettings) {
-    let is_there = |settings: &ProviderSettings| {
-        let own = settings.base_url.as_deref().map(|url| url.trim_end_matches('/'));
-        settings.kind == kind && own == Some(base_url.trim_end_matches('/'))
-    };
-    let found = providers.iter().find(|(_, settings)| is_there(settings));
-    let vendor = match kind {
-        ProviderKind::OpenAiResponses => "openai",
-        ProviderKind::Anthropic => "anthropic",
-        ProviderKind::Gemini | ProviderKind::GeminiInteractions => "gemini",
-        ProviderKind::Ollama => "ollama",
-        ProviderKind::OpenAi | ProviderKind::Offline => "openai-chat",
-    };
-    let (name, settings) = match found {
-        Some((name, settings)) => (name.clone(), settings.clone()),
-        None => (vendor.to_owned(), ProviderSettings::of(kind)),
-    };
-    // Faults name where the program called.
-    (name, ProviderSettings { kind, base_url: Some(base_url.to_owned()), ..settings })
+/// A run that was written.
+struct Kept {
+    program: KeptProgram,
+    events: u64,
 }
 
-/// What was exchanged and is no call of a model, and servers that no provider stands for.
-fn notes_of(
-    recorded: &Recorded,
-    calls: &[ObservedCall],
-    providers: &BTreeMap<String, ProviderSettings>,
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    let mut others: BTreeMap<String, usize> = BTreeMap::new();
-    let mut servers: BTreeMap<&str, String> = BTreeMap::new();
-    for Exchange { method, path, base_url, .. } in &recorded.exchanges {
-        let plain = path.split('?').next().unwrap_or_default();
-        let Some(kind) = protocol(method, path) else {
-            *others.entry(format!("{method} {plain}")).or_default() += 1;
-            continue;
-        };
-        let (name, _) = provider_at(providers, kind, base_url);
-        let own = providers.get(&name).and_then(|settings| settings.base_url.as_deref());
-        if own.map(|url| url.trim_end_matches('/')) != Some(base_url.trim_end_matches('/')) {
-            servers.insert(base_url, name);
+fn new_run() -> RunId {
+    RunId::from(uuid::Uuid::now_v7().to_string())
+}
+
+/// The content of a log, and its bytes.
+async fn read_log(path: PathBuf) -> Result<(Recorded, Vec<u8>), ErrorReply> {
+    run_blocking(move || {
+        let size = fs::metadata(&path).map_err(|error| unreadable(&path, &error.to_string()))?.len();
+        if size > MAX_LOG_BYTES {
+            return Err(unreadable(&path, "it is larger than 1 GB"));
         }
-    }
-    if !others.is_empty() {
-        let count: usize = others.values().sum();
-        let named: Vec<&str> = others.keys().take(MAX_NAMED_PATHS).map(String::as_str).collect();
-        let more = if others.len() > named.len() { ", …" } else { "" };
-        notes.push(format!(
-            "{count} requests are no calls of a model. They were passed on and recorded: {}{more}",
-            named.join(", ")
-        ));
-    }
-    let asked = recorded.exchanges.iter().filter(|one| protocol(&one.method, &one.path).is_some()).count();
-    if asked > calls.len() {
-        notes.push(format!(
-            "{} requests have a body that is not of their protocol. They were passed on and recorded",
-            asked - calls.len()
-        ));
-    }
-    for (server, name) in servers {
-        notes.push(format!("No provider of the settings is at {server}. The run names `{name}` for it"));
-    }
-    notes
+        let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
+        Ok((Recorded::read(&bytes[..])?, bytes))
+    })
+    .await
 }
 
 fn no_calls(recorded: &Recorded) -> ErrorReply {

@@ -110,6 +110,13 @@ fn from_is_gone(store: &Store, record: &RunRecord) -> bool {
     record.from.as_ref().is_some_and(|from| store.run(from).is_err())
 }
 
+/// The record of a run, with the tokens and the cost of all runs below it. Fault `run.unknown`.
+pub(crate) fn record_of_tree(store: &Store, run: &RunId) -> Result<RunRecord, Fault> {
+    let mut record = store.run(run)?;
+    add_children(store, &mut record)?;
+    Ok(record)
+}
+
 /// Adds what the runs below a run used to what it used itself.
 fn add_children(store: &Store, record: &mut RunRecord) -> Result<(), Fault> {
     let mut parents = vec![record.run.clone()];
@@ -164,8 +171,8 @@ impl Command for ListRuns {
     type Reply = Vec<RunSummary>;
 
     async fn run(self, service: &RunService) -> Result<Vec<RunSummary>, ErrorReply> {
-        // What a recorder left that was killed. A list without it is better than none.
-        let _ = service.keep_interrupted().await;
+        // What is being recorded, and what killed recorders left. A list without it is better than none.
+        let _ = service.look_at_programs().await;
         let limit = self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let (store, users) = (service.parts.store.clone(), service.parts.users.clone());
         let records = run_blocking(move || {
@@ -203,6 +210,8 @@ impl Command for ResolveRun {
     type Reply = RunId;
 
     async fn run(self, service: &RunService) -> Result<RunId, ErrorReply> {
+        // A prefix of the id of a run that is being recorded.
+        let _ = service.look_at_programs().await;
         service.find(&self.prefix)
     }
 }
@@ -247,8 +256,7 @@ impl Command for ShowRun {
         let above = ancestors.map(summary).collect();
         let (store, service) = (service.parts.store.clone(), service.clone());
         run_blocking(move || {
-            let mut record = store.run(&self.run)?;
-            add_children(&store, &mut record)?;
+            let record = record_of_tree(&store, &self.run)?;
             let active = service.is_driven(&record);
             let flow = recorded_flow(&store, &record.flow.hash)?;
             let (mut entries, mut damage) = (Vec::new(), None);

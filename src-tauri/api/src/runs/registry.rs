@@ -71,8 +71,15 @@ impl ActiveRun {
 /// A child run as its parent knows it.
 struct Followed {
     broadcast: Arc<RunBroadcast>,
-    /// The sequence number after the last event that the parent has taken in.
-    next_seq: u64,
+    /// The sequence number after the last event that the parent has taken in; none while the child is starting.
+    next_seq: Option<u64>,
+}
+
+impl Followed {
+    /// Whether the parent has all that the child has sent.
+    fn is_taken_in(&self) -> bool {
+        self.next_seq.is_some() && self.next_seq == self.broadcast.next_seq()
+    }
 }
 
 /// A child run that a node of `parent` waits for, until this is dropped.
@@ -88,7 +95,7 @@ impl FollowedChild {
         let mut state = self.runs.0.lock();
         let children = state.followed.get_mut(&self.parent);
         if let Some(child) = children.and_then(|children| children.get_mut(&self.run)) {
-            child.next_seq = next_seq;
+            child.next_seq = Some(next_seq);
         }
     }
 }
@@ -113,19 +120,19 @@ impl State {
         // What a run that has ended sent last is looked at with its parent.
         let active = self.runs.get(run).filter(|active| active.is_driven())?;
         let mut idle = active.handle.idle();
-        if !*idle.borrow_and_update() {
+        if !*idle.borrow_and_update() || active.handle.has_pending() {
             return Some(idle);
         }
         for (child, followed) in self.followed.get(run).into_iter().flatten() {
             if let Some(busy) = self.busy_run(child) {
                 return Some(busy);
             }
-            if followed.broadcast.next_seq() != Some(followed.next_seq) {
+            if !followed.is_taken_in() {
                 return Some(idle);
             }
         }
         // What a child sent before it was looked at has woken this run.
-        let is_idle = *idle.borrow();
+        let is_idle = *idle.borrow() && !active.handle.has_pending();
         (!is_idle).then_some(idle)
     }
 }
@@ -197,7 +204,7 @@ impl ActiveRuns {
 
     /// A node of `parent` waits for a child run.
     pub(crate) fn follow_child(&self, parent: &RunId, run: &RunId) -> FollowedChild {
-        let followed = Followed { broadcast: self.broadcast(run), next_seq: 0 };
+        let followed = Followed { broadcast: self.broadcast(run), next_seq: None };
         let mut state = self.0.lock();
         state.followed.entry(parent.clone()).or_default().insert(run.clone(), followed);
         FollowedChild { runs: self.clone(), parent: parent.clone(), run: run.clone() }
@@ -378,3 +385,6 @@ impl ActiveRuns {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, watch};
 
 use super::launch::invalid_flow;
+use super::program::ProgramLogs;
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
 use super::watch::Watch;
@@ -79,6 +80,8 @@ pub struct RunService {
     pub(super) active: ActiveRuns,
     /// The recordings that runs read.
     pub(super) recordings: RecordingCache,
+    /// The programs that are being recorded.
+    pub(super) program_logs: ProgramLogs,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
     /// Held while breakpoints are changed, so that a change is not based on a list that another one replaces.
@@ -94,6 +97,7 @@ impl RunService {
             redacted_folders: Arc::default(),
             active: ActiveRuns::default(),
             recordings: RecordingCache::default(),
+            program_logs: ProgramLogs::default(),
             resume_lock: Arc::default(),
             breakpoints_lock: Arc::default(),
         }
@@ -121,14 +125,18 @@ impl RunService {
         self.active.contains(run)
     }
 
-    /// Whether a run is driven, in this process or in the one that writes the store.
+    /// Whether a run is driven, in this process or in the one that writes the store, or is that of a program that is being recorded.
     pub(super) fn is_driven(&self, record: &RunRecord) -> bool {
-        self.is_active(&record.run) || self.parts.store.is_read_only() && record.status == RunStatus::Running
+        let is_active = self.is_active(&record.run) || self.program_logs.is_recording(&record.run);
+        is_active || self.parts.store.is_read_only() && record.status == RunStatus::Running
     }
 
     /// Watches a run: its journal from `from_seq` on, then its events as they happen, without gap or duplicate, to its end.
     /// `run.unknown` when there is no such run.
     pub async fn watch(&self, run: &RunId, from_seq: u64) -> Result<Watch, ErrorReply> {
+        if self.parts.store.is_observed(run) {
+            self.follow_programs();
+        }
         let (store, run, broadcast) = (self.parts.store.clone(), run.clone(), self.active.broadcast(run));
         run_blocking(move || {
             store.run(&run)?;
@@ -145,6 +153,9 @@ impl RunService {
     /// Resolves when a run tree that is driven here can go on only by what a person does, and no event is on its way between its
     /// runs. Returns the sequence number after the last event of its root; nothing if the root is not driven any more.
     pub async fn idle_tree(&self, root: &RunId) -> Option<u64> {
+        // A program that is recorded goes on without a person.
+        let mut changes = self.active.changes();
+        while self.parts.store.is_observed(root) && changes.changed().await.is_ok() {}
         self.active.idle_tree(root).await
     }
 
@@ -155,6 +166,7 @@ impl RunService {
 
     /// Says when the list of runs has changed: a run has begun, ended, or begun or ceased to wait.
     pub fn changes(&self) -> watch::Receiver<()> {
+        self.follow_programs();
         self.active.changes()
     }
 
@@ -313,6 +325,7 @@ impl RunService {
 
     /// Stops driving all runs. Each can be resumed.
     pub(crate) async fn close(&self) {
+        self.program_logs.close().await;
         self.active.close().await;
         self.parts.exporter.close().await;
     }

@@ -13,6 +13,7 @@ use futures::{Stream, StreamExt as _};
 use plait_api::runs::{GetExchanges, KeepProgram, KeptProgram, PROGRAMS_FOLDER};
 use plait_api::{Connection, ErrorReply};
 use plait_core::error::Fault;
+use plait_core::id::RunId;
 use plait_recorder::endpoint::{Answers, Endpoint};
 use plait_recorder::exchange::{Line, LogWriter, Recorded};
 use plait_recorder::replay::Library;
@@ -81,7 +82,8 @@ async fn record(home: &Home, args: RecordArgs) -> Result<ExitStatus, CliError> {
     create_folder(&folder)?;
     let log_name = format!("{}-{}.jsonl", now_ms(), std::process::id());
     let log_path = folder.join(&log_name);
-    let log = Arc::new(LogWriter::create(&log_path, now_ms(), name, command)?);
+    let run = RunId::from(uuid::Uuid::now_v7().to_string());
+    let log = Arc::new(LogWriter::create(&log_path, now_ms(), run, name, command)?);
     let ended = run_command(upstreams, Answers::Forwarded, &log, &args.command).await;
     let code = ended.as_ref().map(|(code, _)| *code).ok();
     if let Some(code) = code {

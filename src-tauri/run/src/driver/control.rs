@@ -1,6 +1,8 @@
 //! How a person steers a run: answers, pins and cancel.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
@@ -56,13 +58,49 @@ pub enum Control {
 /// Steers a driven run. Cheap to clone.
 #[derive(Clone)]
 pub struct RunHandle {
-    controls: mpsc::UnboundedSender<Control>,
+    controls: ControlSender,
     idle: watch::Receiver<bool>,
+}
+
+/// Sends controls, and knows how many the driver has not taken yet.
+#[derive(Clone)]
+struct ControlSender {
+    sender: mpsc::UnboundedSender<Control>,
+    pending: Arc<AtomicUsize>,
+}
+
+impl ControlSender {
+    fn send(&self, control: Control) -> Result<(), Fault> {
+        self.pending.fetch_add(1, Ordering::AcqRel);
+        self.sender.send(control).map_err(|_| gone())
+    }
+}
+
+/// The controls that wait for the driver.
+pub(super) struct Controls {
+    receiver: mpsc::UnboundedReceiver<Control>,
+    pending: Arc<AtomicUsize>,
+}
+
+impl Controls {
+    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Control>> {
+        let received = self.receiver.poll_recv(cx);
+        if matches!(received, Poll::Ready(Some(_))) {
+            self.pending.fetch_sub(1, Ordering::AcqRel);
+        }
+        received
+    }
+
+    pub fn try_recv(&mut self) -> Option<Control> {
+        let received = self.receiver.try_recv().ok()?;
+        self.pending.fetch_sub(1, Ordering::AcqRel);
+        Some(received)
+    }
 }
 
 /// What the driver has of its handles.
 pub(super) struct Steering {
-    pub controls: mpsc::UnboundedReceiver<Control>,
+    pub controls: Controls,
     pub idle: watch::Sender<bool>,
 }
 
@@ -70,13 +108,20 @@ impl RunHandle {
     pub(super) fn new() -> (Self, Steering) {
         let (sender, controls) = mpsc::unbounded_channel();
         let (idle, is_idle) = watch::channel(false);
-        (Self { controls: sender, idle: is_idle }, Steering { controls, idle })
+        let pending = Arc::<AtomicUsize>::default();
+        let controls = Controls { receiver: controls, pending: Arc::clone(&pending) };
+        (Self { controls: ControlSender { sender, pending }, idle: is_idle }, Steering { controls, idle })
     }
 
     /// Whether the run is idle: it waits for a person, and has worked off what its nodes and child runs reported. Closed when it is not
     /// driven any more.
     pub fn idle(&self) -> watch::Receiver<bool> {
         self.idle.clone()
+    }
+
+    /// Whether the driver has still to look at something that was sent to it: it is not idle, though it does not know yet.
+    pub fn has_pending(&self) -> bool {
+        self.controls.pending.load(Ordering::Acquire) > 0
     }
 
     /// Answers a pause. Resolves when the answer survives a crash; faults `answer.not_waiting`, `answer.invalid`.
@@ -103,14 +148,14 @@ impl RunHandle {
     /// out of the calls that follow. Resolves when that survives a crash; faults `history.not_waiting`, `history.no_turn`.
     pub async fn pin(&self, owner: Activation, turn: MessageId, pinned: bool) -> Result<(), Fault> {
         let (reply, taken) = oneshot::channel();
-        self.controls.send(Control::Pin { owner, turn, pinned, reply }).map_err(|_| gone())?;
+        self.controls.send(Control::Pin { owner, turn, pinned, reply })?;
         taken.await.map_err(|_| gone())?
     }
 
     /// Stops the run tree, lets it go on, or sets its breakpoints. Resolves when that survives a crash; faults `debug.*`.
     pub async fn debug(&self, command: DebugCommand) -> Result<(), Fault> {
         let (reply, done) = oneshot::channel();
-        self.controls.send(Control::Debug { command, reply }).map_err(|_| gone())?;
+        self.controls.send(Control::Debug { command, reply })?;
         done.await.map_err(|_| gone())?
     }
 
@@ -129,7 +174,7 @@ impl RunHandle {
 
     async fn give(&self, activation: Activation, answer: Answer) -> Result<(), Fault> {
         let (reply, taken) = oneshot::channel();
-        self.controls.send(Control::Answer { activation, answer, reply }).map_err(|_| gone())?;
+        self.controls.send(Control::Answer { activation, answer, reply })?;
         taken.await.map_err(|_| gone())?
     }
 }

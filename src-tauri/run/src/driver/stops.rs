@@ -169,7 +169,10 @@ impl Stops {
         if let Event::Child(at, ChildEvent::Started { run }) = event
             && let Some(node) = plan.find(&at.node)
         {
-            self.children.insert(run.clone(), (node, at.epoch.clone()));
+            let key = (node, at.epoch.clone());
+            // One attempt of an activation has one child, and the one before waits for nobody any more.
+            self.children.retain(|_, of| *of != key);
+            self.children.insert(run.clone(), key);
         }
     }
 

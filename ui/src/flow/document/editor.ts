@@ -264,6 +264,20 @@ export class FlowEditor {
     }));
   }
 
+  /** The run that is looked at is of another flow now. What is selected stays selected if it is still there. */
+  redrawView(flow: Flow): void {
+    this.store.setState(({ viewing, selection }) =>
+      viewing
+        ? {
+            viewing: { ...viewing, flow },
+            selection: prune(flow, selection),
+            checked: UNCHECKED,
+            checkedFlow: undefined,
+          }
+        : {},
+    );
+  }
+
   /** Goes back to the document, and cancels a requested run that is still loading. */
   leaveView(): void {
     this.requests.request();

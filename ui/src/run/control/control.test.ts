@@ -353,3 +353,40 @@ describe("a start that takes a while", () => {
     unfollow();
   });
 });
+
+describe("the run of a program that is recorded", () => {
+  const CHANGED: Flow = { ...FLOW, nodes: { chat: { type: "chat" } } };
+  let breakOff: (error: HostError) => void;
+  let shown: unknown;
+
+  beforeEach(() => {
+    shown = { summary: { run: "r", flowName: "Agent", status: "running" }, flow: FLOW, entries: [STARTED] };
+    parts = createRunParts({
+      call: async (name) => (name === "runs.show" ? shown : []) as never,
+      watch: (run, _, __, onError) => {
+        watched.push(run);
+        breakOff = onError;
+        return () => undefined;
+      },
+    });
+    parts.editor.open(documentState(FLOW));
+    runs = parts.runs;
+    stop = runs.followDocument();
+  });
+
+  it("is shown anew, with its other flow, when its draft changes; what is selected stays", async () => {
+    const report = vi.spyOn(notify, "error");
+    await runs.open("r");
+    const before = runs.store.getState().viewed;
+    shown = { summary: { run: "r", flowName: "Agent", status: "running" }, flow: CHANGED, entries: [STARTED] };
+    breakOff(new HostError({ code: "record.redrafted", message: "Changed." }));
+    await vi.waitFor(() => expect(watched).toEqual(["r", "r"]));
+    expect(runs.store.getState().viewed).not.toBe(before);
+    expect(parts.editor.state.viewing).toMatchObject({ run: "r", flow: CHANGED });
+    expect(report).not.toHaveBeenCalled();
+    parts.editor.selectOnly({ nodes: ["chat"] });
+    breakOff(new HostError({ code: "record.redrafted", message: "Changed." }));
+    await vi.waitFor(() => expect(watched).toHaveLength(3));
+    expect([...parts.editor.state.selection.nodes]).toEqual(["chat"]);
+  });
+});

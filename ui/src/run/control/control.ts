@@ -5,6 +5,7 @@ import type {
   Attachment,
   Bill,
   Breakpoint,
+  Entry,
   ErrorCode,
   Flow,
   MessageId,
@@ -90,6 +91,8 @@ export class RunControl {
   readonly #list: RunList;
   readonly #active: ActiveRun;
   readonly #breakpoints: BreakpointStore;
+  /** Runs of recorded programs, behind the shown document, that are no longer what their sessions say. */
+  readonly #outdated = new WeakSet<RunSession>();
 
   constructor({ host, editor, documents, questions, window, conversation, list, active, breakpoints }: Parts) {
     this.#host = host;
@@ -118,7 +121,10 @@ export class RunControl {
   /** Keeps the active run in sync with the documents. Call once; returns a function that stops it. */
   followDocument(): () => void {
     const stopFiles = this.#documents.onClosed((key) => this.files.forget(key));
-    const stop = this.#sessions.follow();
+    const stopSessions = this.#sessions.follow();
+    const stopRedrawing = this.store.subscribe(({ viewed }) => {
+      if (viewed && this.#outdated.delete(viewed)) void this.#redraw(viewed);
+    });
     const shown = () => {
       const { document, viewed } = this.store.getState();
       return document && !viewed && this.#active.session === document ? document : undefined;
@@ -135,7 +141,8 @@ export class RunControl {
     const stopBreakpoints = sync.follow();
     return () => {
       stopBreakpoints();
-      stop();
+      stopRedrawing();
+      stopSessions();
       stopFiles();
     };
   }
@@ -322,13 +329,29 @@ export class RunControl {
       const { summary, above, flow, entries, damage } = await this.#host.call("runs.show", { run });
       if (!isLatest()) return;
       if (damage) notify.error(HostError.from(damage));
-      const session = new RunSession(this.#host, run, flow, this.#events, summary.status === "interrupted");
       const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || TEXTS.untitledFlow });
       this.#editor.viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
-      this.#sessions.setViewed(session);
-      session.replay(entries);
-      if (summary.status === "running" || needsPerson(summary.status)) session.watch();
+      this.#look(summary, flow, entries);
     });
+  }
+
+  /** Shows the run of a recorded program anew: what the program did since has changed its draft. */
+  async #redraw(outdated: RunSession): Promise<void> {
+    await this.#reportErrors(async () => {
+      const { summary, flow, entries } = await this.#host.call("runs.show", { run: outdated.run });
+      if (this.store.getState().viewed !== outdated) return;
+      this.#editor.redrawView(flow);
+      this.#look(summary, flow, entries);
+      this.#list.refresh();
+    });
+  }
+
+  /** Shows a run in place of the document, and follows it if it is not over. */
+  #look({ run, status }: RunSummary, flow: Flow, entries: readonly Entry[]): void {
+    const session = new RunSession(this.#host, run, flow, this.#events, status === "interrupted");
+    this.#sessions.setViewed(session);
+    session.replay(entries);
+    if (status === "running" || needsPerson(status)) session.watch();
   }
 
   /** Continues a run after its process died. */
@@ -478,6 +501,11 @@ export class RunControl {
       }
     },
     broke: (session, error) => {
+      if (error.code === "record.redrafted") {
+        if (this.store.getState().viewed === session) void this.#redraw(session);
+        else this.#outdated.add(session);
+        return;
+      }
       this.#list.forgetStatus(session.run);
       notify.error(error, { label: TEXTS.reconnect, run: () => session.watch() });
       // The watch may have broken because the run's process died; then it can be resumed.

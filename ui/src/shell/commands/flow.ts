@@ -54,7 +54,7 @@ export const flowCommands: readonly Command[] = [
     title: "Compare with an execution…",
     group: "Flow",
     terms: ["import", "trial", "record", "dify", "n8n", "rivet"],
-    enabled: ({ editor }) => editor.state.importReport !== undefined,
+    enabled: ({ editor }) => Object.keys(documentFlow(editor.state).nodes).length > 0,
     run: (workspace) => compareImport(workspace),
   },
   {

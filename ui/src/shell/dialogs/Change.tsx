@@ -1,4 +1,5 @@
 import type { TextPiece } from "@/bindings";
+import { valueText } from "./value-text";
 
 type ChangeProps = {
   name: string;
@@ -8,8 +9,8 @@ type ChangeProps = {
 /** A value before and after: by words where it is a text. */
 export function Change({ name, change: { before, after, words } }: ChangeProps) {
   const pieces: TextPiece[] = words ?? [
-    ...(before === undefined ? [] : [{ side: "before", text: asText(before) } as const]),
-    ...(after === undefined ? [] : [{ side: "after", text: asText(after) } as const]),
+    ...(before === undefined ? [] : [{ side: "before", text: valueText(before) } as const]),
+    ...(after === undefined ? [] : [{ side: "after", text: valueText(after) } as const]),
   ];
   return (
     <div className="mt-1 flex gap-3 text-sm">
@@ -35,8 +36,4 @@ function Piece({ piece: { side, text }, isFirst, isLast }: { piece: TextPiece; i
   const ends = (isFirst ? 0 : 1) + (isLast ? 0 : 1);
   if (text.length <= ends * CONTEXT + 3) return text;
   return `${isFirst ? "" : text.slice(0, CONTEXT)}…${isLast ? "" : text.slice(-CONTEXT)}`;
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -4,7 +4,7 @@ import { Dialog, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import { type ComparedImport, departs } from "@/run/comparison/canvas-comparison";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
-import { Change } from "./Change";
+import { Beside } from "./Beside";
 import { ComparisonButtons } from "./ComparisonButtons";
 
 type Compared = ImportComparison["nodes"][number];
@@ -57,8 +57,10 @@ function Comparison({ compared, onDone }: { compared: ComparedImport; onDone: ()
               >
                 {nameOf(node)}
               </button>
-              <Change name={TEXTS.recorded} change={{ before: "recorded" in node ? node.recorded : TEXTS.noValue }} />
-              <Change name={TEXTS.here} change={{ after: "here" in node ? node.here : TEXTS.noValue }} />
+              <Beside
+                left={{ name: TEXTS.recorded, ...("recorded" in node ? { value: node.recorded } : {}) }}
+                right={{ name: TEXTS.here, ...("here" in node ? { value: node.here } : {}) }}
+              />
             </li>
           ))}
         </ul>

@@ -2,7 +2,7 @@ import { cleanup, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { COMMANDS } from "@/shell/commands";
 import type { Command } from "@/workspace/commands/command";
-import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { useShortcuts } from "./useShortcuts";
 
 /** A window with things in it that can have the keyboard. */
@@ -86,5 +86,20 @@ describe("shortcuts", () => {
   it("are unique", () => {
     const keys = COMMANDS.flatMap((one) => one.keys ?? []);
     expect(keys.filter((one, at) => keys.indexOf(one) !== at)).toEqual([]);
+  });
+
+  it("come after a command that waits for the palette to close", () => {
+    const done: string[] = [];
+    const workspace = createTestWorkspace();
+    const { overlays } = workspace;
+    renderInWorkspace(<Window />, {
+      workspace,
+      commands: [{ id: "save", title: "", group: "Flow", keys: ["Mod+S"], run: () => done.push("save") }],
+    });
+    overlays.showPalette();
+    overlays.hidePalette(() => done.push("chosen"));
+    overlays.paletteClosed();
+    press(document.body, "s", { ctrlKey: true });
+    expect(done).toEqual(["chosen", "save"]);
   });
 });

@@ -18,6 +18,7 @@ export function useShortcuts(): void {
       if (event.defaultPrevented || event.isComposing) return;
       const target = event.target instanceof Element ? event.target : document.body;
       if (target.closest(OWN_KEYS)) return;
+      commands.workspace.overlays.finishPalette();
       if (isAlone(event) && CONTROL_KEYS.test(event.key) && target.closest(CONTROLS)) return;
       // The canvas behind a page is as little meant as that beside a text field.
       const behindPage = commands.workspace.layout.store.getState().page !== undefined;

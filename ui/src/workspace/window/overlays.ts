@@ -68,8 +68,17 @@ export class OverlayStore {
   /** The palette has closed. */
   paletteClosed(): void {
     const then = this.#afterPalette;
+    if (!then) return;
+    requestAnimationFrame(() => {
+      if (this.#afterPalette === then) this.finishPalette();
+    });
+  }
+
+  /** Does at once what waits for the palette to close. What a person does next comes after it. */
+  finishPalette(): void {
+    const then = this.#afterPalette;
     this.#afterPalette = undefined;
-    if (then) requestAnimationFrame(() => void then());
+    void then?.();
   }
 
   showShortcuts(): void {

@@ -1,0 +1,127 @@
+//! What goes wrong around a recorded program: its server, its command, its recorder.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{chat, events, printed, program, record, runs, user};
+use crate::support::binary::{CliOutput, Home};
+use crate::support::server::{ModelServer, ServerReply};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_down_fails_the_call_by_name() {
+    let home = Home::default();
+    let script = json!({ "requests": [chat(&json!([user("Hello")]), &json!({}))] });
+    let output = record(&home, &[], Some("http://127.0.0.1:9/v1"), &script);
+    assert_eq!(output.code, 0, "{output:#?}");
+    assert!(printed(&output).contains("Plait could not reach http://127.0.0.1:9/v1"), "{output:#?}");
+    let [run] = &runs(&home)[..] else { panic!("one run") };
+    assert_eq!((&run["status"], &run["error"]["code"]), (&json!("failed"), &json!("provider.unreachable")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_leaves_mid_stream_has_a_call_that_was_cut_short() {
+    let slow =
+        |_: &Value, _: usize| ServerReply::Slow(Duration::from_millis(100), "one two three ".repeat(1_000));
+    let server = ModelServer::start(slow).await;
+    let home = Home::default();
+    let mut request = chat(&json!([user("Hello")]), &json!({}));
+    request["leaveAfter"] = json!(200);
+    let output = record(&home, &[], Some(&server.url), &json!({ "requests": [request] }));
+    assert_eq!(output.code, 0, "{output:#?}");
+    assert_eq!(runs(&home)[0]["error"]["code"], "provider.cut_short");
+}
+
+#[test]
+fn a_command_that_does_not_exist_is_refused() {
+    let home = Home::default();
+    let output = home.plait(&["record", "--", "no-such-program-anywhere"]);
+    assert_eq!(output.code, 1, "{output:#?}");
+    assert!(
+        output.err.contains("record.command") && output.err.contains("no-such-program-anywhere"),
+        "{output:#?}"
+    );
+    assert!(runs(&home).is_empty());
+    let output = home.plait(&["record", "--", "true"]);
+    assert_eq!(output.code, 0);
+    assert!(output.err.contains("record.no_calls"), "{output:#?}");
+    assert!(
+        home.plait(&["record", "--upstream", "openai=ftp://x", "--", "true"]).err.contains("record.upstream")
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_killed_recorder_has_recorded_is_an_interrupted_run() {
+    let server = ModelServer::start(|_, before| match before {
+        0 => ServerReply::Text("First".to_owned()),
+        _ => ServerReply::NoResponse,
+    });
+    let server = server.await;
+    let home = Home::default();
+    let script = json!({ "requests": [chat(&json!([user("One")]), &json!({})), chat(&json!([user("Two")]), &json!({}))] });
+    let mut recorder = program(&home, &[], Some(&server.url), &script);
+    while server.calls().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let shown = loop {
+        if let [run] = &runs(&home)[..] {
+            break run.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    assert_eq!(shown["status"], "running");
+    // The second request is in the log before it reaches the server.
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
+    let [run] = &runs(&home)[..] else { panic!("one run") };
+    assert_eq!((&run["status"], &run["run"]), (&json!("interrupted"), &shown["run"]));
+    assert_eq!(events(&home, "model.replied")[0]["reply"]["text"], "First");
+    assert_eq!(events(&home, "prompt.rendered").len(), 2);
+    assert_eq!(runs(&home).len(), 1, "it is kept once");
+}
+
+#[test]
+fn a_recorder_killed_between_calls_leaves_a_run_that_can_be_ended() {
+    let home = Home::default();
+    let body = chat(&json!([user("One")]), &json!({}))["body"].to_string();
+    let reply =
+        json!({ "choices": [{ "message": { "content": "First" }, "finish_reason": "stop" }] }).to_string();
+    let lines = [
+        json!({ "line": "program", "version": 1, "at": 1, "name": "P", "command": ["p"] }),
+        json!({ "line": "request", "id": 0, "at": 2, "upstream": "openai", "baseUrl": "http://h/v1", "method": "POST",
+            "path": "/chat/completions", "body": { "text": body } }),
+        json!({ "line": "response", "id": 0, "at": 3, "status": 200, "contentType": "application/json" }),
+        json!({ "line": "chunk", "id": 0, "at": 4, "data": { "text": reply } }),
+        json!({ "line": "end", "id": 0, "at": 5 }),
+    ];
+    let log = lines.map(|line| line.to_string()).join("\n");
+    std::fs::create_dir(home.path().join("programs")).unwrap();
+    home.file("programs/1-1.jsonl", &format!("{log}\n{{\"line\":\"requ"));
+    assert_eq!(runs(&home)[0]["status"], "interrupted");
+    assert_eq!(events(&home, "model.replied").len(), 1);
+    assert_eq!(home.plait(&["resume", "last"]).code, 0);
+    assert_eq!(runs(&home)[0]["status"], "finished");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_ends_the_command_and_the_run_is_kept() {
+    let server = ModelServer::start(|_, before| match before {
+        0 => ServerReply::Text("First".to_owned()),
+        _ => ServerReply::NoResponse,
+    });
+    let server = server.await;
+    let home = Home::default();
+    let script = json!({ "requests": [chat(&json!([user("One")]), &json!({})), chat(&json!([user("Two")]), &json!({}))] });
+    let recorder = program(&home, &[], Some(&server.url), &script);
+    while server.calls().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let killed = std::process::Command::new("kill").args(["-INT", &recorder.id().to_string()]).status();
+    assert!(killed.unwrap().success());
+    let output = CliOutput::from(recorder.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{output:#?}");
+    assert!(output.err.contains("Recorded 2 calls of models"), "{output:#?}");
+    assert_eq!(events(&home, "model.replied").len(), 1);
+}

@@ -31,7 +31,7 @@ use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
-use crate::flows::{Installed, InstalledSources, check_runnable, choose_trigger};
+use crate::flows::{Installed, InstalledSources, RunnableFlow, choose_trigger};
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::recordings::RecordingCache;
 use crate::run_config::RunConfig;
@@ -207,10 +207,12 @@ impl RunService {
         mut request: RunRequest,
         is_replay: bool,
     ) -> Result<RunRequest, ErrorReply> {
-        if request.ignore_pins {
+        if request.ignore_pins && request.flow.nodes.values().any(|node| node.pin.is_some()) {
             request.flow.remove_pins();
+            request.runnable = None;
         }
         if let Some(trigger) = request.trigger.take() {
+            request.runnable = None;
             choose_trigger(&mut request.flow, &trigger)?;
         }
         let (sources, registry) = (self.parts.installed.clone(), Arc::clone(&self.parts.registry));
@@ -219,9 +221,20 @@ impl RunService {
             let installed = Installed::of(&sources);
             let installed = if is_replay { installed.without_names() } else { installed };
             let RunRequest { flow, path, to, overrides, .. } = &request;
-            let checked =
-                check_runnable(flow, path.as_deref(), &registry, &installed, to.as_ref(), overrides);
-            let mut errors = checked.err().unwrap_or_default();
+            let (config, to) = (&installed.config, to.as_ref());
+            let mut errors = Vec::new();
+            if !request.runnable.as_ref().is_some_and(|known| known.is_of(config, to, overrides)) {
+                request.runnable = match RunnableFlow::plan(flow, &registry, config, to, overrides) {
+                    Ok(runnable) => Some(Box::new(runnable)),
+                    Err(found) => {
+                        errors = found;
+                        None
+                    }
+                };
+            }
+            if let Some(runnable) = &request.runnable {
+                errors = runnable.problems(flow, path.as_deref(), &registry, &installed);
+            }
             // The file of a sub-flow is read when its node runs, and may be there by then.
             errors.retain(|found| found.code.domain() != "subflow");
             if errors.is_empty() { Ok(request) } else { Err(invalid_flow(&errors)) }

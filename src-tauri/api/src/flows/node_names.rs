@@ -111,7 +111,8 @@ impl SubflowFiles {
 impl NodeNames {
     /// Adds those of a flow, which runs at this place.
     fn add(&mut self, flow: &Flow, place: &str) {
-        self.nodes.extend(flow.nodes.keys().cloned());
+        let mut nodes: BTreeSet<NodeId> = flow.nodes.keys().cloned().collect();
+        self.nodes.append(&mut nodes);
         let (disabled, inside) = (flow.disabled_nodes(), flow.nodes_inside_pins());
         let delivers = |id: &NodeId| !disabled.contains(id) && !inside.contains(id);
         let own = flow.nodes.iter().filter(|(id, node)| node.pin.is_some() && delivers(id));

@@ -125,3 +125,6 @@ impl RunnableFlow {
         self.planned.plan
     }
 }
+
+#[cfg(test)]
+mod tests;

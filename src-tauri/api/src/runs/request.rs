@@ -224,3 +224,6 @@ impl NewRun {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -328,7 +328,7 @@ impl Launch {
             spent_by_children,
             watcher: Box::new(move |entries| {
                 calibration.record_events(entries);
-                broadcast.send(entries.iter().cloned());
+                broadcast.send(entries);
             }),
         })
     }

@@ -220,21 +220,18 @@ impl RunService {
         let checked = run_blocking(move || {
             let installed = Installed::of(&sources);
             let installed = if is_replay { installed.without_names() } else { installed };
+            let mut runnable = request.runnable.take();
             let RunRequest { flow, path, to, overrides, .. } = &request;
             let (config, to) = (&installed.config, to.as_ref());
             let mut errors = Vec::new();
-            if !request.runnable.as_ref().is_some_and(|known| known.is_of(config, to, overrides)) {
-                request.runnable = match RunnableFlow::plan(flow, &registry, config, to, overrides) {
-                    Ok(runnable) => Some(Box::new(runnable)),
-                    Err(found) => {
-                        errors = found;
-                        None
-                    }
-                };
+            if !runnable.as_ref().is_some_and(|known| known.is_of(config, to, overrides)) {
+                let planned = RunnableFlow::plan(flow, &registry, config, to, overrides);
+                runnable = planned.map(Box::new).map_err(|found| errors = found).ok();
             }
-            if let Some(runnable) = &request.runnable {
+            if let Some(runnable) = &runnable {
                 errors = runnable.problems(flow, path.as_deref(), &registry, &installed);
             }
+            request.runnable = runnable;
             // The file of a sub-flow is read when its node runs, and may be there by then.
             errors.retain(|found| found.code.domain() != "subflow");
             if errors.is_empty() { Ok(request) } else { Err(invalid_flow(&errors)) }

@@ -83,13 +83,7 @@ struct SubflowFiles {
 }
 
 impl SubflowFiles {
-    fn add_called(
-        &mut self,
-        open: &mut Vec<PlacedCall>,
-        calls: Vec<Call>,
-        path: Option<&str>,
-        place: &str,
-    ) {
+    fn add_called(&mut self, open: &mut Vec<PlacedCall>, calls: Vec<Call>, path: Option<&str>, place: &str) {
         for (id, child) in calls {
             let place = format!("{place}{id}/");
             match child {

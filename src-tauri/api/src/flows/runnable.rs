@@ -74,13 +74,7 @@ impl RunnableFlow {
         let callers = bound.enabled_nodes().filter(|(_, node)| node.behavior().calls.is_some());
         let callers = callers.map(|(id, node)| (id.clone(), Arc::clone(node))).collect();
         let planned = plan_bound(bound, registry, to, overrides)?;
-        Ok(Self {
-            planned,
-            callers,
-            config: config.clone(),
-            to: to.cloned(),
-            overrides: overrides.clone(),
-        })
+        Ok(Self { planned, callers, config: config.clone(), to: to.cloned(), overrides: overrides.clone() })
     }
 
     /// Why the flow, which is this one, cannot run here: what its sub-flows lack, and what its nodes name. Nothing of a flow that runs

@@ -60,7 +60,8 @@ pub(super) fn unknown_names(
         }
         let place = format!("/nodes/{}", escape(id.as_str()));
         let config = Value::Object(node.config.clone());
-        let limits = if has_limits { serde_json::to_value(&node.limits).unwrap_or_default() } else { Value::Null };
+        let limits =
+            if has_limits { serde_json::to_value(&node.limits).unwrap_or_default() } else { Value::Null };
         let mut names = descriptor
             .map(|found| names_in(&found.config_schema, &config, &format!("{place}/config")))
             .unwrap_or_default();

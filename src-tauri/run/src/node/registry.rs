@@ -265,7 +265,8 @@ fn bind<T: NodeType>(
     let (ports, behavior) = (ports_of::<T>(&config), T::behavior(&config));
     let ports = shared.ports.share(ports);
     // Flows inside of configs are large, and hardly ever equal.
-    let behavior = if behavior.calls.is_some() { Arc::new(behavior) } else { shared.behaviors.share(behavior) };
+    let behavior =
+        if behavior.calls.is_some() { Arc::new(behavior) } else { shared.behaviors.share(behavior) };
     Ok(Arc::new(Bound::<T> { config, ports, behavior }))
 }
 

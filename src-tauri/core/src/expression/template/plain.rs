@@ -92,8 +92,7 @@ impl PlainTemplate {
         // All are there before the first is written: the engine renders again what fails here.
         let text = |variable: &Variable| values.get(&variable.name).map(text_of);
         let texts: SmallVec<[Cow<'_, str>; 4]> = variables.iter().map(text).collect::<Option<_>>()?;
-        let written =
-            |part: &Part| part.text.len() + part.variable.map_or(0, |at| texts[at as usize].len());
+        let written = |part: &Part| part.text.len() + part.variable.map_or(0, |at| texts[at as usize].len());
         let length: usize = self.parts.iter().map(written).sum();
         if length > MAX_OUTPUT_BYTES {
             return None;

@@ -27,7 +27,9 @@ fn values() -> Map<String, Value> {
 
 #[test]
 fn plain_templates_are_read() {
-    for source in ["", "text", "{{a}}", "{{ a }}\n{{b}} { } {{a}}", "{{!-- 7 --}}{{a}}", "x {{!----}}{{\tlen\n}}\n"] {
+    for source in
+        ["", "text", "{{a}}", "{{ a }}\n{{b}} { } {{a}}", "{{!-- 7 --}}{{a}}", "x {{!----}}{{\tlen\n}}\n"]
+    {
         assert_eq!(by_parts(source, &values()), by_engine(source, &values()), "{source}");
         assert!(by_parts(source, &values()).is_some(), "{source}");
     }
@@ -36,9 +38,30 @@ fn plain_templates_are_read() {
 #[test]
 fn everything_else_is_left_to_the_engine() {
     for source in [
-        "{{a.b}}", "{{#if a}}x{{/if}}", "{{{a}}}", "{{&a}}", "{{~a}}", "{{a b}}", "{{elsewhere}}", "{{else}}", "{{this}}", "{{a}}}",
-        "\\{{a}}", "{{a", "}}", "{{a}} }}", "{{! c }}x", "{{!-- c --}}", "{{!-- c --}}\n{{a}}", "{{!-- c --}} {{a}}", "{{1}}", "{{}}",
-        "{{> a}}", "{{\"a\"}}", "{{a-b}}", "{{ä}}",
+        "{{a.b}}",
+        "{{#if a}}x{{/if}}",
+        "{{{a}}}",
+        "{{&a}}",
+        "{{~a}}",
+        "{{a b}}",
+        "{{elsewhere}}",
+        "{{else}}",
+        "{{this}}",
+        "{{a}}}",
+        "\\{{a}}",
+        "{{a",
+        "}}",
+        "{{a}} }}",
+        "{{! c }}x",
+        "{{!-- c --}}",
+        "{{!-- c --}}\n{{a}}",
+        "{{!-- c --}} {{a}}",
+        "{{1}}",
+        "{{}}",
+        "{{> a}}",
+        "{{\"a\"}}",
+        "{{a-b}}",
+        "{{ä}}",
     ] {
         assert_eq!(PlainTemplate::read(source), None, "{source}");
     }

@@ -13,6 +13,7 @@ mod placed_flows;
 mod read;
 mod recent;
 mod refused_sampling;
+mod runnable;
 mod schema;
 pub(crate) mod secrets;
 mod service;
@@ -23,7 +24,7 @@ mod trigger;
 mod unknown_names;
 
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
-pub use check::{CheckFlow, check_runnable, check_with_subflows};
+pub use check::{CheckFlow, check_with_subflows};
 pub use diff::DiffFlows;
 pub use examples::{ExampleFlow, ListExamples, OpenExample};
 pub(crate) use files::unreadable;
@@ -35,6 +36,7 @@ pub use node_names::{NodeNames, names_with_subflows, nodes_with_subflows};
 pub use placed_flows::{PlacedFlow, placed_flows};
 pub use read::{ListNearbyFlows, ReadFlow, is_flow_file};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};
+pub use runnable::RunnableFlow;
 pub use schema::flow_schema;
 pub use service::FlowService;
 pub use templates::{

@@ -94,6 +94,9 @@ impl FlowSource {
 
     /// Diagnostics with their positions in the text.
     pub(crate) fn render(&self, diagnostics: &[Diagnostic]) -> String {
+        if diagnostics.is_empty() {
+            return String::new();
+        }
         let text = terminal::mask(&self.text);
         let positions = positions(&text, self.is_pipeline);
         diagnostics::render(&self.name, &text, &positions, diagnostics, terminal::style())

@@ -35,7 +35,7 @@ pub use keys::{
     DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_ITERATIONS, DEFAULT_MAX_TOKENS, DEFAULT_MAX_TOOL_ROUNDS,
     DEFAULT_MAX_TURNS, DEFAULT_MAX_UNATTENDED_EPOCHS, DEFAULT_SUMMARIZE_RATIO, MAX_ITERATIONS, keys,
 };
-pub use names::{NameKind, SettingName, names_in};
+pub use names::{NameKind, SettingName, may_name, names_in};
 pub use resolve::{ConfigLayer, ConfigScope, ConfigSource, ResolvedConfig, resolve, resolve_all};
 pub use unused_setting::{Unused, no_effect};
 pub use values::{

@@ -19,6 +19,7 @@ use crate::prompt_record::Block;
 use plait_core::error::Fault;
 use plait_core::origin::{Origin, Origins};
 
+pub use block::passage_tokens;
 pub use fit::{Candidate, fit};
 pub use knowledge::{Knowledge, query_text};
 

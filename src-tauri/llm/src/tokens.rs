@@ -67,12 +67,21 @@ pub fn count_cached(model: &str, text: &str) -> u64 {
         return counted;
     }
     let counted = count(model, text);
+    insert(key, counted);
+    counted
+}
+
+/// Lets [`count_cached`] know the count of a text.
+pub fn remember_count(model: &str, text: &str, counted: u64) {
+    insert((is_older(model), FxBuildHasher.hash_one(text)), counted);
+}
+
+fn insert(key: (bool, u64), counted: u64) {
     let mut cache = COUNT_CACHE.lock();
     if cache.len() >= MAX_CACHED_COUNTS {
         cache.clear();
     }
     cache.insert(key, counted);
-    counted
 }
 
 /// The length in bytes of a longest beginning of `text` that has at most `max` tokens. Counts a few beginnings of it, and

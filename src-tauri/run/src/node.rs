@@ -9,6 +9,7 @@ mod loop_outputs;
 mod node_context;
 mod output;
 mod pinned;
+mod recent_values;
 mod registry;
 pub mod template_inputs;
 mod unused;

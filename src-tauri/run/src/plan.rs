@@ -49,7 +49,7 @@ use plait_core::flow::{FolderAccess, MemorySettings, RetryPolicy, SummarizerAgen
 use plait_core::id::{Epoch, NodeId, PortName};
 use plait_core::quota::{FlowQuotas, Quota};
 
-pub use build::{check_plan, plan};
+pub use build::{PlannedFlow, plan, plan_bound};
 pub use check::{CheckedFlow, check, check_bound};
 pub use context_roles::{ContextIx, ContextRoles, ContextSource, PlanContexts};
 pub(crate) use wiring::is_entering;

@@ -59,6 +59,7 @@ impl Retriever for FakeRetriever {
                 ..Passage::default()
             },
             text,
+            text_tokens: None,
         });
         Ok(fit(request.query, candidates.collect(), request.max_tokens, &request.model))
     }

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use plait_core::error::Fault;
+use plait_llm::retriever::passage_tokens;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tantivy::collector::{DocSetCollector, TopDocs};
@@ -33,6 +34,9 @@ pub(super) struct StoredChunk {
     pub(super) offset: u64,
     pub(super) line: u64,
     pub(super) heading: String,
+    /// The [`passage_tokens`] of the text. Unknown in an index of an earlier version.
+    #[serde(default)]
+    pub(super) tokens: Option<u32>,
     #[serde(skip)]
     pub(super) text: String,
 }
@@ -160,6 +164,7 @@ impl ChunkIndex {
                 offset: chunk.offset as u64,
                 line: chunk.line as u64,
                 heading: chunk.heading.clone(),
+                tokens: Some(passage_tokens(&chunk.text)),
                 text: String::new(),
             });
             writer.add_document(doc!(

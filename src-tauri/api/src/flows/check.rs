@@ -2,7 +2,6 @@
 //! these are files that are missing or invalid, and recursion. Reads files, executes nothing.
 
 use plait_core::config::with_settings;
-use plait_core::error::ErrorCode;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -12,8 +11,8 @@ use plait_core::flow::Flow;
 use plait_core::id::{NodeId, PortName};
 use plait_journal::InputOverrides;
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
-use plait_run::node::Registry;
-use plait_run::plan::{BoundFlow, CheckedFlow, check_bound, check_plan};
+use plait_run::node::{BoundNode, Registry};
+use plait_run::plan::{BoundFlow, CheckedFlow, check_bound};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -85,7 +84,7 @@ fn check_way_in(flow: &Flow, path: Option<&str>, registry: &Registry, installed:
     let completed = with_settings(flow, &installed.config);
     let bound = BoundFlow::new(&completed, registry);
     let mut of_subflows = SubflowChecker::new(path, registry, installed);
-    let children = of_subflows.check_nodes(&bound, path);
+    let children = of_subflows.check_nodes(bound.enabled_nodes(), path);
     let mut checked = check_bound(bound, &children.silent, &InputOverrides::new());
     let missing = never_runs(&completed, &checked.contexts, registry, installed, of_subflows.tools);
     checked.diagnostics.extend(missing);
@@ -106,42 +105,7 @@ fn is_of_settings(flow: &Flow, found: &Diagnostic) -> bool {
     own.pointer(place).is_none()
 }
 
-/// Checks that a flow can run here, and its sub-flows and what its nodes name unless it runs only to a node. Returns the errors.
-pub fn check_runnable(
-    flow: &Flow,
-    path: Option<&str>,
-    registry: &Registry,
-    installed: &Installed,
-    to: Option<&NodeId>,
-    overrides: &InputOverrides,
-) -> Result<(), Vec<Diagnostic>> {
-    let completed = with_settings(flow, &installed.config);
-    let bound = BoundFlow::new(&completed, registry);
-    if to.is_some() {
-        return check_plan(bound, registry, to, overrides).map(|_| ());
-    }
-    let mut of_subflows = SubflowChecker::new(path, registry, installed);
-    let mut errors = of_subflows.check_nodes(&bound, path).diagnostics;
-    let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || NEVER_RUNS.contains(code);
-    errors.retain(|found| ends_a_run(&found.code));
-    let contexts = check_plan(bound, registry, None, overrides)?;
-    errors.extend(never_runs(&completed, &contexts, registry, installed, of_subflows.tools));
-    errors.retain(|found| found.severity == Severity::Error);
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
-}
-
-/// What [`never_runs`] reports.
-pub(super) const NEVER_RUNS: [ErrorCode; 7] = [
-    codes::TOOLS_UNKNOWN,
-    codes::MCP_UNKNOWN_SERVER,
-    codes::KNOWLEDGE_UNKNOWN,
-    codes::PROVIDER_UNKNOWN,
-    codes::MODEL_NONE,
-    codes::PROVIDER_NOT_FOUND,
-    codes::MEMORY_OFF,
-];
-
-struct SubflowChecker<'a> {
+pub(super) struct SubflowChecker<'a> {
     registry: &'a Registry,
     installed: &'a Installed,
     access: FileAccess,
@@ -150,7 +114,7 @@ struct SubflowChecker<'a> {
     /// The result for each file and the inputs that it is given, so that a file with several callers is checked once.
     checked_files: HashMap<(String, Vec<GivenInput>), CheckedFile>,
     /// The names of Plait's own tools.
-    tools: &'static BTreeSet<String>,
+    pub(super) tools: &'static BTreeSet<String>,
 }
 
 /// An input of a flow that the node around it gives a value to.
@@ -167,9 +131,9 @@ fn given(inputs: &[GivenInput]) -> InputOverrides {
 
 /// The facts about nodes that run other flows.
 #[derive(Default)]
-struct Children {
+pub(super) struct Children {
     /// The problems of these flows, reported on the nodes that run them.
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// The nodes with flows that never ask a person.
     silent: BTreeSet<NodeId>,
     /// Whether any node of the flow, or of a flow that it runs, can ask a person.
@@ -192,7 +156,7 @@ impl CheckedFile {
 }
 
 impl<'a> SubflowChecker<'a> {
-    fn new(path: Option<&str>, registry: &'a Registry, installed: &'a Installed) -> Self {
+    pub(super) fn new(path: Option<&str>, registry: &'a Registry, installed: &'a Installed) -> Self {
         let ancestors =
             path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
         Self {
@@ -205,9 +169,14 @@ impl<'a> SubflowChecker<'a> {
         }
     }
 
-    fn check_nodes(&mut self, flow: &BoundFlow<'_>, path: Option<&str>) -> Children {
+    /// Checks the flows that these nodes run. `path` is the file of the nodes.
+    pub(super) fn check_nodes<'n>(
+        &mut self,
+        nodes: impl Iterator<Item = (&'n NodeId, &'n Arc<dyn BoundNode>)>,
+        path: Option<&str>,
+    ) -> Children {
         let mut children = Children::default();
-        for (id, node) in flow.enabled_nodes() {
+        for (id, node) in nodes {
             let behavior = node.behavior();
             let can_ask = match &behavior.calls {
                 None => behavior.pauses,
@@ -219,7 +188,7 @@ impl<'a> SubflowChecker<'a> {
                 Some(ChildFlow::Inner(inner)) => {
                     let completed = with_settings(inner, &self.installed.config);
                     let bound = BoundFlow::new(&completed, self.registry);
-                    let nested = self.check_nodes(&bound, path);
+                    let nested = self.check_nodes(bound.enabled_nodes(), path);
                     let checked = check_bound(bound, &nested.silent, &given(&behavior.gives));
                     let missing = self.never_runs(&completed, &checked);
                     let own = checked.diagnostics.into_iter().chain(missing);
@@ -259,7 +228,7 @@ impl<'a> SubflowChecker<'a> {
         self.ancestors.push((path, subflow.name.clone()));
         let completed = with_settings(&subflow.flow, &self.installed.config);
         let bound = BoundFlow::new(&completed, self.registry);
-        let children = self.check_nodes(&bound, subflow.path.as_deref());
+        let children = self.check_nodes(bound.enabled_nodes(), subflow.path.as_deref());
         self.ancestors.pop();
         let own = check_bound(bound, &children.silent, &given(gives));
         let missing = self.never_runs(&completed, &own);

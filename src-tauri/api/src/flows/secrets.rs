@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::ErrorReply;
 use crate::codes;
 
-/// Removes secrets from a flow. `flow.holds_secret` if nothing is left that is a flow.
-pub(crate) fn redact(flow: &mut Flow, redaction: &Redaction) -> Result<(), ErrorReply> {
+/// Removes secrets from a flow. Returns whether it held any. `flow.holds_secret` if nothing is left that is a flow.
+pub(crate) fn redact(flow: &mut Flow, redaction: &Redaction) -> Result<bool, ErrorReply> {
     let holds_secret = |why: String| {
         ErrorReply::new(
             codes::FLOW_HOLDS_SECRET,
@@ -23,13 +23,14 @@ pub(crate) fn redact(flow: &mut Flow, redaction: &Redaction) -> Result<(), Error
     // Almost no flow holds one, and finding that out is cheap.
     let text = serde_json::to_string(flow).map_err(|error| holds_secret(error.to_string()))?;
     if redaction.first_secret(&text).is_none() {
-        return Ok(());
+        return Ok(false);
     }
     let mut document = serde_json::to_value(&*flow).map_err(|error| holds_secret(error.to_string()))?;
-    if redaction.value(&mut document) {
+    let holds_any = redaction.value(&mut document);
+    if holds_any {
         *flow = serde_json::from_value(document).map_err(|error| holds_secret(error.to_string()))?;
     }
-    Ok(())
+    Ok(holds_any)
 }
 
 /// A warning for each text of a flow that holds a key. Knows keys by their published form: checking a flow reads no keys.

@@ -1,17 +1,17 @@
 //! Names of what is not on this machine: providers, tools, MCP servers and knowledge bases. A setting is checked because its schema says
 //! what it names ([`names_in`]), so one that is new is checked as well.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use plait_adapters::{FileAccess, KeyStore, NativeTools, ToolEnvironment};
-use plait_core::config::{NameKind, SettingName, flow_settings_schema, forms, names_in};
+use plait_core::config::{NameKind, SettingName, flow_settings_schema, forms, may_name, names_in};
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::error::ErrorCode;
-use plait_core::flow::{Flow, Node};
+use plait_core::flow::{Flow, Limits, Node};
 use plait_core::id::NodeId;
 use plait_core::similar_name::similar_name;
-use plait_run::node::Registry;
+use plait_run::node::{NodeDescriptor, Registry};
 use serde_json::{Map, Value};
 
 use super::installed::Installed;
@@ -48,12 +48,23 @@ pub(super) fn unknown_names(
     for name in names_in(&SETTINGS, &settings, "/settings") {
         found.extend(problem(&name, installed, tools));
     }
+    let mut naming_types: BTreeMap<&str, Option<&NodeDescriptor>> = BTreeMap::new();
     for (id, node) in flow.executable_nodes() {
-        let Some(descriptor) = registry.descriptor(&node.node_type) else { continue };
+        let descriptor = *naming_types.entry(&node.node_type).or_insert_with(|| {
+            registry.descriptor(&node.node_type).filter(|descriptor| may_name(&descriptor.config_schema))
+        });
+        // Most nodes name nothing, and need no pointers.
+        let has_limits = node.limits != Limits::default();
+        if descriptor.is_none() && !(has_limits && registry.descriptor(&node.node_type).is_some()) {
+            continue;
+        }
         let place = format!("/nodes/{}", escape(id.as_str()));
         let config = Value::Object(node.config.clone());
-        let limits = serde_json::to_value(&node.limits).unwrap_or_default();
-        let mut names = names_in(&descriptor.config_schema, &config, &format!("{place}/config"));
+        let limits =
+            if has_limits { serde_json::to_value(&node.limits).unwrap_or_default() } else { Value::Null };
+        let mut names = descriptor
+            .map(|found| names_in(&found.config_schema, &config, &format!("{place}/config")))
+            .unwrap_or_default();
         names.extend(names_in(&LIMITS, &limits, &format!("{place}/limits")));
         names.retain(|name| match name.kind {
             // What an edge offers is known only when the flow runs.

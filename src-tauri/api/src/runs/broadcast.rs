@@ -72,12 +72,13 @@ impl RunBroadcast {
     }
 
     /// Sends events to the watchers. The events must be in the journal already.
-    pub(crate) fn send(&self, entries: impl IntoIterator<Item = Entry>) {
+    pub(crate) fn send(&self, entries: &[Entry]) {
         let mut state = self.0.lock();
         for entry in entries {
-            state.track(&entry);
+            state.track(entry);
+            // Without watchers, nothing is copied.
             if !state.watchers.is_empty() {
-                state.publish(&WatchEvent::Entry(Arc::new(entry)));
+                state.publish(&WatchEvent::Entry(Arc::new(entry.clone())));
             }
         }
     }

@@ -112,9 +112,13 @@ impl Launch {
             breakpoints,
             ignore_pins: ignores_pins,
             replies,
+            runnable,
             ..
         } = request;
-        let plan = self.plan(&flow, &self.config, to.as_ref(), &overrides)?;
+        let plan = match runnable.filter(|known| known.is_of(&self.config, to.as_ref(), &overrides)) {
+            Some(known) => known.into_plan(),
+            None => self.plan(&flow, &self.config, to.as_ref(), &overrides)?,
+        };
         check_breakpoints(&plan, &breakpoints)?;
         check_in_subflows(&plan, path.as_deref(), &self.config, &self.registry, &breakpoints)?;
         // Without an input there is nothing that comes from anywhere.
@@ -324,7 +328,7 @@ impl Launch {
             spent_by_children,
             watcher: Box::new(move |entries| {
                 calibration.record_events(entries);
-                broadcast.send(entries.iter().cloned());
+                broadcast.send(entries);
             }),
         })
     }

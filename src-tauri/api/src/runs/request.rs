@@ -17,7 +17,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::ErrorReply;
-use crate::flows::secrets;
+use crate::flows::{RunnableFlow, secrets};
 
 /// A run to start. Child runs are started from the same request.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
@@ -76,6 +76,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<Breakpoint>>")]
     pub breakpoints: Vec<Breakpoint>,
+    /// The plan of the flow, if this process has made it. It is no part of what is asked: without it, the flow is planned.
+    #[serde(skip)]
+    #[ts(skip)]
+    pub runnable: Option<Box<RunnableFlow>>,
 }
 
 /// A message that was said before a run, elsewhere.
@@ -185,7 +189,9 @@ impl NewRun {
     pub(super) fn redact(&mut self, redaction: &Redaction) -> Result<(), ErrorReply> {
         let (input, overrides) = match self {
             Self::Of { request, .. } => {
-                secrets::redact(&mut request.flow, redaction)?;
+                if secrets::redact(&mut request.flow, redaction)? {
+                    request.runnable = None;
+                }
                 for message in request.said_before.iter_mut().flatten() {
                     if let Cow::Owned(redacted) = redaction.text(&message.text) {
                         message.text = redacted;
@@ -218,3 +224,6 @@ impl NewRun {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,7 @@ use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
-use crate::flows::{Installed, InstalledSources, check_runnable, choose_trigger};
+use crate::flows::{Installed, InstalledSources, RunnableFlow, choose_trigger};
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::recordings::RecordingCache;
 use crate::run_config::RunConfig;
@@ -219,10 +219,12 @@ impl RunService {
         mut request: RunRequest,
         is_replay: bool,
     ) -> Result<RunRequest, ErrorReply> {
-        if request.ignore_pins {
+        if request.ignore_pins && request.flow.nodes.values().any(|node| node.pin.is_some()) {
             request.flow.remove_pins();
+            request.runnable = None;
         }
         if let Some(trigger) = request.trigger.take() {
+            request.runnable = None;
             choose_trigger(&mut request.flow, &trigger)?;
         }
         let (sources, registry) = (self.parts.installed.clone(), Arc::clone(&self.parts.registry));
@@ -230,10 +232,18 @@ impl RunService {
         let checked = run_blocking(move || {
             let installed = Installed::of(&sources);
             let installed = if is_replay { installed.without_names() } else { installed };
+            let mut runnable = request.runnable.take();
             let RunRequest { flow, path, to, overrides, .. } = &request;
-            let checked =
-                check_runnable(flow, path.as_deref(), &registry, &installed, to.as_ref(), overrides);
-            let mut errors = checked.err().unwrap_or_default();
+            let (config, to) = (&installed.config, to.as_ref());
+            let mut errors = Vec::new();
+            if !runnable.as_ref().is_some_and(|known| known.is_of(config, to, overrides)) {
+                let planned = RunnableFlow::plan(flow, &registry, config, to, overrides);
+                runnable = planned.map(Box::new).map_err(|found| errors = found).ok();
+            }
+            if let Some(runnable) = &runnable {
+                errors = runnable.problems(flow, path.as_deref(), &registry, &installed);
+            }
+            request.runnable = runnable;
             // The file of a sub-flow is read when its node runs, and may be there by then.
             errors.retain(|found| found.code.domain() != "subflow");
             if errors.is_empty() { Ok(request) } else { Err(invalid_flow(&errors)) }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::flows::{Installed, NodeNames, check_runnable, choose_trigger, names_with_subflows};
+use plait_api::flows::{Installed, NodeNames, RunnableFlow, choose_trigger, names_with_subflows};
 use plait_api::runs::answers::Answers;
 use plait_api::runs::{RerunRequest, RerunRun, RootInputs, RunRequest, StartRun, StartedRun};
 use plait_api::{Connection, ErrorReply};
@@ -15,6 +15,7 @@ use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::NodeId;
 use plait_journal::BreakpointText;
 use plait_journal::InputOverrides;
+use plait_run::node::Registry;
 use serde_json::Value;
 
 use super::conversations;
@@ -189,10 +190,10 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let to = args.to.as_deref().map(NodeId::from);
     let mut overrides = collect(args.set);
     let files = FilesToAttach::find(&args.attach, &source.flow)?;
-    check(&home.path, &source, to.as_ref(), &overrides)?;
-    let path = source.path_text();
     let registry = plait_nodes::registry();
-    let NodeNames { nodes, pins } = names_with_subflows(&source.flow, path.as_deref(), &registry);
+    let runnable = check(&home.path, &source, &registry, to.as_ref(), &overrides)?;
+    let path = source.path_text();
+    let NodeNames { nodes, pins } = names_with_subflows(&source.flow, &runnable, path.as_deref(), &registry);
     if !args.no_pins {
         say_pins(&pins);
     }
@@ -222,6 +223,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         conversation,
         grants: rules,
         breakpoints,
+        runnable: Some(Box::new(runnable)),
         ..RunRequest::default()
     };
     let ctrl_c = CtrlC::listen()?;
@@ -267,14 +269,15 @@ fn say_pins(pins: &[String]) {
 fn check(
     home: &Path,
     source: &FlowSource,
+    registry: &Registry,
     to: Option<&NodeId>,
     overrides: &InputOverrides,
-) -> Result<(), CliError> {
-    let (registry, path) = (plait_nodes::registry(), source.path_text());
+) -> Result<RunnableFlow, CliError> {
+    let path = source.path_text();
     // Files that cannot be read are reported when the store is opened. `run.start` checks the names: a flow may have a secret for a
     // name, and only its errors are redacted.
     let installed = Installed::read(home).0.without_names();
-    check_runnable(&source.flow, path.as_deref(), &registry, &installed, to, overrides)
+    RunnableFlow::check(&source.flow, path.as_deref(), registry, &installed, to, overrides)
         .map_err(|diagnostics| source.invalid(&diagnostics))
 }
 

@@ -40,6 +40,15 @@ pub struct SettingName<'v> {
     pub name: &'v str,
 }
 
+/// Whether a document of this schema can name anything: without it, [`names_in`] finds nothing.
+pub fn may_name(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => NameKind::of(schema).is_some() || members.values().any(may_name),
+        Value::Array(items) => items.iter().any(may_name),
+        _ => false,
+    }
+}
+
 /// The names in `value`, in the order of the document. `schema` is its schema without references, `place` the pointer to it.
 pub fn names_in<'v>(schema: &Value, value: &'v Value, place: &str) -> Vec<SettingName<'v>> {
     let mut names = Vec::new();

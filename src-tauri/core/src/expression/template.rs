@@ -10,6 +10,7 @@ mod helpers;
 mod jinja;
 mod limits;
 mod pieces;
+mod plain;
 mod render;
 mod variables;
 
@@ -22,6 +23,8 @@ use serde_json::{Map, Value};
 use super::evaluation::{Evaluation, Evaluator, wrong_result};
 use crate::codes;
 use crate::error::{ErrorCode, Fault};
+
+use plain::PlainTemplate;
 
 pub use super::syntax::Syntax;
 pub use guard::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES};
@@ -54,9 +57,17 @@ pub struct Template {
 
 #[derive(Debug)]
 struct Compiled {
-    /// None of a template in Jinja, which is compiled when it is rendered.
-    template: Option<handlebars::Template>,
+    form: Form,
     variables: Vec<Variable>,
+}
+
+/// What a template is rendered from.
+#[derive(Debug)]
+enum Form {
+    Plain(PlainTemplate),
+    Handlebars(Box<handlebars::Template>),
+    /// It is compiled when it is rendered.
+    Jinja,
 }
 
 impl Template {
@@ -71,7 +82,7 @@ impl Template {
         let compiled = match syntax {
             Syntax::Handlebars => compile(&source),
             Syntax::Jinja => {
-                jinja::variables(&source).map(|variables| Compiled { template: None, variables })
+                jinja::variables(&source).map(|variables| Compiled { form: Form::Jinja, variables })
             }
         };
         Self { source, syntax, compiled }
@@ -132,13 +143,23 @@ impl Template {
     /// The same as [`Self::render`], in this thread.
     pub(super) fn evaluate(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
         let compiled = self.compiled.as_ref().map_err(|problem| fault(problem, self.syntax))?;
-        let Some(template) = &compiled.template else {
-            return jinja::render(&self.source, values).map_err(|problem| fault(&problem, self.syntax));
+        let variables = &compiled.variables;
+        let rendered = match &compiled.form {
+            Form::Plain(plain) => match plain.render(&self.source, variables, &values) {
+                Some(text) => Ok(text),
+                // The engine says what is wrong, and where.
+                None => parse(&self.source)
+                    .and_then(|(template, _)| render::render(&template, Value::Object(values))),
+            },
+            Form::Handlebars(template) => {
+                for variable in variables.iter().filter(|variable| variable.optional) {
+                    values.entry(variable.name.as_str()).or_insert(Value::Null);
+                }
+                render::render(template, Value::Object(values))
+            }
+            Form::Jinja => jinja::render(&self.source, values),
         };
-        for variable in compiled.variables.iter().filter(|variable| variable.optional) {
-            values.entry(variable.name.as_str()).or_insert(Value::Null);
-        }
-        render::render(template, Value::Object(values)).map_err(|problem| fault(&problem, self.syntax))
+        rendered.map_err(|problem| fault(&problem, self.syntax))
     }
 }
 
@@ -175,10 +196,19 @@ impl JsonSchema for Template {
 }
 
 fn compile(source: &str) -> Result<Compiled, Problem> {
+    if let Some((plain, variables)) = PlainTemplate::read(source) {
+        return Ok(Compiled { form: Form::Plain(plain), variables });
+    }
+    let (template, variables) = parse(source)?;
+    Ok(Compiled { form: Form::Handlebars(Box::new(template)), variables })
+}
+
+/// Parses a template with the engine.
+fn parse(source: &str) -> Result<(handlebars::Template, Vec<Variable>), Problem> {
     guard::guard(source)?;
     let mut template = render::parse(source)?;
     let variables = variables::discover(&mut template)?;
-    Ok(Compiled { template: Some(template), variables })
+    Ok((template, variables))
 }
 
 fn fault(problem: &Problem, syntax: Syntax) -> Fault {

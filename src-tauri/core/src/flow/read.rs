@@ -212,10 +212,9 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<UniqueKeys, A::Error> {
         let mut seen = SeenKeys::default();
         while let Some(Key(key)) = entries.next_key()? {
-            if seen.contains(&key) {
+            if let Err(key) = seen.insert(key) {
                 return Err(serde::de::Error::custom(format!("{DUPLICATE_KEY}`{key}`")));
             }
-            seen.insert(key);
             entries.next_value::<UniqueKeys>()?;
         }
         Ok(UniqueKeys)
@@ -225,24 +224,33 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
 /// Most objects have so few keys that comparing them is faster than hashing them.
 const MAX_COMPARED_KEYS: usize = 8;
 
-/// The keys of an object so far.
+/// The keys of an object so far. Plait writes them in order: as long as each is greater than the one before it, none is compared with
+/// the others.
 #[derive(Default)]
 struct SeenKeys<'de> {
-    first: SmallVec<[Cow<'de, str>; MAX_COMPARED_KEYS]>,
-    rest: HashSet<Cow<'de, str>>,
+    keys: SmallVec<[Cow<'de, str>; MAX_COMPARED_KEYS]>,
+    is_unordered: bool,
+    /// All keys, once they are many and one of them was out of order.
+    hashed: HashSet<Cow<'de, str>>,
 }
 
 impl<'de> SeenKeys<'de> {
-    fn contains(&self, key: &str) -> bool {
-        self.first.iter().any(|known| known == key) || self.rest.contains(key)
-    }
-
-    fn insert(&mut self, key: Cow<'de, str>) {
-        if self.first.len() < MAX_COMPARED_KEYS {
-            self.first.push(key);
-        } else {
-            self.rest.insert(key);
+    /// Gives the key back if it is there already.
+    fn insert(&mut self, key: Cow<'de, str>) -> Result<(), Cow<'de, str>> {
+        if !self.is_unordered && self.keys.last().is_none_or(|last| *last < key) {
+            self.keys.push(key);
+            return Ok(());
         }
+        self.is_unordered = true;
+        if self.hashed.is_empty() && self.keys.len() < MAX_COMPARED_KEYS {
+            if self.keys.contains(&key) {
+                return Err(key);
+            }
+            self.keys.push(key);
+            return Ok(());
+        }
+        self.hashed.extend(self.keys.drain(..));
+        self.hashed.replace(key).map_or(Ok(()), Err)
     }
 }
 

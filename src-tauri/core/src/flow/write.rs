@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::{Error as _, Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
 
-use super::Flow;
+use super::{Edge, Flow, Limits, Node, Position};
 
 /// Writes a flow: indented by two spaces, keys sorted, a newline at the end.
 pub fn write(flow: &Flow) -> Result<String, serde_json::Error> {
@@ -62,9 +62,9 @@ impl Serialize for Document<'_> {
         let mut map = serializer.serialize_map(None)?;
         for (key, value) in sorted_entries(&self.rest) {
             match key.as_str() {
-                "nodes" => map.serialize_entry(key, &Items(&self.flow.nodes, |_| ()))?,
-                "edges" => map.serialize_entry(key, &Items(&self.flow.edges, |_| ()))?,
-                "layout" => map.serialize_entry(key, &Items(&self.flow.layout, write_whole_numbers))?,
+                "nodes" => map.serialize_entry(key, &Items(&self.flow.nodes))?,
+                "edges" => map.serialize_entry(key, &Items(&self.flow.edges))?,
+                "layout" => map.serialize_entry(key, &Items(&self.flow.layout))?,
                 _ => map.serialize_entry(key, &SortedKeys(value))?,
             }
         }
@@ -72,19 +72,102 @@ impl Serialize for Document<'_> {
     }
 }
 
-/// Nodes, edges or positions by their ids, with a change to the JSON of each.
-struct Items<'f, K, V>(&'f BTreeMap<K, V>, fn(&mut Value));
+/// Nodes, edges or positions by their ids.
+struct Items<'f, K, V>(&'f BTreeMap<K, V>);
 
-impl<K: Serialize, V: Serialize> Serialize for Items<'_, K, V> {
+impl<K: Serialize, V: Item> Serialize for Items<'_, K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(items, change) = self;
-        let mut map = serializer.serialize_map(Some(items.len()))?;
-        for (id, item) in *items {
-            let mut value = serde_json::to_value(item).map_err(S::Error::custom)?;
-            change(&mut value);
-            map.serialize_entry(id, &SortedKeys(&value))?;
+        serializer.collect_map(self.0.iter().map(|(id, item)| (id, Sorted(item))))
+    }
+}
+
+/// An item with the keys of every object sorted.
+struct Sorted<'i, I>(&'i I);
+
+impl<I: Item> Serialize for Sorted<'_, I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize_sorted(serializer)
+    }
+}
+
+/// A part of a flow, of which there may be many.
+trait Item: Serialize {
+    /// Serializes it with sorted keys.
+    fn serialize_sorted<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
+
+    /// The same for any item, by its JSON.
+    fn serialize_by_value<S: Serializer>(
+        &self,
+        serializer: S,
+        change: impl FnOnce(&mut Value),
+    ) -> Result<S::Ok, S::Error> {
+        let mut value = serde_json::to_value(self).map_err(S::Error::custom)?;
+        change(&mut value);
+        SortedKeys(&value).serialize(serializer)
+    }
+}
+
+impl Item for Node {
+    fn serialize_sorted<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self {
+            node_type,
+            title,
+            parent,
+            config,
+            limits,
+            retry,
+            disabled,
+            pin,
+            trigger,
+            unconfirmed,
+            extra,
+        } = self;
+        let is_common = extra.is_empty()
+            && unconfirmed.is_empty()
+            && (retry, pin, trigger) == (&None, &None, &None)
+            && *limits == Limits::default();
+        if !is_common {
+            return self.serialize_by_value(serializer, |_| ());
         }
+        let mut map = serializer.serialize_map(None)?;
+        if !config.is_empty() {
+            map.serialize_entry("config", &SortedMap(config))?;
+        }
+        if *disabled {
+            map.serialize_entry("disabled", disabled)?;
+        }
+        if let Some(parent) = parent {
+            map.serialize_entry("parent", parent)?;
+        }
+        if let Some(title) = title {
+            map.serialize_entry("title", title)?;
+        }
+        map.serialize_entry("type", node_type)?;
         map.end()
+    }
+}
+
+impl Item for Edge {
+    fn serialize_sorted<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { source, source_output, target, target_input, order, metadata, extra } = self;
+        if !metadata.is_empty() || !extra.is_empty() {
+            return self.serialize_by_value(serializer, |_| ());
+        }
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(order) = order {
+            map.serialize_entry("order", order)?;
+        }
+        map.serialize_entry("source", source)?;
+        map.serialize_entry("sourceOutput", source_output)?;
+        map.serialize_entry("target", target)?;
+        map.serialize_entry("targetInput", target_input)?;
+        map.end()
+    }
+}
+
+impl Item for Position {
+    fn serialize_sorted<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.serialize_by_value(serializer, write_whole_numbers)
     }
 }
 
@@ -110,12 +193,19 @@ struct SortedKeys<'v>(&'v Value);
 impl Serialize for SortedKeys<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Value::Object(map) => {
-                serializer.collect_map(sorted_entries(map).map(|(key, value)| (key, SortedKeys(value))))
-            }
+            Value::Object(map) => SortedMap(map).serialize(serializer),
             Value::Array(items) => serializer.collect_seq(items.iter().map(SortedKeys)),
             other => other.serialize(serializer),
         }
+    }
+}
+
+/// The same for an object.
+struct SortedMap<'v>(&'v Map<String, Value>);
+
+impl Serialize for SortedMap<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(sorted_entries(self.0).map(|(key, value)| (key, SortedKeys(value))))
     }
 }
 

@@ -25,19 +25,44 @@ pub struct History {
 #[derive(Clone, Copy, Debug)]
 pub struct MessageStats {
     pub tokens: u32,
-    pub is_user: bool,
-    /// Whether it calls tools or is the result of a tool.
-    pub has_tools: bool,
+    /// [`USER`](Self::USER) and [`TOOLS`](Self::TOOLS), in a word: a chunk of messages is summed in one pass without branches.
+    flags: u32,
     /// Hashes of its id and of the id of the message that it repeats.
     ids: [u32; 2],
 }
 
+impl MessageStats {
+    const USER: u32 = 1;
+    const TOOLS: u32 = 2;
+
+    pub fn is_user(self) -> bool {
+        self.flags & Self::USER != 0
+    }
+
+    /// Whether it calls tools or is the result of a tool.
+    pub fn has_tools(self) -> bool {
+        self.flags & Self::TOOLS != 0
+    }
+
+    /// The tokens of these messages together, and whether any of them has tools.
+    pub fn sum(messages: &[Self]) -> (u64, bool) {
+        let (mut tokens, mut flags) = (0, 0);
+        for message in messages {
+            tokens += u64::from(message.tokens);
+            flags |= message.flags;
+        }
+        (tokens, flags & Self::TOOLS != 0)
+    }
+}
+
 impl From<&Message> for MessageStats {
     fn from(message: &Message) -> Self {
+        let is_user = message.role == Role::User;
+        let has_tools = message.tool_call_id.is_some() || !message.tool_calls.is_empty();
+        let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
         Self {
             tokens: message.tokens,
-            is_user: message.role == Role::User,
-            has_tools: message.tool_call_id.is_some() || !message.tool_calls.is_empty(),
+            flags: flag(is_user, Self::USER) | flag(has_tools, Self::TOOLS),
             ids: [hash(&message.id), message.repeats.as_ref().map_or(0, hash)],
         }
     }

@@ -28,6 +28,12 @@ pub(super) fn render_chunk(number: usize, passage: &Passage, text: &str) -> Prom
     PromptText::passage(&format!("[{number}] {base}: {source}, line {line}{heading}"), text.trim())
 }
 
+/// The tokens that the text of a passage takes in a prompt, for models with the common tokenizer. What stands above it is counted
+/// apart: the tokenizer divides texts before an indented line.
+pub fn passage_tokens(text: &str) -> u32 {
+    tokens::count_u32("", &PromptText::passage_lines(text.trim()))
+}
+
 /// The part of the block that does not belong to a passage.
 pub(super) fn introduction() -> &'static str {
     INTRODUCTION

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::block::{introduction, render_chunk};
 use super::{LeftOutChunk, LeftOutReason, Passage, Retrieval, RetrievedChunk};
-use crate::tokens::count_cached;
+use crate::tokens::{count, count_cached, has_common_tokenizer, remember_count};
 
 /// A passage with its text.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct Candidate {
     pub passage: Passage,
     /// Its text, without secrets.
     pub text: String,
+    /// The [`passage_tokens`](super::passage_tokens) of the text, if they are known.
+    pub text_tokens: Option<u32>,
 }
 
 /// Takes the candidates in their order, the best first. One that does not fit is left out, and a later, smaller one may still
@@ -21,15 +23,23 @@ pub fn fit(query: String, candidates: Vec<Candidate>, max_tokens: u64, model: &s
     let mut retrieval = Retrieval { query, max_tokens, ..Retrieval::default() };
     let mut room = max_tokens.saturating_sub(count_cached(model, introduction()));
     let mut numbers: HashMap<String, usize> = HashMap::new();
-    for Candidate { mut passage, text } in candidates {
+    for Candidate { mut passage, text, text_tokens } in candidates {
         let number = retrieval.used.len() + 1;
-        passage.tokens = 1 + count_cached(model, &render_chunk(number, &passage, &text));
+        let known = text_tokens.filter(|_| has_common_tokenizer(model));
+        passage.tokens = 1 + match known {
+            Some(tokens) => count(model, &render_chunk(number, &passage, "")) + u64::from(tokens),
+            None => count_cached(model, &render_chunk(number, &passage, &text)),
+        };
         let same_text = numbers.get(text.trim());
         let reason = match same_text {
             Some(&of) => LeftOutReason::Duplicate { of: of as u64 },
             None if passage.tokens > room => LeftOutReason::Cap { room },
             None => {
                 room -= passage.tokens;
+                if known.is_some() {
+                    // The block of the prompt counts it again.
+                    remember_count(model, &render_chunk(number, &passage, &text), passage.tokens - 1);
+                }
                 numbers.insert(text.trim().to_owned(), number);
                 retrieval.used.push(RetrievedChunk { passage, text });
                 continue;

@@ -1,10 +1,14 @@
-use super::{Candidate, Knowledge, KnowledgeRef, LeftOutReason, Passage, Retrieval, fit, query_text};
+use proptest::prelude::*;
+
+use super::{
+    Candidate, Knowledge, KnowledgeRef, LeftOutReason, Passage, Retrieval, fit, passage_tokens, query_text,
+};
 use crate::tokens::count;
 
 fn candidate(source: &str, text: &str) -> Candidate {
     let passage =
         Passage { base: "docs".to_owned(), source: source.to_owned(), line: 3, ..Passage::default() };
-    Candidate { passage, text: text.to_owned() }
+    Candidate { passage, text: text.to_owned(), text_tokens: None }
 }
 
 fn sources(retrieval: &Retrieval) -> Vec<&str> {
@@ -16,6 +20,7 @@ fn block_numbers_each_passage_with_its_source() {
     let heading = Candidate {
         passage: Passage { heading: "Travel › Trains".to_owned(), ..candidate("b.md", "").passage },
         text: "Second class.\n".to_owned(),
+        text_tokens: None,
     };
     let found = fit("q".to_owned(), vec![candidate("a.md", "Book early."), heading], 1000, "");
     assert_eq!(
@@ -88,4 +93,23 @@ fn knowledge_names_each_base_once() {
     assert_eq!(knowledge.refs(), [base("a"), base("b"), KnowledgeRef::Folder("docs".to_owned())]);
     assert_eq!(knowledge.max_tokens(), 2000);
     assert!(Knowledge::default().is_empty());
+}
+
+proptest! {
+    /// A passage with known tokens is counted as one that is counted as a whole.
+    #[test]
+    fn known_tokens_of_a_text_give_the_same_count(
+        text in "([ \\t\\r\\n/.)(\"'#&<]|[a-zA-Z]{1,4}|[0-9]{1,4}|\u{a0}|\u{b}|é|日本|\u{2028}|🦀){0,40}",
+        heading in "([ )(/.'’-]|[a-zA-Z]{1,4}|[0-9]|\n|›|日){0,6}",
+        source in "[a-z0-9/.)]{1,8}",
+        model in prop_oneof![Just("gpt-5"), Just("gpt-4"), Just("")],
+    ) {
+        let passage = Passage { heading, ..candidate(&source, "").passage };
+        let known = Candidate { passage: passage.clone(), text_tokens: Some(passage_tokens(&text)), text: text.clone() };
+        let unknown = Candidate { passage, text_tokens: None, text };
+        let found = |one: Candidate| fit("q".to_owned(), vec![one], 1000, model);
+        let (known, unknown) = (found(known), found(unknown));
+        prop_assert_eq!(&known, &unknown);
+        prop_assert_eq!(known.prompt_block(model).items[0].tokens, count(model, &known.prompt_block(model).items[0].text) + 1);
+    }
 }

@@ -27,6 +27,11 @@ impl PromptText {
         Self::below(title, text)
     }
 
+    /// The lines of [`passage`](Self::passage) below its title.
+    pub fn passage_lines(text: &str) -> Self {
+        Self(ContentEscape::below_heading().apply(text).into_owned())
+    }
+
     /// A text under a heading, each of its lines indented.
     pub fn below(heading: &str, text: &str) -> Self {
         Self(format!("{}\n{}", one_line(heading), ContentEscape::below_heading().apply(text)))

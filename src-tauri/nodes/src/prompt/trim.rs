@@ -56,13 +56,12 @@ impl<'a> BackwardScan<'a> {
     /// The fast path: adds a chunk that begins at the message `first`. Only if all of it fits and no tools are
     /// involved, the usual case; otherwise `false`.
     fn add_chunk(&mut self, first: usize, chunk: &[MessageStats]) -> bool {
-        let tokens: u64 = chunk.iter().map(|stats| u64::from(stats.tokens)).sum();
-        let tools = chunk.iter().fold(false, |tools, stats| tools | stats.has_tools);
-        if self.tokens + tokens > self.room || tools || !self.results.is_empty() {
+        let (tokens, has_tools) = MessageStats::sum(chunk);
+        if self.tokens + tokens > self.room || has_tools || !self.results.is_empty() {
             return false;
         }
         self.tokens += tokens;
-        if let Some(earliest) = chunk.iter().position(|stats| stats.is_user) {
+        if let Some(earliest) = chunk.iter().position(|stats| stats.is_user()) {
             self.start = Some(first + earliest);
         }
         true
@@ -80,11 +79,11 @@ impl<'a> BackwardScan<'a> {
             if self.start.is_some() {
                 return Ok(self.start);
             }
-            if stats.is_user {
+            if stats.is_user() {
                 return Err(TooLarge { needed: self.tokens, room: self.room });
             }
         }
-        if stats.has_tools
+        if stats.has_tools()
             && let Some(message) = message()
         {
             self.results.extend(message.tool_call_id.as_deref());
@@ -92,7 +91,7 @@ impl<'a> BackwardScan<'a> {
                 self.results.remove(call.id.as_str());
             }
         }
-        if stats.is_user && (self.start.is_none() || self.results.is_empty()) {
+        if stats.is_user() && (self.start.is_none() || self.results.is_empty()) {
             self.start = Some(index);
         }
         Ok(None)

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::recent_values::RecentValues;
 use super::{
     Behavior, Card, Category, EditorTraits, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput,
     Surroundings,
@@ -126,7 +127,7 @@ pub trait BoundNode: Send + Sync {
 struct Bound<T: NodeType> {
     config: T::Config,
     ports: Arc<Ports>,
-    behavior: Behavior,
+    behavior: Arc<Behavior>,
 }
 
 impl<T: NodeType> BoundNode for Bound<T> {
@@ -160,13 +161,19 @@ impl<T: NodeType> BoundNode for Bound<T> {
     }
 }
 
-type Bind = fn(&NodeId, &Map<String, Value>, &Arc<Ports>) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>>;
+type Bind = fn(&NodeId, &Map<String, Value>, &Shared) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>>;
 
 struct Registered {
     descriptor: NodeDescriptor,
-    /// The ports of a new node, shared by all nodes with the same ports.
-    ports: Arc<Ports>,
+    shared: Shared,
     bind: Bind,
+}
+
+/// What nodes of a type share although their configs differ: most nodes of a flow have one of a few.
+#[derive(Default)]
+struct Shared {
+    ports: RecentValues<Ports>,
+    behaviors: RecentValues<Behavior>,
 }
 
 /// The known node types, by name.
@@ -194,8 +201,8 @@ impl Registry {
             ports: T::ports(&T::Config::default()),
             examples: T::examples(),
         };
-        let ports = Arc::new(ports_of::<T>(&T::Config::default()));
-        self.types.insert(T::TYPE, Registered { descriptor, ports, bind: bind::<T> });
+        let shared = Shared::default();
+        self.types.insert(T::TYPE, Registered { descriptor, shared, bind: bind::<T> });
         self.aliases.extend(T::ALIASES.iter().map(|&alias| (alias, T::TYPE)));
         self
     }
@@ -219,7 +226,7 @@ impl Registry {
         node_type: &str,
         config: &Map<String, Value>,
     ) -> Option<Result<Arc<dyn BoundNode>, Vec<Diagnostic>>> {
-        self.find(node_type).map(|registered| (registered.bind)(id, config, &registered.ports))
+        self.find(node_type).map(|registered| (registered.bind)(id, config, &registered.shared))
     }
 
     fn find(&self, node_type: &str) -> Option<&Registered> {
@@ -227,11 +234,10 @@ impl Registry {
     }
 }
 
-/// `default_ports` are the ports of a new node. A node with equal ports shares them.
 fn bind<T: NodeType>(
     id: &NodeId,
     config: &Map<String, Value>,
-    default_ports: &Arc<Ports>,
+    shared: &Shared,
 ) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>> {
     let config: T::Config = serde_path_to_error::deserialize(config).map_err(|error| {
         let path = pointer(error.path());
@@ -257,7 +263,10 @@ fn bind<T: NodeType>(
             .collect());
     }
     let (ports, behavior) = (ports_of::<T>(&config), T::behavior(&config));
-    let ports = if ports == **default_ports { Arc::clone(default_ports) } else { Arc::new(ports) };
+    let ports = shared.ports.share(ports);
+    // Flows inside of configs are large, and hardly ever equal.
+    let behavior =
+        if behavior.calls.is_some() { Arc::new(behavior) } else { shared.behaviors.share(behavior) };
     Ok(Arc::new(Bound::<T> { config, ports, behavior }))
 }
 

@@ -27,6 +27,13 @@ use plait_core::id::{ContextId, NodeId, PortName};
 use plait_core::port::ERROR_PORT;
 use plait_core::quota::FlowQuotas;
 
+/// A flow compiled for running, with what its checks need to know.
+pub struct PlannedFlow {
+    pub plan: Plan,
+    /// The node that makes the context of each node, as [`CheckedFlow::contexts`](super::CheckedFlow::contexts).
+    pub contexts: BTreeMap<NodeId, NodeId>,
+}
+
 /// Compiles a flow; with a `target`, only the target and what it depends on. Returns the plan, or all errors of
 /// [`check`](super::check()).
 pub fn plan(
@@ -35,15 +42,28 @@ pub fn plan(
     target: Option<&NodeId>,
     overrides: &InputOverrides,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    let settings = &flow.settings;
-    let (analysis, overrides) = prepare(BoundFlow::new(flow, registry), registry, target, overrides)?;
+    let planned = plan_bound(BoundFlow::new(flow, registry), registry, target, overrides)?;
+    Ok(planned.plan)
+}
+
+/// Compiles a flow whose nodes are bound already, as [`plan()`] does.
+pub fn plan_bound(
+    flow: BoundFlow<'_>,
+    registry: &Registry,
+    target: Option<&NodeId>,
+    overrides: &InputOverrides,
+) -> Result<PlannedFlow, Vec<Diagnostic>> {
+    let document = flow.flow;
+    let settings = &document.settings;
+    let (analysis, overrides) = prepare(flow, registry, target, overrides)?;
+    let contexts = analysis.root.context_makers();
     let mut plan = assemble(analysis, &overrides, settings.memory.clone().unwrap_or_default());
     plan.max_concurrency = config::max_concurrency(settings);
     plan.max_unattended_epochs = config::max_unattended_epochs(settings);
     plan.quotas = settings.quotas.clone();
     plan.folders = settings.folders.as_slice().into();
     plan.default_summarizer = config::default_summarizer(settings).map(Arc::new);
-    plan.summarizers = summarizers::agents(flow, plan.default_summarizer.as_deref());
+    plan.summarizers = summarizers::agents(document, plan.default_summarizer.as_deref());
     plan.context_window = settings.window().unwrap_or_default();
     if let Some(target) = target.and_then(|id| plan.find(id)) {
         plan.target = Some(target);
@@ -51,18 +71,7 @@ pub fn plan(
             node.is_result = at == target;
         }
     }
-    Ok(plan)
-}
-
-/// Whether [`plan()`] would succeed, or its errors. Returns the node that makes the context of each node, as
-/// [`CheckedFlow::contexts`](super::CheckedFlow::contexts).
-pub fn check_plan(
-    flow: BoundFlow<'_>,
-    registry: &Registry,
-    target: Option<&NodeId>,
-    overrides: &InputOverrides,
-) -> Result<BTreeMap<NodeId, NodeId>, Vec<Diagnostic>> {
-    prepare(flow, registry, target, overrides).map(|(analysis, _)| analysis.root.context_makers())
+    Ok(PlannedFlow { plan, contexts })
 }
 
 /// The analysis of a flow, or of the part of it that a target needs, and the overrides of the nodes in it.

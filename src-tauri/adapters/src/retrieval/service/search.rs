@@ -1,5 +1,6 @@
 //! Searching: brings the indexes up to date, searches each by words and by meaning, and joins the results.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -142,7 +143,11 @@ impl KnowledgeBases {
                 tokens: 0,
             };
             // Also keys that were entered after it was indexed.
-            Ok(Candidate { passage, text: redaction.text(&chunk.text).into_owned() })
+            let (text, text_tokens) = match redaction.text(&chunk.text) {
+                Cow::Borrowed(_) => (chunk.text, chunk.tokens),
+                Cow::Owned(redacted) => (redacted, None),
+            };
+            Ok(Candidate { passage, text, text_tokens })
         };
         fuse(words, meaning, MAX_CANDIDATES).into_iter().map(to_candidate).collect()
     }

@@ -16,6 +16,9 @@ use crate::flows::unknown_names::unknown_provider;
 /// The nodes that call the model of a context, or another one that they name.
 pub(in crate::flows) const MODEL_NODES: [&str; 3] = ["chat", "classify", "extract"];
 
+/// The nodes that may change the model of a context.
+const CONTEXT_CHANGER: &str = "setContext";
+
 /// A chain of contexts that are made of each other is followed so far.
 const MAX_CHAIN_LENGTH: usize = 100;
 
@@ -24,8 +27,15 @@ pub(super) fn uncallable_models(
     finder: &Finder<'_>,
     contexts: &BTreeMap<NodeId, NodeId>,
 ) -> BTreeMap<String, Diagnostic> {
-    let models = Models::new(finder, contexts);
     let mut found: BTreeMap<String, Diagnostic> = BTreeMap::new();
+    let concerns = |node: &Node| {
+        let node_type = finder.node_type(node);
+        node_type == CONTEXT_CHANGER || MODEL_NODES.contains(&node_type)
+    };
+    if !finder.nodes.values().any(|node| concerns(node)) {
+        return found;
+    }
+    let models = Models::new(finder, contexts);
     for (id, node) in &finder.nodes {
         let Some(used) = models.used_by(id, node) else { continue };
         let Some(problem) = models.problem_of(id, &used) else { continue };
@@ -121,7 +131,7 @@ impl<'f> Models<'f> {
 
     /// Whether it sets the provider or the model of a context.
     fn changes_model(&self, node: &Node) -> bool {
-        self.finder.node_type(node) == "setContext"
+        self.finder.node_type(node) == CONTEXT_CHANGER
             && ["provider", "model"].iter().any(|key| text(&node.config, key).is_some())
     }
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::flows::check::{check_runnable, check_with_subflows};
+use crate::flows::check::check_with_subflows;
+use crate::flows::runnable::{NEVER_RUNS, RunnableFlow};
 use plait_core::config::ConfigValues;
 use plait_core::diagnostic::Severity;
 use plait_core::flow;
@@ -22,7 +23,7 @@ fn problems(document: &Value) -> Vec<(Severity, String, String)> {
     let flow = flow::read(&document.to_string()).unwrap();
     let registry = plait_nodes::registry();
     let found = check_with_subflows(&flow, None, &registry, &installed()).diagnostics;
-    let refused = check_runnable(&flow, None, &registry, &installed(), None, &BTreeMap::new());
+    let refused = RunnableFlow::check(&flow, None, &registry, &installed(), None, &BTreeMap::new());
     let has_error = found.iter().any(|one| one.severity == Severity::Error);
     assert_eq!(refused.is_err(), has_error, "{refused:?} {found:?}");
     found.into_iter().map(|one| (one.severity, one.pointer, one.code.to_string())).collect()
@@ -141,7 +142,7 @@ fn flows_that_never_run() -> Vec<(ErrorCode, Value)> {
 fn flows_inside_are_refused_as_the_flow_itself() {
     let flows = flows_that_never_run();
     let codes: BTreeSet<String> = flows.iter().map(|(code, _)| code.to_string()).collect();
-    let reported = crate::flows::check::NEVER_RUNS.map(|code| code.to_string());
+    let reported = NEVER_RUNS.map(|code| code.to_string());
     assert_eq!(codes, BTreeSet::from(reported), "each code has a flow");
     for (code, document) in flows {
         let own = problems(&document);

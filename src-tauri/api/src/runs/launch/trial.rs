@@ -23,7 +23,7 @@ use super::{Launch, invalid_flow, no_start, plan_to_run, recorded_config, starte
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::{read_file, recorded_flow, write_file};
-use crate::flows::{Installed, check_runnable, unreadable};
+use crate::flows::{Installed, RunnableFlow, unreadable};
 use crate::grants::{self, FlowNeeds};
 
 /// A flow's file with configs that were tried.
@@ -177,7 +177,7 @@ impl Launch {
         let path = of_run.path.as_deref();
         let settings = recorded_config(settings, models);
         let plan = self.plan(&flow, &settings, to.as_ref(), set)?;
-        let checked = check_runnable(&flow, path, &self.registry, installed, to.as_ref(), set);
+        let checked = RunnableFlow::check(&flow, path, &self.registry, installed, to.as_ref(), set);
         let mut errors = checked.err().unwrap_or_default();
         // Of nodes that the run has behind it, nothing is asked any more.
         errors.retain(|found| found.node.as_ref() == Some(node) && found.code.domain() != "subflow");

@@ -103,6 +103,15 @@ pub(super) fn note_written(bytes: usize) {
     with_recorder(|recorder| recorder.written += bytes);
 }
 
+/// The text of a variable was written, so many bytes.
+pub(super) fn note_copy(variable: &str, bytes: usize) {
+    with_recorder(|recorder| {
+        let range = recorder.written..recorder.written + bytes;
+        recorder.written = range.end;
+        recorder.push(range, PieceSource::Copy { path: vec![variable.to_owned()], start: 0 });
+    });
+}
+
 /// A function was called with these values.
 pub(super) fn note_reads(params: &[PathAndJson<'_>]) {
     with_recorder(|recorder| recorder.reads.extend(params.iter().filter_map(path_of)));

@@ -34,7 +34,7 @@ fn any_message() -> impl Strategy<Value = SharedMessage> {
 
 /// Whether the statistics match the messages.
 fn is_consistent(history: &History) -> bool {
-    let seen = |stats: MessageStats| (stats.tokens, stats.is_user, stats.has_tools);
+    let seen = |stats: MessageStats| (stats.tokens, stats.is_user(), stats.has_tools());
     let stored = history.stats_newest_first().flat_map(|chunk| chunk.iter().rev()).copied().map(seen);
     let expected = history.iter().rev().map(|message| {
         let has_tools = message.role == Role::Tool || !message.tool_calls.is_empty();

@@ -1,6 +1,6 @@
 //! The nodes of a flow with their types found and their configs read.
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -211,7 +211,7 @@ impl<'f> BoundFlow<'f> {
 
 /// What nodes were bound to, by type and config. Equal ones share it: nothing in it depends on the node.
 #[derive(Default)]
-struct SharedBindings<'f>(HashMap<TypeAndConfig<'f>, Arc<dyn BoundNode>>);
+struct SharedBindings<'f>(FxHashMap<TypeAndConfig<'f>, Arc<dyn BoundNode>>);
 
 type TypeAndConfig<'f> = (Cow<'f, str>, Cow<'f, Map<String, Value>>);
 

@@ -176,7 +176,7 @@ impl RunService {
                 self.active.announce_change();
             }
             ObservedChange::Grown(new) => {
-                self.active.broadcast(&run).send(entries.into_iter().skip(count - new));
+                self.active.broadcast(&run).send(&entries[count.saturating_sub(new)..]);
             }
             ObservedChange::Replaced => self.redraft(&run, count as u64),
         }

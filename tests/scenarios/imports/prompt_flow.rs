@@ -1,7 +1,7 @@
 //! Flows of Prompt Flow: a folder with a graph, templates and programs.
 
 use plait_core::flow::Flow;
-use plait_import::{files_beside, import_folder};
+use plait_import::{ForeignFile, files_beside, import_file};
 use serde_json::{Value, json};
 
 use super::run_flow;
@@ -15,7 +15,8 @@ fn imported(name: &str) -> Flow {
     let beside = files_beside(&text).into_iter();
     let files =
         beside.filter_map(|file| Some((file.clone(), std::fs::read_to_string(folder.join(file)).ok()?)));
-    import_folder(&text, &files.collect(), None, name).unwrap().flow
+    let files = files.collect();
+    import_file(&ForeignFile { text: &text, files: &files, format: None, name, graph: None }).unwrap().flow
 }
 
 async fn sent(name: &str, input: &str, answers: impl IntoIterator<Item = Value>) -> Vec<SentRequest> {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::flow::Flow;
-use plait_import::import_folder;
+use plait_import::{ForeignFile, import_file};
 use plait_llm::context::Role;
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,7 +40,8 @@ fn imported(file: &str) -> Flow {
     } else {
         (text, BTreeMap::new())
     };
-    import_folder(&text, &files, None, "Imported").unwrap().flow
+    let file = ForeignFile { text: &text, files: &files, format: None, name: "Imported", graph: None };
+    import_file(&file).unwrap().flow
 }
 
 /// The tool that a file is of.

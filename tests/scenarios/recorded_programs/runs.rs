@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{KEY, agent, chat, events, printed, record, runs, user, walk};
+use super::{KEY, agent, chat, events, printed, record, runs, user, walk, weather};
 use crate::support::binary::Home;
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 

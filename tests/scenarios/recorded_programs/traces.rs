@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{chat, events, runs};
+use super::{events, runs};
 use crate::support::binary::Home;
 
 /// Traces of an agent: two calls and a tool, in attributes of the current conventions.

@@ -5,7 +5,7 @@ mod lazy_folds;
 
 use std::sync::Arc;
 
-use plait_core::flow::{Flow, Node};
+use plait_core::flow::{Flow, LazyFlow, Node};
 use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName, RunId};
 use plait_journal::view::{EpochView, RunOutline, RunView};
 use plait_journal::{Entry, JournalLines, SourceRef};
@@ -31,7 +31,7 @@ type Fed = FxHashMap<(Activation, PortName), Vec<FedInput>>;
 /// A run, folded once for any number of questions.
 pub struct RecordedRun {
     pub(super) id: RunId,
-    flow: Option<Flow>,
+    flow: Option<LazyFlow>,
     folds: Folds,
 }
 
@@ -43,11 +43,11 @@ enum Folds {
 impl RecordedRun {
     /// Folds a journal. Without the flow, no template is rendered again, so less is known.
     pub fn new(id: RunId, journal: &[Entry], flow: Option<Flow>) -> Self {
-        Self { id, flow, folds: Folds::Whole(LineageFold::of(journal.iter())) }
+        Self { id, flow: flow.map(LazyFlow::from), folds: Folds::Whole(LineageFold::of(journal.iter())) }
     }
 
-    /// The same, for questions about few activations: their entries are decoded and folded when they are asked about.
-    pub fn of_lines(id: RunId, journal: Box<dyn JournalLines>, flow: Option<Flow>) -> Self {
+    /// The same, for questions about few activations: their entries and nodes are read when they are asked about.
+    pub fn of_lines(id: RunId, journal: Box<dyn JournalLines>, flow: Option<LazyFlow>) -> Self {
         let folds = match LazyFolds::new(journal) {
             Ok(folds) => Folds::Lazy(Box::new(folds)),
             Err(journal) => {
@@ -163,12 +163,13 @@ impl RecordedRun {
         self.fold_of(at)?.places.get(at)?.finished
     }
 
+    /// All of the flow. For single nodes, [`node`](Self::node) reads less.
     pub fn flow(&self) -> Option<&Flow> {
-        self.flow.as_ref()
+        self.flow.as_ref()?.whole()
     }
 
     pub(crate) fn node(&self, id: &NodeId) -> Option<&Node> {
-        self.flow.as_ref()?.nodes.get(id)
+        self.flow.as_ref()?.node(id.as_str())
     }
 
     /// The config that an activation had: that of the flow, or one that a person tried.

@@ -86,7 +86,7 @@ async fn check_outputs(plait: &Plait, run: RunId, replay: RunId, calls: usize) -
 async fn outputs(plait: &Plait, run: RunId) -> Result<(BTreeMap<Activation, Vec<u8>>, usize), BenchError> {
     let entries = plait.call(ShowRun { run }).await.map_err(|error| error.message)?.entries;
     let (mut outputs, mut bought) = (BTreeMap::new(), 0);
-    for entry in entries.iter() {
+    for entry in &entries {
         match &entry.event {
             Event::Node(at, NodeEvent::Finished { outputs: of_node, .. }) => {
                 outputs.insert(at.clone(), serde_json::to_vec(of_node)?);

@@ -11,13 +11,14 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::read::read_written;
-use super::{Flow, Node, ReadError, VERSION};
+use super::{Flow, FlowSettings, Node, ReadError, VERSION};
 
 /// A flow that is read node by node.
 pub struct LazyFlow {
     text: String,
     /// The nodes in the order of their ids.
     nodes: Vec<LazyNode>,
+    settings: FlowSettings,
     whole: OnceLock<Option<Box<Flow>>>,
 }
 
@@ -32,10 +33,14 @@ impl LazyFlow {
     /// Takes the text of a flow that Plait wrote, for which [`read_written`] has no error. Of a text for which it has one, this finds only
     /// damaged JSON: a node that is no node is `None`. A flow of an earlier version is read at once.
     pub fn read_written(text: String) -> Result<Self, ReadError> {
-        match find_nodes(&text) {
-            Some(nodes) => Ok(Self { text, nodes, whole: OnceLock::new() }),
+        match find_parts(&text) {
+            Some((nodes, settings)) => Ok(Self { text, nodes, settings, whole: OnceLock::new() }),
             None => read_written(&text).map(Self::from),
         }
+    }
+
+    pub fn settings(&self) -> &FlowSettings {
+        &self.settings
     }
 
     pub fn node(&self, id: &str) -> Option<&Node> {
@@ -59,17 +64,20 @@ impl LazyFlow {
 
 impl From<Flow> for LazyFlow {
     fn from(flow: Flow) -> Self {
+        let settings = flow.settings.clone();
         let whole = OnceLock::from(Some(Box::new(flow)));
-        Self { text: String::new(), nodes: Vec::new(), whole }
+        Self { text: String::new(), nodes: Vec::new(), settings, whole }
     }
 }
 
-/// The parts of a flow that say where its nodes are.
+/// A flow without what is not read at once.
 #[derive(Deserialize)]
 struct Outline<'t> {
     version: u32,
     #[serde(borrow)]
     nodes: RawNodes<'t>,
+    #[serde(default)]
+    settings: FlowSettings,
 }
 
 /// The id and the value of each node.
@@ -99,10 +107,10 @@ impl<'de: 't, 't> Visitor<'de> for RawNodesVisitor<'t> {
     }
 }
 
-/// The places of the nodes in the text of a flow. `None` for a flow of another version, one without nodes, one with an id that has escapes,
-/// or one whose ids are not in order.
-fn find_nodes(text: &str) -> Option<Vec<LazyNode>> {
-    let Outline { version, nodes: RawNodes(nodes) } = serde_json::from_str(text).ok()?;
+/// The places of the nodes in the text of a flow, and its settings. `None` for a flow of another version, one without nodes, one with an id
+/// that has escapes, or one whose ids are not in order.
+fn find_parts(text: &str) -> Option<(Vec<LazyNode>, FlowSettings)> {
+    let Outline { version, nodes: RawNodes(nodes), settings } = serde_json::from_str(text).ok()?;
     let is_sorted = nodes.is_sorted_by(|(before, _), (after, _)| before < after);
     if version != VERSION || nodes.is_empty() || !is_sorted {
         return None;
@@ -116,7 +124,7 @@ fn find_nodes(text: &str) -> Option<Vec<LazyNode>> {
         value: place(value.get()),
         node: OnceLock::new(),
     };
-    Some(nodes.into_iter().map(node).collect())
+    Some((nodes.into_iter().map(node).collect(), settings))
 }
 
 #[cfg(test)]

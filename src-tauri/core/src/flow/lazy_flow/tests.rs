@@ -11,6 +11,7 @@ fn assert_same(text: &str, flow: &Flow) -> LazyFlow {
         let unknown = format!("{id}\u{1}");
         assert_eq!(lazy.node(&unknown), None, "{text}");
     }
+    assert_eq!(lazy.settings(), &flow.settings, "{text}");
     assert_eq!(lazy.whole(), Some(flow), "{text}");
     for (id, node) in &flow.nodes {
         assert_eq!(lazy.node(id.as_str()), Some(node), "{id} in {text}, which was read as a whole");

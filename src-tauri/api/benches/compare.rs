@@ -2,6 +2,9 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-api --bench compare` this one.
 
+#[path = "workload/chains.rs"]
+#[allow(dead_code, reason = "the benchmarks share it")]
+mod chains;
 #[path = "../../nodes/benches/workload/figures.rs"]
 #[allow(dead_code, reason = "the benchmarks share it")]
 mod figures;
@@ -9,12 +12,12 @@ mod figures;
 use std::error::Error;
 use std::time::Instant;
 
+use chains::chain_of_texts;
 use figures::{Figures, is_selected};
 use plait_api::lens::CompareRuns;
 use plait_api::runs::{RunRequest, StartRun};
 use plait_api::{Options, Plait};
 use plait_core::id::RunId;
-use serde_json::{Map, json};
 use tokio::runtime::Runtime;
 
 type BenchError = Box<dyn Error>;
@@ -53,18 +56,7 @@ fn main() -> Result<(), BenchError> {
 
 /// Runs texts, each a copy of the one before.
 fn run(runtime: &Runtime, plait: &Plait, text: &str) -> Result<RunId, BenchError> {
-    let mut nodes = Map::new();
-    let mut edges = Map::new();
-    nodes.insert("n0".to_owned(), json!({ "type": "value", "config": { "value": text } }));
-    for at in 1..NODES {
-        let (before, node) = (format!("n{}", at - 1), format!("n{at}"));
-        let output = if at == 1 { "value" } else { "text" };
-        nodes.insert(node.clone(), json!({ "type": "text", "config": { "template": "{{value}}" } }));
-        let edge =
-            json!({ "source": before, "sourceOutput": output, "target": node, "targetInput": "value" });
-        edges.insert(format!("e{at}"), edge);
-    }
-    let flow = serde_json::from_value(json!({ "version": 1, "nodes": nodes, "edges": edges }))?;
+    let flow = chain_of_texts(NODES, text)?;
     let request = StartRun(RunRequest { flow, ..RunRequest::default() });
     let run = runtime.block_on(plait.call(request)).map_err(|error| error.message)?.run;
     runtime.block_on(plait.runs().settled(&run));

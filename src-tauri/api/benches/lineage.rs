@@ -2,6 +2,9 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-api --bench lineage` this one.
 
+#[path = "workload/chains.rs"]
+#[allow(dead_code, reason = "the benchmarks share it")]
+mod chains;
 #[path = "../../nodes/benches/workload/figures.rs"]
 #[allow(dead_code, reason = "the benchmarks share it")]
 mod figures;
@@ -9,13 +12,13 @@ mod figures;
 use std::error::Error;
 use std::time::Instant;
 
+use chains::chain_of_texts;
 use figures::{Figures, is_selected};
 use plait_api::lens::{FollowText, LineageDirection};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_api::{Options, Plait};
 use plait_core::id::RunId;
 use plait_insight::lineage::LineageSpot;
-use serde_json::{Map, json};
 
 type BenchError = Box<dyn Error>;
 
@@ -31,7 +34,8 @@ fn main() -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
-    let run = runtime.block_on(plait.call(chain()?)).map_err(|error| error.message)?.run;
+    let start = StartRun(RunRequest { flow: chain_of_texts(NODES, "word")?, ..RunRequest::default() });
+    let run = runtime.block_on(plait.call(start)).map_err(|error| error.message)?.run;
     runtime.block_on(plait.runs().settled(&run));
     let mut figures = Figures::default();
     let last = format!("n{}.text", NODES - 1);
@@ -66,21 +70,4 @@ fn question(run: &RunId, spot: &str, direction: LineageDirection) -> Result<Foll
     let spot: LineageSpot = spot.parse().map_err(|_| "no place")?;
     let text = Some("word".to_owned());
     Ok(FollowText { run: run.clone(), spot, direction, range: None, text, occurrence: 0 })
-}
-
-/// Texts, each a copy of the one before.
-fn chain() -> Result<StartRun, BenchError> {
-    let mut nodes = Map::new();
-    let mut edges = Map::new();
-    nodes.insert("n0".to_owned(), json!({ "type": "value", "config": { "value": "word" } }));
-    for at in 1..NODES {
-        let (before, node) = (format!("n{}", at - 1), format!("n{at}"));
-        let output = if at == 1 { "value" } else { "text" };
-        nodes.insert(node.clone(), json!({ "type": "text", "config": { "template": "{{value}}" } }));
-        let edge =
-            json!({ "source": before, "sourceOutput": output, "target": node, "targetInput": "value" });
-        edges.insert(format!("e{at}"), edge);
-    }
-    let flow = serde_json::from_value(json!({ "version": 1, "nodes": nodes, "edges": edges }))?;
-    Ok(StartRun(RunRequest { flow, ..RunRequest::default() }))
 }

@@ -3,6 +3,9 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-api --bench rerun` this one.
 
+#[path = "workload/chains.rs"]
+#[allow(dead_code, reason = "the benchmarks share it")]
+mod chains;
 #[path = "../../nodes/benches/workload/figures.rs"]
 #[allow(dead_code, reason = "the benchmarks share it")]
 mod figures;
@@ -10,21 +13,18 @@ mod figures;
 use std::error::Error;
 use std::time::Instant;
 
+use chains::{CALL_EVERY, chain_with_calls};
 use figures::{Figures, is_selected};
 use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunRequest, ShowRun, StartRun};
 use plait_api::{Options, Plait};
-use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_journal::{CallEvent, Entry, Event, EventRef, Journal as _};
 use plait_store::Store;
 use plait_testing::{RunStart, bought_reply};
-use serde_json::{Map, json};
 
 type BenchError = Box<dyn Error>;
 
 const NODES: usize = 1_000;
-/// Each tenth node is a model call.
-const CALL_EVERY: usize = 10;
 /// Each is measured so often; the median counts.
 const SAMPLES: usize = 9;
 
@@ -49,13 +49,13 @@ async fn rerun(figures: &mut Figures) -> Result<(), BenchError> {
     let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
     let (mut whole, mut again, mut bill) = (Vec::new(), Vec::new(), Vec::new());
     for sample in 0..SAMPLES {
-        let start = StartRun(RunRequest { flow: chain("first")?, ..RunRequest::default() });
+        let start = StartRun(RunRequest { flow: chain_with_calls(NODES, "first")?, ..RunRequest::default() });
         let begin = Instant::now();
         let run = plait.call(start).await.map_err(|error| error.message)?.run;
         plait.runs().settled(&run).await;
         whole.push(begin.elapsed().as_secs_f64() * 1e3);
         let request = || -> Result<RerunRequest, BenchError> {
-            let flow = Some(chain(&format!("edit {sample}"))?);
+            let flow = Some(chain_with_calls(NODES, &format!("edit {sample}"))?);
             Ok(RerunRequest { flow, ..RerunRequest::of(run.clone()) })
         };
         let begin = Instant::now();
@@ -85,40 +85,6 @@ fn is_reused(event: &Event) -> Option<bool> {
         Event::Call(_, CallEvent::ModelReplied { reused, .. }) => Some(reused.is_some()),
         _ => None,
     }
-}
-
-/// A chain of texts and chats. The last chat says `last`.
-fn chain(last: &str) -> Result<Flow, BenchError> {
-    let mut nodes = Map::new();
-    let mut edges = Map::new();
-    let mut edge = |source: &str, output: &str, target: &str, input: &str| {
-        let edge =
-            json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
-        edges.insert(format!("e{}", edges.len()), edge);
-    };
-    nodes.insert(
-        "main".to_owned(),
-        json!({ "type": "contextStart", "config": { "provider": "offline", "model": "echo" } }),
-    );
-    nodes.insert("n0".to_owned(), json!({ "type": "value", "config": { "value": "word" } }));
-    let mut before = ("n0".to_owned(), "value");
-    for at in 1..NODES {
-        let node = format!("n{at}");
-        edge(&before.0, before.1, &node, "value");
-        if at % CALL_EVERY == CALL_EVERY - 1 {
-            let prompt = if at + CALL_EVERY > NODES { last.to_owned() } else { format!("call {at}") };
-            let config = json!({ "prompt": format!("{prompt} {{{{value}}}}"), "skipHistory": true });
-            nodes.insert(node.clone(), json!({ "type": "chat", "config": config }));
-            edge("main", "context", &node, "context");
-            before = (node, "response");
-        } else {
-            // Short: what a reply says does not grow along the chain.
-            let config = json!({ "template": format!("text {at}{{{{#if value}}}}{{{{/if}}}}") });
-            nodes.insert(node.clone(), json!({ "type": "text", "config": config }));
-            before = (node, "text");
-        }
-    }
-    Ok(serde_json::from_value(json!({ "version": 1, "nodes": nodes, "edges": edges }))?)
 }
 
 /// Replies with different keys, found by them.

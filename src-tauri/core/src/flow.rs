@@ -5,6 +5,7 @@ mod document;
 mod drawing;
 mod executable_nodes;
 mod folders;
+mod lazy_flow;
 mod memory;
 mod migrate;
 mod pin;
@@ -22,6 +23,7 @@ pub use document::MAX_ATTEMPTS;
 pub use document::{Edge, Flow, FlowSettings, Limits, Node, RetryPolicy, VERSION};
 pub use drawing::{CanvasColor, Frame, Point, Position};
 pub use folders::FolderAccess;
+pub use lazy_flow::LazyFlow;
 pub use memory::{
     DEFAULT_RECENT_TURNS, MAX_RECENT_TURNS, MemoryMode, MemorySettings, MemoryUse, SummarizerSettings,
 };

@@ -8,18 +8,19 @@ mod activations;
 mod alignment;
 mod nodes;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use plait_core::id::{Activation, NodeId, PortName, RunId};
 use plait_journal::view::{NodeState, RunStatus};
 use plait_llm::models::{Cost, TokenUsage};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::flow_diff::{FlowChange, FlowDiff, ValueChange};
 use crate::lineage::RecordedRun;
-use alignment::{Alignment, Pair};
+use alignment::{Alignment, Pair, Source};
 pub use nodes::{NodeComparison, NodeMark, NodeTotals};
 
 /// What differs between two runs. Without differences, they did the same.
@@ -230,6 +231,21 @@ struct Compared {
     has_other_context: bool,
 }
 
+impl Compared {
+    /// What is known of a pair that did the same: the conversation that it hands on may be another one.
+    fn unchanged(compared: &[Option<Self>], sources: &[Source]) -> Self {
+        let mut roots = BTreeSet::new();
+        for source in sources.iter().filter(|source| source.is_context) {
+            let found = compared[source.pair].as_ref();
+            if let Some(found) = found.filter(|found| found.has_other_context) {
+                roots.extend(&found.roots);
+            }
+        }
+        let has_other_context = !roots.is_empty();
+        Self { roots: roots.into_iter().take(MAX_FOLLOWED).collect(), has_other_context, ..Self::default() }
+    }
+}
+
 /// Two runs that are compared, at a path of sub-flows.
 struct RunPair<'a> {
     before: &'a RecordedRun,
@@ -243,11 +259,15 @@ struct RunPair<'a> {
 }
 
 impl RunPair<'_> {
-    /// The differences that a pair with these changes follows from, in order.
-    fn roots(&self, compared: &[Option<Compared>], pair: usize, changes: &[ActivationChange]) -> Vec<usize> {
+    /// The differences that a pair with these sources and changes follows from, in order.
+    fn roots(
+        &self,
+        compared: &[Option<Compared>],
+        (pair, sources): (usize, &[Source]),
+        changes: &[ActivationChange],
+    ) -> Vec<usize> {
         let mut roots = BTreeSet::new();
-        let sources = self.alignment.sources(self.before, self.after, pair);
-        for source in &sources {
+        for source in sources {
             if let Some(found) = compared[source.pair].as_ref().filter(|found| source.is_otherwise(found)) {
                 roots.extend(&found.roots);
             }
@@ -274,23 +294,6 @@ impl RunPair<'_> {
         let after = pair.after.as_ref().and_then(|at| self.after.epoch(at));
         before.or(after).into_iter().flat_map(|epoch| epoch.outputs.keys().cloned()).collect()
     }
-
-    /// What is known of a pair that did the same: the conversation that it hands on may be another one.
-    fn unchanged(&self, compared: &[Option<Compared>], pair: usize) -> Compared {
-        let mut roots = BTreeSet::new();
-        for source in self.alignment.sources(self.before, self.after, pair) {
-            let found = compared[source.pair].as_ref();
-            if let Some(found) = found.filter(|found| source.is_context && found.has_other_context) {
-                roots.extend(&found.roots);
-            }
-        }
-        let has_other_context = !roots.is_empty();
-        Compared {
-            roots: roots.into_iter().take(MAX_FOLLOWED).collect(),
-            has_other_context,
-            ..Compared::default()
-        }
-    }
 }
 
 impl Comparer<'_> {
@@ -302,10 +305,8 @@ impl Comparer<'_> {
         path: &[NodeId],
         inherited: &[usize],
     ) -> FlowDiff {
-        let diff = match (before.flow(), after.flow()) {
-            (Some(before), Some(after)) => FlowDiff::between(before, after),
-            _ => FlowDiff::default(),
-        };
+        let flows = if before.shares_flow(after) { None } else { before.flow().zip(after.flow()) };
+        let diff = flows.map_or_else(FlowDiff::default, |(before, after)| FlowDiff::between(before, after));
         let alignment = Alignment::of(before, after, &diff);
         self.lists.extend(
             alignment.lists.iter().map(|list| ListComparison { path: path.to_vec(), ..list.clone() }),
@@ -328,33 +329,39 @@ impl Comparer<'_> {
 
     /// Compares a pair after those that something came from.
     fn compare_with_sources(&mut self, runs: &RunPair<'_>, compared: &mut [Option<Compared>], start: usize) {
-        let mut stack = vec![(start, false)];
-        let mut entered = HashSet::new();
-        while let Some((pair, has_sources)) = stack.pop() {
+        let mut stack: Vec<(usize, Option<Vec<Source>>)> = vec![(start, None)];
+        let mut entered = FxHashSet::default();
+        while let Some((pair, sources)) = stack.pop() {
             if compared[pair].is_some() {
                 continue;
             }
-            if has_sources {
-                compared[pair] = Some(self.compare_pair(runs, compared, pair));
+            if let Some(sources) = sources {
+                compared[pair] = Some(self.compare_pair(runs, compared, (pair, &sources)));
             } else if entered.insert(pair) {
-                stack.push((pair, true));
                 let sources = runs.alignment.sources(runs.before, runs.after, pair);
-                stack.extend(sources.iter().rev().map(|source| (source.pair, false)));
+                let before: Vec<usize> = sources.iter().rev().map(|source| source.pair).collect();
+                stack.push((pair, Some(sources)));
+                stack.extend(before.into_iter().map(|source| (source, None)));
             }
         }
     }
 
-    fn compare_pair(&mut self, runs: &RunPair<'_>, compared: &[Option<Compared>], index: usize) -> Compared {
+    fn compare_pair(
+        &mut self,
+        runs: &RunPair<'_>,
+        compared: &[Option<Compared>],
+        (index, sources): (usize, &[Source]),
+    ) -> Compared {
         let pair = &runs.alignment.pairs[index];
         let mut changes = pair.both().map_or_else(Vec::new, |(old, new)| {
             activations::changes((runs.before, old), (runs.after, new), &runs.edits)
         });
-        let mut roots = runs.roots(compared, index, &changes);
+        let mut roots = runs.roots(compared, (index, sources), &changes);
         roots.extend(self.compare_children(runs, pair, &roots));
         roots.truncate(MAX_FOLLOWED);
         if changes.is_empty() && pair.both().is_some() {
             self.same += 1;
-            return runs.unchanged(compared, index);
+            return Compared::unchanged(compared, sources);
         }
         changes.sort_by_key(activations::rank);
         let follows = self.follows(runs, pair, &changes, &roots);

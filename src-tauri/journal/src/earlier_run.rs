@@ -292,7 +292,7 @@ impl EarlierRun {
 
     /// Whether the activation succeeded.
     pub fn has_finished(&self, activation: &Activation) -> bool {
-        self.recorded(activation).is_some_and(|recorded| recorded.finished)
+        self.tree.run(self.run.as_ref()).is_some_and(|run| run.finished.contains(activation))
     }
 
     /// What happens where nothing is recorded of what an activation asks the world for: `tool`, if it calls one.

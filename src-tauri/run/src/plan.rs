@@ -67,7 +67,8 @@ pub type ScopeIx = usize;
 /// The scope of the flow itself.
 pub(crate) const ROOT_SCOPE: ScopeIx = 0;
 
-/// A flow compiled for running.
+/// A flow compiled for running. Clones share its bound nodes.
+#[derive(Clone)]
 pub struct Plan {
     /// Scope by scope, in plan order.
     pub nodes: Vec<PlanNode>,
@@ -106,7 +107,7 @@ pub struct Plan {
 }
 
 /// A part of a plan that is executed as a whole: the flow itself, or the body of a loop in each of its iterations.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PlanScope {
     /// The loop with this body. Nothing for the flow itself.
     pub container: Option<Container>,
@@ -130,6 +131,7 @@ pub struct Container {
     pub end: NodeIx,
 }
 
+#[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a node")]
 pub struct PlanNode {
     pub id: NodeId,
@@ -174,7 +176,7 @@ pub struct PlanNode {
 }
 
 /// Branches that meet in a node and get equal parts of the rest of quotas.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct QuotaSplit {
     /// Where they meet.
     pub join: NodeIx,
@@ -182,7 +184,7 @@ pub struct QuotaSplit {
 }
 
 /// One of these branches.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct QuotaBranch {
     /// The input that it feeds.
     pub input: usize,
@@ -190,7 +192,7 @@ pub struct QuotaBranch {
     pub last: Option<NodeIx>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PlanEdge {
     pub source: NodeIx,
     /// The output it carries.
@@ -208,7 +210,7 @@ pub struct PlanEdge {
     pub back: Option<CycleIx>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cycle {
     pub entry: NodeIx,
     /// The cycle directly around it.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plait_core::flow;
-use plait_core::flow::{Flow, ReadError};
+use plait_core::flow::{Flow, LazyFlow, ReadError};
 use plait_formats::pipeline;
 use plait_formats::pipeline::Pipeline;
 use plait_store::{Store, flow_files};
@@ -69,12 +69,17 @@ fn write_pipeline(source: &Path, flow: &Flow, force: bool) -> Result<String, Err
     })
 }
 
+/// The flow that a run ran, by its hash.
 pub(crate) fn recorded_flow(store: &Store, hash: &str) -> Result<Flow, ErrorReply> {
-    let text = store.flow(hash)?;
-    flow::read_written(&text).map_err(|error| {
-        ErrorReply::new(
-            error.diagnostic.code.clone(),
-            format!("The recorded flow could not be read: {}", error.diagnostic.message),
-        )
-    })
+    flow::read_written(&store.flow(hash)?).map_err(|error| unreadable(&error))
+}
+
+/// The same for readers that want few of its nodes.
+pub(crate) fn lazy_recorded_flow(store: &Store, hash: &str) -> Result<LazyFlow, ErrorReply> {
+    LazyFlow::read_written(store.flow(hash)?).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &ReadError) -> ErrorReply {
+    let message = format!("The recorded flow could not be read: {}", error.diagnostic.message);
+    ErrorReply::new(error.diagnostic.code.clone(), message)
 }

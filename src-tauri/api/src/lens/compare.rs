@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use plait_core::flow::LazyFlow;
 use plait_core::id::RunId;
 use plait_insight::comparison::{RunComparison, compare};
 use plait_insight::lineage::RecordedRun;
@@ -10,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 use ts_rs::TS;
 
-use super::{LensService, read_entries};
+use super::LensService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
-use crate::flows::text::recorded_flow;
+use crate::flows::text::{lazy_recorded_flow, recorded_flow};
 
 /// `lens.compare`: what differs between two runs, with those of their sub-flows. `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
@@ -33,13 +34,22 @@ impl Command for CompareRuns {
     async fn run(self, service: &LensService) -> Result<RunComparison, ErrorReply> {
         service.catch_up().await;
         let store = &service.store;
+        let hashes = {
+            let (store, runs) = (store.clone(), [self.before.clone(), self.after.clone()]);
+            run_blocking(move || {
+                let [before, after] = runs.map(|run| store.run(&run).map(|record| record.flow.hash));
+                Ok([before?, after?])
+            })
+        };
+        let hashes = hashes.await?;
         // Reading takes longer than comparing.
-        let reads = [self.before, self.after].map(|run| {
+        let [before, after] = [self.before, self.after].map(|run| {
             let store = store.clone();
-            run_blocking(move || read(&store, run))
+            run_blocking(move || read_journal(&store, run))
         });
-        let [before, after] = reads;
-        let (before, after) = futures::try_join!(before, after)?;
+        let (before, after, flows) = futures::try_join!(before, after, read_flows(store, hashes))?;
+        let [of_before, of_after] = flows;
+        let (before, after) = (before.with_flow(of_before), after.with_flow(of_after));
         let store = store.clone();
         run_blocking(move || {
             let load = |run: &RunId| read(&store, run.clone()).ok().map(Arc::new);
@@ -52,10 +62,39 @@ impl Command for CompareRuns {
     }
 }
 
+type SharedFlow = Option<Arc<LazyFlow>>;
+
+/// The flows with these hashes. Equal ones are read once, and only in part: they need not be compared. What can't be read is left out.
+async fn read_flows(store: &Store, [before, after]: [String; 2]) -> Result<[SharedFlow; 2], ErrorReply> {
+    let is_same = before == after;
+    let read = |hash: String| {
+        let store = store.clone();
+        run_blocking(move || {
+            let flow = if is_same {
+                lazy_recorded_flow(&store, &hash)
+            } else {
+                recorded_flow(&store, &hash).map(LazyFlow::from)
+            };
+            Ok(flow.ok().map(Arc::new))
+        })
+    };
+    if is_same {
+        let flow = read(before).await?;
+        return Ok([flow.clone(), flow]);
+    }
+    let (before, after) = futures::try_join!(read(before), read(after))?;
+    Ok([before, after])
+}
+
 /// Blocks.
 pub(super) fn read(store: &Store, run: RunId) -> Result<RecordedRun, ErrorReply> {
     let record = store.run(&run)?;
     let flow = recorded_flow(store, &record.flow.hash).ok();
-    let entries = read_entries(store, &run)?;
-    Ok(RecordedRun::new(run, &entries, flow))
+    Ok(read_journal(store, run)?.with_flow(flow.map(|flow| Arc::new(flow.into()))))
+}
+
+/// A run without its flow. Blocks.
+fn read_journal(store: &Store, run: RunId) -> Result<RecordedRun, ErrorReply> {
+    let entries = store.read_damaged_journal(&run)?.filter_map(Result::ok);
+    Ok(RecordedRun::of_entries(run, entries))
 }

@@ -17,7 +17,7 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::command::Command;
-use crate::flows::text::recorded_flow;
+use crate::flows::text::lazy_recorded_flow;
 
 /// `lens.lineage`: where a text of a run comes from, or where it went, as far as that is clear, and the places between which a person
 /// chooses. `run.unknown`, `lens.no_place`, `lens.no_text`.
@@ -94,7 +94,7 @@ impl RecordedRuns {
             return Some(Arc::clone(known));
         }
         let (lines, flow) = std::thread::scope(|scope| {
-            let flow = scope.spawn(|| recorded_flow(store, &record.flow.hash).ok());
+            let flow = scope.spawn(|| lazy_recorded_flow(store, &record.flow.hash).ok());
             let lines = store.journal_lines(run);
             (lines, flow.join().unwrap_or_default())
         });

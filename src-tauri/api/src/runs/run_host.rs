@@ -14,7 +14,7 @@ use plait_store::Store;
 use super::service::RunService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
-use crate::flows::text::recorded_flow;
+use crate::flows::text::lazy_recorded_flow;
 
 impl RunService {
     /// The environment of a new tree with these limits of its flow.
@@ -74,8 +74,8 @@ impl RunService {
 
 /// The limits that the flow of a run sets. None if the flow cannot be read: then the run cannot go on anyway, and says why.
 fn recorded_limits(store: &Store, run: &RunId) -> Option<TreeLimits> {
-    let flow = store.run(run).ok().and_then(|record| recorded_flow(store, &record.flow.hash).ok());
-    flow.and_then(|flow| flow.settings.limits)
+    let record = store.run(run).ok()?;
+    lazy_recorded_flow(store, &record.flow.hash).ok()?.settings().limits.clone()
 }
 
 /// What the journals of a tree say was used.

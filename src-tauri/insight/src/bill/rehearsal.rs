@@ -75,16 +75,16 @@ impl Twin {
 }
 
 impl Rehearsal {
-    /// Adds a run, with its plan twice: one is rehearsed, the other one stays as it is. `subflow` are the nodes that lead to
-    /// it, if it is a child run.
+    /// Adds a run. `subflow` are the nodes that lead to it, if it is a child run.
     /// Returns the number of the run, and what its driver is made of.
     pub fn setup(
         &self,
-        (mut plan, unchanged): (Plan, Plan),
+        mut plan: Plan,
         info: RunInfo,
         host: Host,
         subflow: Option<String>,
     ) -> (usize, RunSetup) {
+        let unchanged = plan.clone();
         stand_still(&mut plan);
         let plan = Arc::new(plan);
         let mut runs = self.runs.lock();

@@ -65,7 +65,7 @@ fn bill_of(flow: &Flow, replies: &Replies, earlier: &[Entry]) -> Bill {
     let rehearsal = Rehearsal::default();
     let (tree, view) = fork_of(flow, earlier);
     let standing = standing_host(host(Arc::new(replies.clone()), tree.clone()));
-    let (_, setup) = rehearsal.setup((plan_of(flow), plan_of(flow)), info(INPUT, view), standing, None);
+    let (_, setup) = rehearsal.setup(plan_of(flow), info(INPUT, view), standing, None);
     rehearse(setup, RunStart::new("run").into()).unwrap();
     Bill::of(rehearsal, &ModelOverrides::default(), &tree)
 }

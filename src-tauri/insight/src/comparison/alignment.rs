@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use plait_core::id::{Activation, Epoch, NodeId, PortName};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -47,8 +48,8 @@ impl Source {
 pub(super) struct Alignment {
     pub(super) pairs: Vec<Pair>,
     pub(super) lists: Vec<ListComparison>,
-    before: HashMap<Activation, usize>,
-    after: HashMap<Activation, usize>,
+    before: FxHashMap<Activation, usize>,
+    after: FxHashMap<Activation, usize>,
 }
 
 impl Alignment {
@@ -69,7 +70,7 @@ impl Alignment {
                 }
             }
         }
-        let paired: BTreeSet<Activation> = pairs.iter().filter_map(|pair| pair.after.clone()).collect();
+        let paired: FxHashSet<Activation> = pairs.iter().filter_map(|pair| pair.after.clone()).collect();
         for (id, node) in &after.view().nodes {
             for epoch in &node.epochs {
                 let at = Activation { node: id.clone(), epoch: epoch.epoch.clone() };
@@ -147,7 +148,7 @@ fn sort(pairs: &mut Vec<Pair>, before: &RecordedRun, after: &RecordedRun) {
 /// loop.
 fn source(
     run: &RecordedRun,
-    index: &HashMap<Activation, usize>,
+    index: &FxHashMap<Activation, usize>,
     from: Activation,
     port: PortName,
     item_differs: impl Fn() -> bool,

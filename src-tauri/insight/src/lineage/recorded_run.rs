@@ -5,7 +5,7 @@ mod lazy_folds;
 
 use std::sync::Arc;
 
-use plait_core::flow::{Flow, Node};
+use plait_core::flow::{Flow, LazyFlow, Node};
 use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName, RunId};
 use plait_journal::view::{EpochView, RunOutline, RunView};
 use plait_journal::{Entry, JournalLines, SourceRef};
@@ -31,7 +31,7 @@ type Fed = FxHashMap<(Activation, PortName), Vec<FedInput>>;
 /// A run, folded once for any number of questions.
 pub struct RecordedRun {
     pub(super) id: RunId,
-    flow: Option<Flow>,
+    flow: Option<Arc<LazyFlow>>,
     folds: Folds,
 }
 
@@ -43,20 +43,31 @@ enum Folds {
 impl RecordedRun {
     /// Folds a journal. Without the flow, no template is rendered again, so less is known.
     pub fn new(id: RunId, journal: &[Entry], flow: Option<Flow>) -> Self {
-        Self { id, flow, folds: Folds::Whole(LineageFold::of(journal.iter())) }
+        let flow = flow.map(|flow| Arc::new(flow.into()));
+        Self { id, flow, folds: Folds::Whole(LineageFold::of(journal)) }
     }
 
-    /// The same, for questions about few activations: their entries are decoded and folded when they are asked about.
-    pub fn of_lines(id: RunId, journal: Box<dyn JournalLines>, flow: Option<Flow>) -> Self {
+    /// The same for entries that are folded as they are read. The flow is given [later](Self::with_flow).
+    pub fn of_entries(id: RunId, journal: impl Iterator<Item = Entry>) -> Self {
+        Self { id, flow: None, folds: Folds::Whole(LineageFold::of(journal)) }
+    }
+
+    /// The same with a flow, which several runs may share.
+    #[must_use]
+    pub fn with_flow(self, flow: Option<Arc<LazyFlow>>) -> Self {
+        Self { flow, ..self }
+    }
+
+    /// The same, for questions about few activations: their entries and nodes are read when they are asked about.
+    pub fn of_lines(id: RunId, journal: Box<dyn JournalLines>, flow: Option<LazyFlow>) -> Self {
         let folds = match LazyFolds::new(journal) {
             Ok(folds) => Folds::Lazy(Box::new(folds)),
             Err(journal) => {
-                let entries: Vec<Entry> =
-                    (0..journal.count()).filter_map(|index| journal.entry(index)).collect();
-                Folds::Whole(LineageFold::of(entries.iter()))
+                let entries = (0..journal.count()).filter_map(|index| journal.entry(index));
+                Folds::Whole(LineageFold::of(entries))
             }
         };
-        Self { id, flow, folds }
+        Self { id, flow: flow.map(Arc::new), folds }
     }
 
     pub fn id(&self) -> &RunId {
@@ -163,12 +174,18 @@ impl RecordedRun {
         self.fold_of(at)?.places.get(at)?.finished
     }
 
+    /// All of the flow. For single nodes, [`node`](Self::node) reads less.
     pub fn flow(&self) -> Option<&Flow> {
-        self.flow.as_ref()
+        self.flow.as_ref()?.whole()
+    }
+
+    /// Whether both are known to have run the same flow.
+    pub(crate) fn shares_flow(&self, other: &Self) -> bool {
+        self.flow.as_ref().zip(other.flow.as_ref()).is_some_and(|(own, other)| Arc::ptr_eq(own, other))
     }
 
     pub(crate) fn node(&self, id: &NodeId) -> Option<&Node> {
-        self.flow.as_ref()?.nodes.get(id)
+        self.flow.as_ref()?.node(id.as_str())
     }
 
     /// The config that an activation had: that of the flow, or one that a person tried.

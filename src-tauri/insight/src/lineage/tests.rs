@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::test_runs::{host, info, run_to_end};
-use plait_core::flow::Flow;
+use plait_core::flow::{self, Flow, LazyFlow};
 use plait_journal::earlier_run::EarlierTree;
 use plait_journal::{Entry, JournalLines};
 use plait_testing::{FakeProvider, ScriptedReply, flow_of};
@@ -23,7 +23,8 @@ fn journal_of(flow: &Flow, replies: &[ScriptedReply]) -> Vec<Entry> {
 
 fn of_lines(journal: &[Entry], flow: &Flow) -> Arc<RecordedRun> {
     let lines = journal.iter().map(|entry| (serde_json::to_vec(entry).unwrap(), entry.clone()));
-    Arc::new(RecordedRun::of_lines("run".into(), Box::new(Lines(lines.collect())), Some(flow.clone())))
+    let flow = LazyFlow::read_written(flow::write(flow).unwrap()).unwrap();
+    Arc::new(RecordedRun::of_lines("run".into(), Box::new(Lines(lines.collect())), Some(flow)))
 }
 
 struct Lines(Vec<(Vec<u8>, Entry)>);

@@ -32,6 +32,8 @@ pub(super) struct RecordedRun {
     pub order: Vec<Activation>,
     /// The latest prompt of each step of an activation, and of each request of a tool.
     pub prompts: FxHashMap<Activation, Prompts>,
+    /// The activations that succeeded. Most of them have recorded nothing.
+    pub finished: FxHashSet<Activation>,
 }
 
 /// What one activation recorded.
@@ -51,7 +53,6 @@ pub(super) struct Recorded {
     /// What was found in these knowledge bases.
     pub retrieved: Option<(Arc<Retrieval>, Vec<KnowledgeRef>, u64)>,
     pub child: Option<RunId>,
-    pub finished: bool,
 }
 
 #[derive(Debug)]
@@ -84,8 +85,13 @@ pub(super) struct RecordedAnswer {
 
 impl RecordedRun {
     pub fn of(run: &RunId, entries: &[Entry]) -> Self {
-        let (activations, prompts) = (FxHashMap::default(), FxHashMap::default());
-        let mut recorded = Self { run: run.clone(), activations, order: Vec::new(), prompts };
+        let mut recorded = Self {
+            run: run.clone(),
+            activations: FxHashMap::default(),
+            order: Vec::new(),
+            prompts: FxHashMap::default(),
+            finished: FxHashSet::default(),
+        };
         for (place, entry) in (0..).zip(entries) {
             recorded.apply(entry.seq.unwrap_or(place), &entry.event);
         }
@@ -160,9 +166,10 @@ impl RecordedRun {
                 }
             }
             Event::Node(activation, NodeEvent::Finished { .. }) => {
-                let recorded = self.recorded(activation);
-                recorded.finished = true;
-                recorded.go_on(|_| true);
+                self.finished.insert(activation.clone());
+                if let Some(recorded) = self.activations.get_mut(activation) {
+                    recorded.go_on(|_| true);
+                }
             }
             // A person has rejected what came of them.
             Event::Node(activation, NodeEvent::Retrying { dropped: Some(_), .. }) => {

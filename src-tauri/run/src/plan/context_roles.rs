@@ -66,7 +66,7 @@ pub enum ContextSource {
 }
 
 /// The contexts of a scope by their names, which count the epochs of its cycles and not those around it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PlanContexts {
     /// By context, the node that makes it.
     pub(super) makers: Vec<NodeIx>,

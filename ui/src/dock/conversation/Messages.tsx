@@ -28,11 +28,13 @@ export function Messages({
   const scroller = useRef<HTMLElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const [atQuestion, setAtQuestion] = useState(false);
+  // A new function makes the virtualizer measure all items anew, in each of its renders.
+  const keyOf = useCallback((index: number) => items[index]?.key ?? index, [items]);
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 46,
-    getItemKey: (index) => items[index]?.key ?? index,
+    getItemKey: keyOf,
     overscan: 6,
   });
   const total = virtual.getTotalSize();

@@ -37,9 +37,13 @@ export class ConversationItems {
 
   /** The items after the first `count` entries, of those that were read. */
   after(count: number): Item[] {
-    return this.#all
-      .filter(({ from, until }) => from < count && (until === undefined || until >= count))
-      .map(({ item }) => item);
+    const items: Item[] = [];
+    for (const { item, from, until } of this.#all) {
+      // They stand in the order of the entries that add them.
+      if (from >= count) break;
+      if (until === undefined || until >= count) items.push(item);
+    }
+    return items;
   }
 
   #add(item: Item): Shown {

@@ -111,8 +111,7 @@ impl Launch {
     ) -> Result<(usize, RunSetup, Event), ErrorReply> {
         let Fork { document, config, first, start } = fork;
         let RunEvent::Started { flow, to, set, .. } = &first else { return Err(no_start(&self.run)) };
-        let plan = || self.plan(&document, &config, to.as_ref(), set);
-        let plans = (plan()?, plan()?);
+        let plan = self.plan(&document, &config, to.as_ref(), set)?;
         let (rehearsal, path) = (place.rehearsal.clone(), place.path.clone());
         let asked = start.earlier.iter().flat_map(EarlierRun::nodes_of_the_world);
         rehearsal
@@ -120,7 +119,7 @@ impl Launch {
         let (info, host) = (self.run_info(start, flow), self.host.clone());
         let children = RehearsedChildren::new(self, place.inside(flow));
         let host = Host { subflows: Arc::new(children), ..host };
-        let (number, setup) = rehearsal.setup(plans, info, host, path);
+        let (number, setup) = rehearsal.setup(plan, info, host, path);
         Ok((number, setup, Event::Run(first)))
     }
 

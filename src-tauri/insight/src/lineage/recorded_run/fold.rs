@@ -1,5 +1,6 @@
 //! What lineage needs to know of entries: all of a run, or some of them.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use plait_core::id::{Activation, MessageId, PortName, RunId};
@@ -42,9 +43,9 @@ pub(super) struct JournalPlaces {
 }
 
 impl LineageFold {
-    pub(super) fn of<'e>(entries: impl Iterator<Item = &'e Entry>) -> Box<Self> {
+    pub(super) fn of(entries: impl IntoIterator<Item = impl Borrow<Entry>>) -> Box<Self> {
         let mut fold = Box::<Self>::default();
-        entries.for_each(|entry| fold.apply(entry));
+        entries.into_iter().for_each(|entry| fold.apply(entry.borrow()));
         fold
     }
 

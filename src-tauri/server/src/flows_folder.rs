@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use plait_api::ErrorReply;
+use plait_api::{ErrorReply, confine_projects};
 use serde_json::Value;
 
 use crate::codes;
@@ -15,7 +15,7 @@ pub(crate) struct FlowsFolder(PathBuf);
 
 impl FlowsFolder {
     /// Creates the folder if it is not there. `host.path` if it cannot be created, or if the data directory `home` is in it: a request
-    /// could name its files then.
+    /// could name its files then. From now on, no flow of this process finds a sub-flow outside of the folder.
     pub(crate) fn open(folder: &Path, home: &Path) -> Result<Self, ErrorReply> {
         let failed = |error: std::io::Error| {
             let message =
@@ -32,6 +32,7 @@ impl FlowsFolder {
                 ErrorReply::new(codes::HOST_PATH, message).hint("Choose another folder with `--flows`.")
             );
         }
+        confine_projects(&folder);
         Ok(Self(folder))
     }
 

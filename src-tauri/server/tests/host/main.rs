@@ -9,10 +9,14 @@
 
 mod access;
 mod chat;
+mod limits;
+#[cfg(unix)]
+mod operations;
 mod process;
 mod runs;
 #[cfg(unix)]
 mod survival;
+mod tls;
 
 #[path = "../../../../tests/support/server.rs"]
 #[allow(dead_code, reason = "the scenarios use the other part of it")]

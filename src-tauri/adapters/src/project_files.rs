@@ -93,13 +93,16 @@ impl FileAccess {
     /// returns where `folder` is in it.
     pub fn open_project(&self, folder: &Path) -> Result<(ReadableFolder, PathBuf), AccessError> {
         let path = folder.canonicalize()?;
-        let is_allowed = |folder: &&Path| {
-            let is_larger = self.largest_project.as_ref().is_some_and(|largest| !folder.starts_with(largest));
-            !is_larger && self.check_folder(folder).is_ok()
-        };
-        let safe = path.ancestors().take_while(is_allowed);
+        let safe = path.ancestors().take_while(|folder| self.check_folder(folder).is_ok());
         let project = safe.into_iter().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-        let project = project.unwrap_or(&path).to_owned();
+        let project: &Path = match (project, &self.largest_project) {
+            (Some(project), Some(largest)) if !project.starts_with(largest) => {
+                if path.starts_with(largest) { largest } else { &path }
+            }
+            (Some(project), _) => project,
+            (None, _) => &path,
+        };
+        let project = project.to_owned();
         let place = path.strip_prefix(&project).map(Path::to_owned).unwrap_or_default();
         Ok((self.open_folder(&project)?, place))
     }

@@ -116,7 +116,8 @@ impl CertificateFiles {
         let key = CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => {
                 let (key, certificate) = (self.key.display(), self.certificate.display());
-                let message = format!("The key in `{key}` is not that of the certificate in `{certificate}`.");
+                let message =
+                    format!("The key in `{key}` is not that of the certificate in `{certificate}`.");
                 refused(message, "Give the key with which this certificate was requested.")
             }
             error => unusable(&self.key, &error),
@@ -138,7 +139,10 @@ fn valid_until(path: &Path, certificate: &CertificateDer<'_>) -> Result<Timestam
     }
     if now < from {
         let message = format!("The certificate in `{path}` is not valid yet: it will be from {from:.0}.");
-        return Err(refused(message, "Use another certificate until then, or set the clock of this machine."));
+        return Err(refused(
+            message,
+            "Use another certificate until then, or set the clock of this machine.",
+        ));
     }
     Ok(until)
 }
@@ -146,12 +150,14 @@ fn valid_until(path: &Path, certificate: &CertificateDer<'_>) -> Result<Timestam
 fn not_pem(path: &Path, what: &str, error: &pem::Error) -> ErrorReply {
     let place = path.display();
     match error {
-        pem::Error::Io(error) => {
-            refused(format!("The {what} `{place}` cannot be read: {error}."), "Name a file that the host may read.")
-        }
-        pem::Error::NoItemsFound => {
-            refused(format!("There is no {what} in `{place}`."), "Name a file in PEM: it has a line with BEGIN.")
-        }
+        pem::Error::Io(error) => refused(
+            format!("The {what} `{place}` cannot be read: {error}."),
+            "Name a file that the host may read.",
+        ),
+        pem::Error::NoItemsFound => refused(
+            format!("There is no {what} in `{place}`."),
+            "Name a file in PEM: it has a line with BEGIN.",
+        ),
         error => unusable(path, error),
     }
 }

@@ -137,7 +137,10 @@ impl Cli {
                 home,
                 listen: args.listen,
                 metrics_listen: args.metrics_listen,
-                certificate: args.tls_certificate.zip(args.tls_key).map(|(certificate, key)| CertificateFiles { certificate, key }),
+                certificate: args
+                    .tls_certificate
+                    .zip(args.tls_key)
+                    .map(|(certificate, key)| CertificateFiles { certificate, key }),
                 plain_http: args.plain_http,
                 limits: args.limits,
             })),

@@ -171,7 +171,11 @@ fn register_spending(registry: &mut Registry, spent: BTreeMap<String, Spending>)
         }
     }
     registry.register("model_calls", "Model calls that were answered", calls);
-    registry.register("model_calls_unpriced", "Model calls with an unknown price, which the cost leaves out", unpriced);
+    registry.register(
+        "model_calls_unpriced",
+        "Model calls with an unknown price, which the cost leaves out",
+        unpriced,
+    );
     registry.register("model_tokens", "Tokens that models read and wrote", tokens);
     registry.register("model_cost_usd", "What model calls cost, in US dollars", cost);
 }

@@ -19,7 +19,11 @@ pub(crate) const COMMANDS: [(&str, Role, &str); 6] = [
     ("published.list", Role::Viewer, "The flows that are served."),
     ("published.versions", Role::Viewer, "The versions of a flow, the oldest first."),
     ("published.read", Role::Viewer, "A version of a flow, or the one that is served."),
-    ("published.publish", Role::Editor, "Checks a flow of the host's folder and serves it with its sub-flows as a new version."),
+    (
+        "published.publish",
+        Role::Editor,
+        "Checks a flow of the host's folder and serves it with its sub-flows as a new version.",
+    ),
     ("published.rollBack", Role::Editor, "Serves an earlier version again."),
     ("published.remove", Role::Editor, "Serves a flow no longer. Its versions are kept."),
 ];

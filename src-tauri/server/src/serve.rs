@@ -23,8 +23,8 @@ use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::published::Published;
 use crate::request_rate::RequestRate;
-use crate::routes::metrics::Scrape;
 use crate::routes;
+use crate::routes::metrics::Scrape;
 use crate::token_runs::TokenRuns;
 use crate::tokens::TokenFile;
 

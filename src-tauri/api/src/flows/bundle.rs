@@ -70,7 +70,10 @@ impl Bundle<'_> {
                 ChildFlow::File(file) => self.read(&file, path, above, depth + 1)?,
             };
             let value = serde_json::to_value(&inner).map_err(|error| {
-                ErrorReply::new(codes::SUBFLOW_INVALID, format!("The sub-flow of `{id}` cannot be written: {error}."))
+                ErrorReply::new(
+                    codes::SUBFLOW_INVALID,
+                    format!("The sub-flow of `{id}` cannot be written: {error}."),
+                )
             })?;
             if let Some(node) = flow.nodes.get_mut(&id) {
                 node.config.remove("file");
@@ -118,7 +121,8 @@ impl Bundle<'_> {
         if flow.settings.folders.is_empty() && !uses_files {
             return Ok(());
         }
-        let message = format!("`{file}` is in another folder than the flow that is published, and uses files there.");
+        let message =
+            format!("`{file}` is in another folder than the flow that is published, and uses files there.");
         Err(ErrorReply::new(codes::SUBFLOW_OTHER_FOLDER, message)
             .hint("Move it into the folder of the flow, with the files that it uses."))
     }

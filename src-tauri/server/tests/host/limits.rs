@@ -13,7 +13,8 @@ use crate::server::{ModelServer, ServerReply};
 fn send(data: &Data, host: &Host<'_>, request: &str, rest: &str) -> String {
     let mut stream = TcpStream::connect(host.url.strip_prefix("http://").unwrap()).unwrap();
     let token = data.token("admin");
-    write!(stream, "{request}\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\n{rest}").unwrap();
+    write!(stream, "{request}\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\n{rest}")
+        .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer

@@ -14,6 +14,7 @@ mod limits;
 mod operations;
 mod process;
 mod runs;
+mod subflows;
 #[cfg(unix)]
 mod survival;
 mod tls;

@@ -67,23 +67,19 @@ async fn backup_of_a_host_that_has_ended_is_restored() {
     let (data, backup) = (Data::new(), tempfile::tempdir().unwrap());
     data.flow("help.flow.json", &chat_flow());
     data.flow("ask.flow.json", &ask_flow());
-    let end = async |mut host: Host<'_>| {
-        kill_process(Pid::from_child(&host.child), Signal::TERM).unwrap();
-        assert!(host.child.wait().unwrap().success());
-    };
     let host = data.serve();
     host.set_provider(&model.url).await;
     host.publish(&["help", "ask"]).await;
     let (_, asked) = host.post("runner", "/flows/ask/runs", json!({})).await;
     let (_, ended) = host.post("runner", "/flows/help/runs", json!({ "input": "Hi" })).await;
-    end(host).await;
+    end(host);
     copy(data.path(), backup.path());
 
     // What happens after the backup is lost with it.
     let host = data.serve();
     answer(&host, &asked, "Bob").await;
     data.execute(&["unpublish", "help"]);
-    end(host).await;
+    end(host);
     std::fs::remove_dir_all(data.path()).unwrap();
     copy(backup.path(), data.path());
 
@@ -92,6 +88,11 @@ async fn backup_of_a_host_that_has_ended_is_restored() {
     let run = ended["run"].as_str().unwrap();
     assert_eq!(host.get("viewer", &format!("/runs/{run}")).await.1["outputs"]["chat"]["response"], "Hello");
     assert_eq!(host.post("runner", "/flows/help/runs", json!({ "input": "Hi" })).await.0, 200);
+}
+
+fn end(mut host: Host<'_>) {
+    kill_process(Pid::from_child(&host.child), Signal::TERM).unwrap();
+    assert!(host.child.wait().unwrap().success());
 }
 
 /// Copies a folder, as `cp -a` does.

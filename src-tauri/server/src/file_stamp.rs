@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use std::{fs, io};
 
 /// What changes with each replacement of a file. Two writes in place within the resolution of the file system's times and with the same
-/// length are not told apart.
+/// length look the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStamp {
     modified: Option<SystemTime>,

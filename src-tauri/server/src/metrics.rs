@@ -165,7 +165,7 @@ fn register_spending(registry: &mut Registry, spent: BTreeMap<String, Spending>)
         let label = ModelLabel { model: model.clone() };
         calls.get_or_create(&label).inc_by(spending.calls);
         unpriced.get_or_create(&label).inc_by(u64::from(spending.cost.unpriced));
-        cost.get_or_create(&label).inc_by(spending.cost.nano_usd as f64 / NANO_USD_PER_USD);
+        cost.get_or_create(&label).inc_by(usd(spending.cost.nano_usd));
         for (direction, count) in [("input", spending.tokens.input), ("output", spending.tokens.output)] {
             tokens.get_or_create(&TokenLabels { model: model.clone(), direction }).inc_by(count);
         }
@@ -180,4 +180,7 @@ fn register_spending(registry: &mut Registry, spent: BTreeMap<String, Spending>)
     registry.register("model_cost_usd", "What model calls cost, in US dollars", cost);
 }
 
-const NANO_USD_PER_USD: f64 = 1e9;
+#[expect(clippy::cast_precision_loss, reason = "amounts of money are far below 2^53 billionths")]
+fn usd(nano: u64) -> f64 {
+    nano as f64 / 1e9
+}

@@ -41,7 +41,7 @@ fn slow_head_ends_the_connection_and_slow_body_the_request() {
 }
 
 #[tokio::test]
-async fn token_that_sends_too_much_is_told_when_to_come_again() {
+async fn token_that_sends_too_much_learns_when_to_retry() {
     let data = Data::new();
     let host = data.serve_with(&["--requests-per-minute", "2"]);
     assert_eq!(host.get("viewer", "/v1/models").await.0, 200);

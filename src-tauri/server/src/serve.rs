@@ -1,7 +1,7 @@
 //! `serve --embedded`: one process that opens the data directory, listens, and ends in order.
 
 use std::net::{SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,11 +60,13 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     let mut signals = EndSignals::listen()?;
     let listener = Listener::bind(listen, certificate)?;
     let metrics = metrics_listen.map(|listen| Listener::bind(listen, None)).transpose()?;
+    // Before the application, whose runs may read sub-flows in this folder only.
+    let flows = FlowsFolder::open(&flows, &home)?;
     let plait = Plait::open(Options::of_application(&home))?;
     for notice in plait.notices() {
         eprintln!("warning: {notice}");
     }
-    let served = serve_opened(&plait, &flows, limits, (listener, metrics), &mut signals).await;
+    let served = serve_opened(&plait, flows, limits, (listener, metrics), &mut signals).await;
     let closed = plait.close().await;
     served.and(closed)
 }
@@ -96,7 +98,7 @@ fn cannot_listen(listen: SocketAddr, error: &std::io::Error) -> ErrorReply {
 
 async fn serve_opened(
     plait: &Plait,
-    flows: &Path,
+    flows: FlowsFolder,
     limits: Limits,
     (listener, metrics): (Listener, Option<Listener>),
     signals: &mut EndSignals,
@@ -107,7 +109,7 @@ async fn serve_opened(
         tokens: TokenFile::of(home),
         audit: AuditLog::open(home)?,
         published: Published::of(home),
-        flows: FlowsFolder::open(flows, home)?,
+        flows,
         limits,
         requests: Arc::new(Semaphore::new(limits.requests())),
         rate: RequestRate::new(limits.requests_per_minute()),

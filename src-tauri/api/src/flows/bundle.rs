@@ -127,6 +127,3 @@ impl Bundle<'_> {
             .hint("Move it into the folder of the flow, with the files that it uses."))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -13,6 +13,7 @@ use axum::{Json, Router};
 use futures::stream::{self, StreamExt as _};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 /// The reply to one request.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub enum ServerReply {
     Text(String),
     /// A tool call.
     Tool { name: String, arguments: Value },
+    /// Like `Text`, once this is notified.
+    Held(Arc<Notify>, String),
     /// Like `Text`, with this interval between words.
     Slow(Duration, String),
     /// An HTTP error.
@@ -85,6 +88,10 @@ async fn complete(State(shared): State<Arc<ServerState>>, Json(request): Json<Va
     };
     match (shared.rule)(&request, before) {
         ServerReply::Text(text) => stream_response(text_events(&text), Duration::ZERO, &StreamEnd::Complete),
+        ServerReply::Held(released, text) => {
+            released.notified().await;
+            stream_response(text_events(&text), Duration::ZERO, &StreamEnd::Complete)
+        }
         ServerReply::Slow(pause, text) => stream_response(text_events(&text), pause, &StreamEnd::Complete),
         ServerReply::Truncated(text) => {
             let mut events = text_events(&text);

@@ -21,7 +21,7 @@ pub mod workers;
 pub use clock::SystemClock;
 pub use keys::KeyStore;
 pub use memory::LongTermMemory;
-pub use project_files::{AccessError, FileAccess, ReadableFolder};
+pub use project_files::{AccessError, FileAccess, ReadableFolder, confine_projects};
 pub use providers::{ProviderRegistry, ProviderSettings};
 pub use redaction::Redaction;
 pub use tools::{

@@ -9,6 +9,7 @@ mod secret_names;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
@@ -23,6 +24,21 @@ pub struct FileAccess {
     home: Option<PathBuf>,
     /// Plait's own data: keys, conversations, runs of other flows.
     data_dir: Option<PathBuf>,
+    /// The folder that no project is larger than, if there is one.
+    largest_project: Option<PathBuf>,
+}
+
+/// The folder that [`confine_projects`] has named.
+static LARGEST_PROJECT: OnceLock<PathBuf> = OnceLock::new();
+
+/// Lets no project of this process reach out of a folder, although there may be `.git` in a folder around it: on a host, people may only
+/// read what is in there. The first call counts.
+pub fn confine_projects(folder: &Path) {
+    LARGEST_PROJECT.get_or_init(|| canonical(folder));
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Why a file can't be read.
@@ -56,13 +72,13 @@ pub enum AccessError {
 impl FileAccess {
     /// For a person with this home directory and an application with this data directory.
     pub fn new(home: Option<&Path>, data_dir: Option<&Path>) -> Self {
-        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        Self { home: home.map(canonical), data_dir: data_dir.map(canonical) }
+        Self { home: home.map(canonical), data_dir: data_dir.map(canonical), largest_project: None }
     }
 
     /// For the person who runs this process.
     pub fn of_process(data_dir: Option<&Path>) -> Self {
-        Self::new(std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).as_deref(), data_dir)
+        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        Self { largest_project: LARGEST_PROJECT.get().cloned(), ..Self::new(home.as_deref(), data_dir) }
     }
 
     /// Opens the folder of a flow. Faults `UnsafeFolder`, `Io`.
@@ -79,7 +95,14 @@ impl FileAccess {
         let path = folder.canonicalize()?;
         let safe = path.ancestors().take_while(|folder| self.check_folder(folder).is_ok());
         let project = safe.into_iter().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-        let project = project.unwrap_or(&path).to_owned();
+        let project: &Path = match (project, &self.largest_project) {
+            (Some(project), Some(largest)) if !project.starts_with(largest) => {
+                if path.starts_with(largest) { largest } else { &path }
+            }
+            (Some(project), _) => project,
+            (None, _) => &path,
+        };
+        let project = project.to_owned();
         let place = path.strip_prefix(&project).map(Path::to_owned).unwrap_or_default();
         Ok((self.open_folder(&project)?, place))
     }

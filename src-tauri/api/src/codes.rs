@@ -303,6 +303,9 @@ plait_core::error_codes! {
         SUBFLOW_NOT_FOUND = "subflow.not_found",
             "The file of the sub-flow does not exist.",
             "Correct `file`; it is relative to the folder of the calling flow.";
+        SUBFLOW_OTHER_FOLDER = "subflow.other_folder",
+            "A flow that is published runs a sub-flow of another folder, which uses files there.",
+            "Move the sub-flow and the files that it uses into the folder of the flow that is published.";
         SUBFLOW_OUTSIDE_PROJECT = "subflow.outside_project",
             "The path of the sub-flow leads out of the project.",
             "Move the file into the project: the nearest folder around the flow with `.git`, or else the flow's folder.";

@@ -1,6 +1,7 @@
 //! Flows: their files, drafts and schema, the example flows, and their problems.
 
 mod autosave;
+mod bundle;
 mod check;
 mod diff;
 pub mod examples;
@@ -24,6 +25,7 @@ mod trigger;
 mod unknown_names;
 
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
+pub use bundle::bundle_flow;
 pub use check::{CheckFlow, check_with_subflows};
 pub use diff::DiffFlows;
 pub use examples::{ExampleFlow, ListExamples, OpenExample};

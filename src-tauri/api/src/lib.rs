@@ -55,7 +55,7 @@ pub use window_json::{from_window_json, to_window_json};
 pub use worker::serve_if_worker;
 
 /// Removes secrets from texts.
-pub use plait_adapters::Redaction;
+pub use plait_adapters::{Redaction, confine_projects};
 /// A secret that tools may send.
 pub use plait_adapters::ToolSecret;
 /// Where the keys of providers are stored.

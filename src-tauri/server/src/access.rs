@@ -6,6 +6,7 @@ use plait_api::knowledge::GetKnowledgeSource;
 use serde_json::Value;
 
 use crate::codes;
+use crate::publishing;
 use crate::roles::Role;
 use Role::{Admin, Editor, Runner, Viewer};
 
@@ -169,6 +170,30 @@ pub(crate) const COMMANDS: &[(&str, Option<Role>)] = &[
     ("dialog.save", None),
     ("image.save", None),
 ];
+
+/// Whether there is a command with this name.
+pub(crate) fn is_command(name: &str) -> bool {
+    COMMANDS.iter().any(|(command, _)| *command == name)
+        || publishing::COMMANDS.iter().any(|(command, _, _)| *command == name)
+}
+
+/// The commands that begin runs.
+const RUN_STARTS: [&str; 9] = [
+    "import.compare",
+    "run.beginInquiry",
+    "run.continueInquiry",
+    "run.move",
+    "run.rerun",
+    "run.retry",
+    "run.start",
+    "suite.debug",
+    "suite.run",
+];
+
+/// Whether a command begins runs.
+pub(crate) fn starts_runs(name: &str) -> bool {
+    RUN_STARTS.contains(&name)
+}
 
 /// Arguments that only an admin may give, to any command: grants are the host's, and so is the choice of the user that a
 /// run, its conversations and its memories belong to.

@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use plait_api::{ErrorReply, Options, Plait, data_dir};
 
+use crate::certificate::CertificateFiles;
 use crate::codes;
-use crate::host::Limits;
+use crate::limits::Limits;
 use crate::published::Published;
 use crate::publishing;
 use crate::roles::Role;
@@ -78,18 +79,20 @@ struct ServeArgs {
     /// The address to listen on. Port 0 lets the system choose one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
+    /// An address at which `/metrics` is answered for Prometheus, without a token and without encryption: one that only it reaches.
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_listen: Option<SocketAddr>,
+    /// The certificate to encrypt with, followed by its chain, in PEM. Read again when the file has changed.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// The private key of the certificate, in PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
     /// Listen also where others than this machine reach the host, without encryption: behind a proxy that encrypts.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "tls_certificate")]
     plain_http: bool,
-    /// The largest body of a request, in MB.
-    #[arg(long, value_name = "MB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    max_body: u32,
-    /// How many requests and streams there are at once.
-    #[arg(long, value_name = "COUNT", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_requests: u32,
-    /// How long a client may leave a response unread before its connection is closed, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
-    read_timeout: u32,
+    #[command(flatten)]
+    limits: Limits,
 }
 
 #[derive(Debug, Subcommand)]
@@ -119,7 +122,8 @@ enum TokensCommand {
 struct PublishArgs {
     /// The name under which it is served.
     name: String,
-    /// The flow. Its runs have the grants of this file, may read in its folder as far as these allow, and find sub-flows there.
+    /// The flow. Its sub-flows become part of the version. Its runs have the grants of this file, and may read in its folder as far as these
+    /// allow.
     file: PathBuf,
 }
 
@@ -132,12 +136,13 @@ impl Cli {
                 flows: args.flows.unwrap_or_else(|| home.join("host").join("flows")),
                 home,
                 listen: args.listen,
+                metrics_listen: args.metrics_listen,
+                certificate: args
+                    .tls_certificate
+                    .zip(args.tls_key)
+                    .map(|(certificate, key)| CertificateFiles { certificate, key }),
                 plain_http: args.plain_http,
-                limits: Limits {
-                    body_bytes: args.max_body as usize * 1024 * 1024,
-                    requests: args.max_requests as usize,
-                },
-                write_timeout: Duration::from_secs(args.read_timeout.into()),
+                limits: args.limits,
             })),
             Command::Tokens(command) => tokens(&home, command),
             Command::Publish(args) => block_on(publish(&home, args)),

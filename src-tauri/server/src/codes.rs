@@ -6,7 +6,7 @@ plait_core::error_codes! {
     "Hosts" {
         HOST_ADDRESS = "host.address",
             "The host cannot listen on its address.",
-            "Choose another address with `--listen`. Others than this machine reach the host only with `--plain-http`, behind a proxy that encrypts.";
+            "Choose another address with `--listen`. Others than this machine reach the host only with `--tls-certificate` and `--tls-key`, or with `--plain-http` behind a proxy that encrypts.";
         HOST_AUDIT = "host.audit",
             "The host cannot write its audit log, so it does nothing.",
             "Make room on the disk, and see to it that the host may write `host/audit.jsonl` in its data directory.";
@@ -16,6 +16,9 @@ plait_core::error_codes! {
         HOST_BUSY = "host.busy",
             "The host works on as many requests as it may.",
             "Send the request again later, or start the host with a higher `--max-requests`.";
+        HOST_CERTIFICATE = "host.certificate",
+            "The certificate of the host or its key cannot be used.",
+            "Name a certificate that is valid now, with its chain, and the key that it was requested with, both in PEM.";
         HOST_CLOSING = "host.closing",
             "The host ends. Runs that go on are continued when it starts again.",
             "Send the request again when the host is back. A run that was begun is in the list of runs.";
@@ -28,9 +31,15 @@ plait_core::error_codes! {
         HOST_PATH = "host.path",
             "A request names a file outside of the folder with the flows of the host.",
             "Name a file in that folder, relative to it.";
+        HOST_RATE = "host.rate",
+            "The token has sent as many requests in a minute as it may.",
+            "Wait as long as the header `Retry-After` says, or start the host with a higher `--requests-per-minute`.";
         HOST_ROUTE = "host.route",
             "The host has no such address, or not with this method.",
             "`/openapi.json` describes every route.";
+        HOST_RUNS = "host.runs",
+            "As many runs of the token are at work as may be at once.",
+            "Send the request again when one of them has ended or waits for a person, or start the host with a higher `--runs-per-token`.";
         HOST_SLOW = "host.slow",
             "The body of a request did not arrive in time.",
             "Send the request again, over a better connection.";

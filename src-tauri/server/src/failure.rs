@@ -12,8 +12,11 @@ use serde_json::json;
 /// The header that names the run which a request began.
 pub(crate) const RUN_HEADER: &str = "plait-run";
 
-/// Seconds after which a request that found no room may be sent again.
-const RETRY_SECONDS: u32 = 1;
+/// The detail of an error that says after how many seconds the request may be sent again.
+pub(crate) const RETRY_AFTER_DETAIL: &str = "retryAfter";
+
+/// The same where the error does not say it.
+const RETRY_SECONDS: u64 = 1;
 
 /// Why a request failed.
 pub(crate) struct Failure {
@@ -35,7 +38,8 @@ impl Failure {
                 headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
-                headers.insert(RETRY_AFTER, RETRY_SECONDS.into());
+                let seconds = self.error.details.get(RETRY_AFTER_DETAIL).and_then(serde_json::Value::as_u64);
+                headers.insert(RETRY_AFTER, seconds.unwrap_or(RETRY_SECONDS).into());
             }
             _ => {}
         }
@@ -52,6 +56,7 @@ pub(crate) fn chat_error(error: &ErrorReply) -> serde_json::Value {
         StatusCode::UNAUTHORIZED => "authentication_error",
         StatusCode::FORBIDDEN => "permission_error",
         StatusCode::NOT_FOUND => "not_found_error",
+        StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
         status if status.is_client_error() => "invalid_request_error",
         _ => "server_error",
     };
@@ -96,7 +101,7 @@ pub(crate) fn status_of(code: &ErrorCode) -> StatusCode {
         ("host", "route") | (_, "unknown" | "not_found") => StatusCode::NOT_FOUND,
         ("host", "too_large") => StatusCode::PAYLOAD_TOO_LARGE,
         ("host", "slow") => StatusCode::REQUEST_TIMEOUT,
-        ("host", "busy") | ("quota", _) => StatusCode::TOO_MANY_REQUESTS,
+        ("host", "busy" | "rate" | "runs") | ("quota", _) => StatusCode::TOO_MANY_REQUESTS,
         ("host", "closing" | "audit" | "tokens") => StatusCode::SERVICE_UNAVAILABLE,
         ("host", "body") | ("command", "arguments") | ("chat", "messages" | "unsupported") => {
             StatusCode::BAD_REQUEST

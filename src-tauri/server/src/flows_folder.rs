@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use plait_api::ErrorReply;
+use plait_api::{ErrorReply, confine_projects};
+use plait_store::private_files;
 use serde_json::Value;
 
 use crate::codes;
@@ -15,13 +16,15 @@ pub(crate) struct FlowsFolder(PathBuf);
 
 impl FlowsFolder {
     /// Creates the folder if it is not there. `host.path` if it cannot be created, or if the data directory `home` is in it: a request
-    /// could name its files then.
+    /// could name its files then. No flow finds a sub-flow outside of the folder, if this comes before the application is opened.
     pub(crate) fn open(folder: &Path, home: &Path) -> Result<Self, ErrorReply> {
         let failed = |error: std::io::Error| {
             let message =
                 format!("The folder with the flows, `{}`, cannot be used: {error}.", folder.display());
             ErrorReply::new(codes::HOST_PATH, message)
         };
+        // Before the folder, which may be in it.
+        private_files::create_folder(home).map_err(failed)?;
         std::fs::create_dir_all(folder).map_err(failed)?;
         let (folder, home) =
             (std::fs::canonicalize(folder).map_err(failed)?, std::fs::canonicalize(home).map_err(failed)?);
@@ -32,6 +35,7 @@ impl FlowsFolder {
                 ErrorReply::new(codes::HOST_PATH, message).hint("Choose another folder with `--flows`.")
             );
         }
+        confine_projects(&folder);
         Ok(Self(folder))
     }
 

@@ -1,9 +1,8 @@
 //! What all requests share: the application, the tokens, the audit log, the published flows and the limits.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use futures::StreamExt as _;
@@ -18,20 +17,22 @@ use crate::audit::AuditLog;
 use crate::chat_threads::ChatThreads;
 use crate::codes;
 use crate::flows_folder::FlowsFolder;
+use crate::limits::Limits;
+use crate::metrics::Metrics;
 use crate::published::Published;
+use crate::request_rate::RequestRate;
 use crate::roles::Role;
+use crate::token_runs::{RunPlace, TokenRuns};
 use crate::tokens::{Token, TokenFile};
 
-/// How long the body of a request may take to arrive.
-const BODY_TIMEOUT: Duration = Duration::from_mins(1);
-
-/// What bounds requests.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// The largest body.
-    pub(crate) body_bytes: usize,
-    /// How many requests and streams there are at once.
-    pub(crate) requests: usize,
+/// What the host does on its way to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Serving,
+    /// No runs begin; those at work may end.
+    Draining,
+    /// No requests are taken.
+    Ending,
 }
 
 pub(crate) struct Host {
@@ -43,8 +44,10 @@ pub(crate) struct Host {
     pub(crate) limits: Limits,
     /// A permit for each request and stream.
     pub(crate) requests: Arc<Semaphore>,
-    /// Whether the host ends.
-    pub(crate) ending: watch::Sender<bool>,
+    pub(crate) rate: RequestRate,
+    pub(crate) token_runs: TokenRuns,
+    pub(crate) phase: watch::Sender<Phase>,
+    pub(crate) metrics: Metrics,
     pub(crate) threads: ChatThreads,
 }
 
@@ -70,7 +73,7 @@ impl Host {
     /// Resolves when the host ends.
     pub(crate) async fn ended(&self) {
         // The sender is in the host.
-        let _ = self.ending.subscribe().wait_for(|is_ending| *is_ending).await;
+        let _ = self.phase.subscribe().wait_for(|phase| *phase == Phase::Ending).await;
     }
 
     /// Resolves when a run tree has ended or can go on only by what a person does. `host.closing` if the host ends before.
@@ -82,6 +85,18 @@ impl Host {
             () = runs.settled(run) => Ok(()),
             () = self.ended() => Err(closing()),
         }
+    }
+
+    /// `host.closing` unless requests are taken as ever.
+    pub(crate) fn refuse_unless_serving(&self) -> Result<(), ErrorReply> {
+        if *self.phase.borrow() == Phase::Serving { Ok(()) } else { Err(closing()) }
+    }
+
+    /// A place for a run that a token begins. `host.runs`, `host.closing`.
+    pub(crate) fn run_place(&self, caller: &Caller) -> Result<RunPlace<'_>, ErrorReply> {
+        self.refuse_unless_serving()?;
+        let runs = self.plait.runs();
+        self.token_runs.place(&caller.0.id, self.limits.runs_per_token(), |run| runs.is_busy(run))
     }
 
     /// How a run stands. `run.unknown`, and the errors of reading it.
@@ -101,8 +116,14 @@ impl Host {
             let message = format!("The body has the type `{kind}`, and has to have `application/json`.");
             return Err(wrong_body(message));
         }
-        let bytes = tokio::time::timeout(BODY_TIMEOUT, self.read_bytes(body)).await.map_err(|_| {
+        // A body that is announced as too large is not waited for.
+        if body.size_hint().lower() > self.limits.body_bytes() {
+            return Err(self.too_large());
+        }
+        let bytes = tokio::time::timeout(self.limits.body_timeout(), self.read_bytes(body)).await;
+        let bytes = bytes.map_err(|_| {
             ErrorReply::new(codes::HOST_SLOW, "The body of the request did not arrive in time.")
+                .hint("Send it faster, or start the host with a higher `--body-timeout`.")
         })??;
         serde_json::from_slice(&bytes)
             .map_err(|error| wrong_body(format!("The body cannot be read: {error}.")))
@@ -112,15 +133,18 @@ impl Host {
         let (mut bytes, mut stream) = (Vec::new(), body.into_data_stream());
         while let Some(chunk) = stream.next().await {
             let chunk = chunk.map_err(|error| wrong_body(format!("The body broke off: {error}.")))?;
-            if bytes.len() + chunk.len() > self.limits.body_bytes {
-                let most = self.limits.body_bytes;
-                let message = format!("The body is larger than {most} bytes.");
-                return Err(ErrorReply::new(codes::HOST_TOO_LARGE, message)
-                    .hint("Send less, or start the host with a higher `--max-body`."));
+            if (bytes.len() + chunk.len()) as u64 > self.limits.body_bytes() {
+                return Err(self.too_large());
             }
             bytes.extend_from_slice(&chunk);
         }
         Ok(bytes)
+    }
+
+    fn too_large(&self) -> ErrorReply {
+        let most = self.limits.body_bytes();
+        ErrorReply::new(codes::HOST_TOO_LARGE, format!("The body is larger than {most} bytes."))
+            .hint("Send less, or start the host with a higher `--max-body`.")
     }
 }
 

@@ -5,20 +5,26 @@
 
 mod access;
 mod audit;
+mod certificate;
 mod chat;
 mod chat_threads;
 mod cli;
 mod codes;
+mod connections;
 mod events;
 mod failure;
+mod file_stamp;
 mod flows_folder;
 mod host;
-mod listener;
+mod limits;
+mod metrics;
 mod published;
 mod publishing;
+mod request_rate;
 mod roles;
 mod routes;
 mod serve;
+mod token_runs;
 mod tokens;
 
 use std::process::ExitCode;

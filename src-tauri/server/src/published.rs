@@ -44,7 +44,7 @@ pub(crate) struct AboutVersion {
     pub(crate) at: Timestamp,
     /// The name of the token that published it, or `terminal`.
     pub(crate) by: String,
-    /// The file of the flow: its grants hold for the runs, tools may read in its folder, and sub-flows are found from there.
+    /// The file of the flow: its grants hold for the runs, and tools may read in its folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use plait_api::ErrorReply;
 use plait_api::Plait;
-use plait_api::flows::{CheckFlow, ReadFlow};
+use plait_api::flows::{CheckFlow, ReadFlow, bundle_flow};
 use plait_core::diagnostic::Severity;
 use plait_core::flow::Flow;
 use schemars::JsonSchema;
@@ -19,7 +19,11 @@ pub(crate) const COMMANDS: [(&str, Role, &str); 6] = [
     ("published.list", Role::Viewer, "The flows that are served."),
     ("published.versions", Role::Viewer, "The versions of a flow, the oldest first."),
     ("published.read", Role::Viewer, "A version of a flow, or the one that is served."),
-    ("published.publish", Role::Editor, "Checks a flow of the host's folder and serves it as a new version."),
+    (
+        "published.publish",
+        Role::Editor,
+        "Checks a flow of the host's folder and serves it with its sub-flows as a new version.",
+    ),
     ("published.rollBack", Role::Editor, "Serves an earlier version again."),
     ("published.remove", Role::Editor, "Serves a flow no longer. Its versions are kept."),
 ];
@@ -112,8 +116,8 @@ pub(crate) async fn execute(
     }
 }
 
-/// Checks the flow in a file, and serves it as a new version. `flow.invalid` with its problems, the errors of reading it, and those of
-/// [`Published::publish`].
+/// Checks the flow in a file, and serves it with its sub-flows as a new version. `flow.invalid` with its problems, the errors of reading
+/// it and its sub-flows, and those of [`Published::publish`].
 pub(crate) async fn publish(
     plait: &Plait,
     published: Published,
@@ -124,7 +128,12 @@ pub(crate) async fn publish(
     let read = ReadFlow { path: Some(path.clone()), text: None, name: None };
     let flow = plait.call(read).await?;
     check(plait, &flow, &path).await?;
-    blocking(move || published.publish(&name, flow, Some(path), &by)).await
+    let plait = plait.clone();
+    blocking(move || {
+        let flow = bundle_flow(flow, Some(&path), plait.registry())?;
+        published.publish(&name, flow, Some(path), &by)
+    })
+    .await
 }
 
 async fn check(plait: &Plait, flow: &Flow, path: &str) -> Result<(), ErrorReply> {

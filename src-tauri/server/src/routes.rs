@@ -4,13 +4,14 @@ mod chat;
 mod commands;
 mod flows;
 mod health;
+pub(crate) mod metrics;
 pub(crate) mod openapi;
 mod runs;
 
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::HeaderValue;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::middleware::{self, Next};
@@ -22,10 +23,11 @@ use jiff::Timestamp;
 use plait_api::ErrorReply;
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::access::is_command;
 use crate::audit::AuditEntry;
 use crate::codes;
 use crate::failure::{ErrorExtension, Failure, RUN_HEADER};
-use crate::host::{Caller, Host, closing};
+use crate::host::{Caller, Host, Phase, closing};
 use crate::tokens::{Token, unauthorized};
 
 /// The media type of streams of events.
@@ -33,6 +35,14 @@ const EVENT_STREAM: &str = "text/event-stream";
 
 /// The routes that clients of the `OpenAI` API know begin with this.
 const CHAT_PATH: &str = "/v1/";
+
+/// The routes of commands begin with this.
+const COMMAND_PATH: &str = "/commands/";
+
+/// What a monitoring system asks, without a token, at an address of its own.
+pub(crate) fn metrics_router(scrape: metrics::Scrape) -> Router {
+    Router::new().route("/metrics", get(metrics::text)).with_state(scrape)
+}
 
 pub(crate) fn router(host: Arc<Host>) -> Router {
     Router::new()
@@ -61,10 +71,11 @@ fn no_route() -> ErrorReply {
 async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let is_chat = path.starts_with(CHAT_PATH);
+    let route = route_name(&request);
     let (token, response) = match check(&host, &request) {
         Ok((token, permit)) => {
             request.extensions_mut().insert(Caller(token.clone()));
-            (Some(token), hold(next.run(request).await, permit))
+            (Some(token), hold(&host, next.run(request).await, permit))
         }
         Err((token, error)) => (token, Failure::from(error).into_response()),
     };
@@ -73,6 +84,7 @@ async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) 
         Some(_) if is_chat => as_chat_error(response).await,
         _ => response,
     };
+    host.metrics.count_request(method.as_str(), &route, response.status().as_u16());
     host.audit.write(&AuditEntry {
         at: Timestamp::now(),
         token: token.as_ref().map(|token| token.id.as_str()),
@@ -87,12 +99,22 @@ async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) 
     response
 }
 
+/// The name of a route for the metrics: the pattern of its address, with the name of a command, so that there are not many.
+fn route_name(request: &Request) -> String {
+    let path = request.uri().path();
+    if path.strip_prefix(COMMAND_PATH).is_some_and(is_command) {
+        return path.to_owned();
+    }
+    let pattern = request.extensions().get::<MatchedPath>();
+    pattern.map(|pattern| pattern.as_str().to_owned()).unwrap_or_default()
+}
+
 /// The token of a request, and its place among those at once; else why it is refused, and the token as far as it is known.
 fn check(
     host: &Host,
     request: &Request,
 ) -> Result<(Token, OwnedSemaphorePermit), (Option<Token>, ErrorReply)> {
-    if *host.ending.borrow() {
+    if *host.phase.borrow() == Phase::Ending {
         return Err((None, closing()));
     }
     host.audit.check().map_err(|error| (None, error))?;
@@ -101,17 +123,20 @@ fn check(
         given.and_then(|value| value.split_once(' ')).filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"));
     let (_, given) = given.ok_or_else(|| (None, unauthorized("The request has no token.")))?;
     let token = host.tokens.authenticate(given.trim()).map_err(|error| (None, error))?;
+    if let Err(error) = host.rate.count(&token.id) {
+        return Err((Some(token), error));
+    }
     if let Ok(permit) = Arc::clone(&host.requests).try_acquire_owned() {
         return Ok((token, permit));
     }
     let message =
-        format!("The host works on {} requests and streams, as many as it may.", host.limits.requests);
+        format!("The host works on {} requests and streams, as many as it may.", host.limits.requests());
     let error = ErrorReply::new(codes::HOST_BUSY, message).hint("Send the request again later.");
     Err((Some(token), error))
 }
 
 /// Keeps the place of a request until its stream has ended.
-fn hold(response: Response, permit: OwnedSemaphorePermit) -> Response {
+fn hold(host: &Host, response: Response, permit: OwnedSemaphorePermit) -> Response {
     let streams = response
         .headers()
         .get(CONTENT_TYPE)
@@ -119,9 +144,10 @@ fn hold(response: Response, permit: OwnedSemaphorePermit) -> Response {
     if !streams {
         return response;
     }
+    let held = (permit, host.metrics.open_stream());
     response.map(|body| {
         Body::from_stream(body.into_data_stream().map(move |chunk| {
-            let _ = &permit;
+            let _ = &held;
             chunk
         }))
     })

@@ -1,29 +1,35 @@
 //! `serve --embedded`: one process that opens the data directory, listens, and ends in order.
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum_server::{Control, Handle};
 use plait_api::runs::ResumeRun;
 use plait_api::{ErrorReply, Options, Plait, Serving};
 use plait_journal::view::RunStatus;
 use plait_store::{RunFilter, Which};
-use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
+use crate::certificate::{CertificateFiles, ServedCertificate};
 use crate::chat_threads::ChatThreads;
 use crate::codes;
+use crate::connections;
 use crate::flows_folder::FlowsFolder;
-use crate::host::{Host, Limits, blocking};
-use crate::listener::ReadBoundListener;
+use crate::host::{Host, Phase, blocking};
+use crate::limits::Limits;
+use crate::metrics::Metrics;
 use crate::published::Published;
+use crate::request_rate::RequestRate;
 use crate::routes;
+use crate::routes::metrics::Scrape;
+use crate::token_runs::TokenRuns;
 use crate::tokens::TokenFile;
 
-/// How long open requests may take once the host ends.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long open requests may take once the host takes no more.
+const REQUESTS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How to serve.
 pub(crate) struct ServeOptions {
@@ -31,35 +37,71 @@ pub(crate) struct ServeOptions {
     /// The folder with the flows.
     pub(crate) flows: PathBuf,
     pub(crate) listen: SocketAddr,
+    /// Where it is asked for its metrics, without encryption.
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    /// What the host encrypts with.
+    pub(crate) certificate: Option<CertificateFiles>,
     /// Whether others than this machine may be answered, without encryption.
     pub(crate) plain_http: bool,
     pub(crate) limits: Limits,
-    pub(crate) write_timeout: Duration,
 }
 
-/// Serves until the process is asked to end. `host.address`, `host.audit`, and the errors of opening the data directory.
+/// Serves until the process is asked to end. `host.address`, `host.certificate`, `host.audit`, and the errors of opening the data directory.
 pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
-    let ServeOptions { home, flows, listen, plain_http, limits, write_timeout } = options;
-    if !listen.ip().is_loopback() && !plain_http {
+    let ServeOptions { home, flows, listen, metrics_listen, certificate, plain_http, limits } = options;
+    if !listen.ip().is_loopback() && certificate.is_none() && !plain_http {
         let message = format!("Others than this machine reach {listen}, and the host does not encrypt.");
-        return Err(ErrorReply::new(codes::HOST_ADDRESS, message)
-            .hint("Listen on 127.0.0.1 behind a proxy that encrypts. In a container of its own, add `--plain-http`."));
+        return Err(ErrorReply::new(codes::HOST_ADDRESS, message).hint(
+            "Give it a certificate with `--tls-certificate` and `--tls-key`, or listen on 127.0.0.1 behind a proxy that encrypts. \
+             In a container of its own, add `--plain-http`.",
+        ));
     }
-    let mut asked_to_end = std::pin::pin!(end_signal()?);
+    let certificate = certificate.map(ServedCertificate::read).transpose()?;
+    let mut signals = EndSignals::listen()?;
+    let listener = Listener::bind(listen, certificate)?;
+    let metrics = metrics_listen.map(|listen| Listener::bind(listen, None)).transpose()?;
+    // Before the application, whose runs may read sub-flows in this folder only.
+    let flows = FlowsFolder::open(&flows, &home)?;
     let plait = Plait::open(Options::of_application(&home))?;
     for notice in plait.notices() {
         eprintln!("warning: {notice}");
     }
-    let served = serve_opened(&plait, &flows, (listen, limits, write_timeout), asked_to_end.as_mut()).await;
+    let served = serve_opened(&plait, flows, limits, (listener, metrics), &mut signals).await;
     let closed = plait.close().await;
     served.and(closed)
 }
 
+/// An address that is listened on, before requests are answered there.
+struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+    certificate: Option<Arc<ServedCertificate>>,
+}
+
+impl Listener {
+    fn bind(listen: SocketAddr, certificate: Option<Arc<ServedCertificate>>) -> Result<Self, ErrorReply> {
+        let socket = TcpListener::bind(listen).map_err(|error| cannot_listen(listen, &error))?;
+        let address = socket.local_addr().map_err(|error| cannot_listen(listen, &error))?;
+        Ok(Self { socket, address, certificate })
+    }
+
+    fn url(&self) -> String {
+        let scheme = if self.certificate.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+}
+
+fn cannot_listen(listen: SocketAddr, error: &std::io::Error) -> ErrorReply {
+    ErrorReply::new(codes::HOST_ADDRESS, format!("The host cannot listen on {listen}: {error}."))
+        .hint("Choose another address with `--listen`.")
+}
+
 async fn serve_opened(
     plait: &Plait,
-    flows: &Path,
-    (listen, limits, write_timeout): (SocketAddr, Limits, Duration),
-    asked_to_end: impl Future<Output = ()>,
+    flows: FlowsFolder,
+    limits: Limits,
+    (listener, metrics): (Listener, Option<Listener>),
+    signals: &mut EndSignals,
 ) -> Result<(), ErrorReply> {
     let home = plait.home();
     let host = Arc::new(Host {
@@ -67,38 +109,56 @@ async fn serve_opened(
         tokens: TokenFile::of(home),
         audit: AuditLog::open(home)?,
         published: Published::of(home),
-        flows: FlowsFolder::open(flows, home)?,
+        flows,
         limits,
-        requests: Arc::new(Semaphore::new(limits.requests)),
-        ending: watch::channel(false).0,
+        requests: Arc::new(Semaphore::new(limits.requests())),
+        rate: RequestRate::new(limits.requests_per_minute()),
+        token_runs: TokenRuns::default(),
+        phase: watch::channel(Phase::Serving).0,
+        metrics: Metrics::default(),
         threads: ChatThreads::default(),
     });
-    let cannot = |error: std::io::Error| {
-        ErrorReply::new(codes::HOST_ADDRESS, format!("The host cannot listen on {listen}: {error}."))
-            .hint("Choose another address with `--listen`.")
-    };
-    let listener = TcpListener::bind(listen).await.map_err(cannot)?;
-    let address = listener.local_addr().map_err(cannot)?;
     // `plait` and the window on this machine use the data directory through this process.
     let serving = Serving::begin(plait);
     resume_interrupted(plait).await;
-    println!("http://{address}");
-    let ended = Arc::clone(&host);
-    let server =
-        axum::serve(ReadBoundListener::new(listener, write_timeout), routes::router(Arc::clone(&host)))
-            .with_graceful_shutdown(async move { ended.ended().await });
-    let server = tokio::spawn(server.into_future());
-    asked_to_end.await;
+    println!("{}", listener.url());
+    let Listener { socket, address, certificate } = listener;
+    let tls = certificate.as_ref().map(ServedCertificate::server_config).transpose()?;
+    let control = Control::new();
+    let (timeouts, handle) = (limits.connection_timeouts(), || Handle::with_control(control.clone()));
+    if let Some(metrics) = metrics {
+        eprintln!("Metrics: {}/metrics", metrics.url());
+        let scrape = Scrape { host: Arc::clone(&host), certificate, control: control.clone() };
+        let router = routes::metrics_router(scrape);
+        tokio::spawn(connections::serve(metrics.socket, router, timeouts, None, handle()));
+    }
+    let router = routes::router(Arc::clone(&host));
+    let server = tokio::spawn(connections::serve(socket, router, timeouts, tls, handle()));
+    signals.next().await;
+    drain(&host, signals).await;
     eprintln!("Ending: no more requests are taken.");
-    host.ending.send_replace(true);
+    host.phase.send_replace(Phase::Ending);
     // A client that does not read must not keep the process.
-    let drained = tokio::time::timeout(DRAIN_TIMEOUT, server).await;
+    control.graceful_shutdown(Some(REQUESTS_TIMEOUT));
+    let served = server.await;
     if let Some(serving) = serving {
         serving.stop().await;
     }
-    match drained {
-        Ok(Ok(Err(error))) => Err(cannot(error)),
+    match served {
+        Ok(Err(error)) => Err(cannot_listen(address, &error)),
         _ => Ok(()),
+    }
+}
+
+/// Lets the runs at work end, for a bounded time or until the process is asked again. What is at work then goes on at the next start.
+async fn drain(host: &Host, signals: &mut EndSignals) {
+    host.phase.send_replace(Phase::Draining);
+    let timeout = host.limits.drain_timeout();
+    eprintln!("Draining: no runs begin, and those at work have {} s.", timeout.as_secs());
+    tokio::select! {
+        () = host.plait.runs().all_idle() => {}
+        () = tokio::time::sleep(timeout) => {}
+        () = signals.next() => {}
     }
 }
 
@@ -120,31 +180,43 @@ async fn resume_interrupted(plait: &Plait) {
     }
 }
 
-/// Resolves when the process is asked to end, by Ctrl+C or by the system. From now on neither ends it at once.
-fn end_signal() -> Result<impl Future<Output = ()>, ErrorReply> {
-    let cannot = |error: std::io::Error| {
-        ErrorReply::new(
-            codes::HOST_ADDRESS,
-            format!("The host cannot listen for the signal to end: {error}."),
-        )
-    };
+/// What asks the process to end: Ctrl+C, or the system. While this exists, neither ends it at once.
+struct EndSignals {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
-        Ok(async move {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-        })
-    }
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
     #[cfg(windows)]
-    {
-        let mut ctrl_c = tokio::signal::windows::ctrl_c().map_err(cannot)?;
-        Ok(async move {
-            let _ = ctrl_c.recv().await;
-        })
+    ctrl_c: tokio::signal::windows::CtrlC,
+}
+
+impl EndSignals {
+    fn listen() -> Result<Self, ErrorReply> {
+        let cannot = |error: std::io::Error| {
+            let message = format!("The host cannot listen for the signal to end: {error}.");
+            ErrorReply::new(codes::HOST_ADDRESS, message)
+        };
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
+            let terminate = signal(SignalKind::terminate()).map_err(cannot)?;
+            Ok(Self { interrupt, terminate })
+        }
+        #[cfg(windows)]
+        {
+            Ok(Self { ctrl_c: tokio::signal::windows::ctrl_c().map_err(cannot)? })
+        }
+    }
+
+    /// Resolves when the process is asked the next time.
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        #[cfg(windows)]
+        let _ = self.ctrl_c.recv().await;
     }
 }

@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::codes;
+use crate::file_stamp::FileStamp;
 use crate::roles::Role;
 
 /// The random bytes of a token, and of its id.
@@ -56,25 +57,7 @@ impl Token {
 /// The file with the tokens.
 pub(crate) struct TokenFile {
     path: PathBuf,
-    read: Mutex<Option<(Stamp, Arc<[Token]>)>>,
-}
-
-/// Tells whether the file is another one than before. Each change makes a new file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    modified: Option<std::time::SystemTime>,
-    bytes: u64,
-    file: u64,
-}
-
-impl Stamp {
-    fn of(metadata: &fs::Metadata) -> Self {
-        #[cfg(unix)]
-        let file = std::os::unix::fs::MetadataExt::ino(metadata);
-        #[cfg(not(unix))]
-        let file = 0;
-        Self { modified: metadata.modified().ok(), bytes: metadata.len(), file }
-    }
+    read: Mutex<Option<(FileStamp, Arc<[Token]>)>>,
 }
 
 impl TokenFile {
@@ -85,11 +68,10 @@ impl TokenFile {
 
     /// All tokens, the oldest first. `host.tokens`.
     pub(crate) fn list(&self) -> Result<Arc<[Token]>, ErrorReply> {
-        let metadata = match fs::metadata(&self.path) {
+        let stamp = match FileStamp::of(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Arc::default()),
             other => other.map_err(|error| self.failed("read", &error))?,
         };
-        let stamp = Stamp::of(&metadata);
         let mut read = self.read.lock();
         if let Some((_, tokens)) = read.as_ref().filter(|(of, _)| *of == stamp) {
             return Ok(Arc::clone(tokens));

@@ -227,6 +227,11 @@ impl ActiveRuns {
         }
     }
 
+    /// Whether a run tree that is driven here goes on without a person.
+    pub(crate) fn is_busy(&self, root: &RunId) -> bool {
+        self.0.lock().busy_run(root).is_some()
+    }
+
     /// Resolves when all runs that are driven here are idle at once.
     pub(crate) async fn all_idle(&self) {
         loop {

@@ -131,6 +131,11 @@ impl RunService {
         is_active || self.parts.store.is_read_only() && record.status == RunStatus::Running
     }
 
+    /// Whether a run tree is driven in this process and goes on without a person.
+    pub fn is_busy(&self, root: &RunId) -> bool {
+        self.active.is_busy(root)
+    }
+
     /// Watches a run: its journal from `from_seq` on, then its events as they happen, without gap or duplicate, to its end.
     /// `run.unknown` when there is no such run.
     pub async fn watch(&self, run: &RunId, from_seq: u64) -> Result<Watch, ErrorReply> {

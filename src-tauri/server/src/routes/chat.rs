@@ -70,10 +70,14 @@ pub(super) async fn complete(
     let (stream, include_usage) = (chat.stream, chat.include_usage);
     let ignored = HeaderValue::from_str(&chat.ignored.join(", ")).ok();
     let fingerprint = format!("v{}", version.about.version);
-    let (begun_by, token) = (Arc::clone(&host), caller.0.id.clone());
-    let turn_name = name.clone();
-    let turn =
-        to_its_end(async move { Turn::begin(begun_by, &token, turn_name, version, chat).await }).await?;
+    let (begun_by, turn_name) = (Arc::clone(&host), name.clone());
+    let begin = async move {
+        let place = begun_by.run_place(&caller)?;
+        let turn = Turn::begin(Arc::clone(&begun_by), &caller.0.id, turn_name, version, chat).await?;
+        place.fill(turn.run.clone());
+        Ok(turn)
+    };
+    let turn = to_its_end(begin).await?;
     let run = turn.run.clone();
     let shape = Shape { id: format!("chatcmpl-{run}"), created: now(), model: name, fingerprint };
     let mut response = if stream {

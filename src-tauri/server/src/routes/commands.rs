@@ -9,9 +9,10 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use plait_api::{ErrorReply, from_window_json, to_window_json};
+use plait_core::id::RunId;
 use serde_json::Value;
 
-use crate::access::least_role;
+use crate::access::{least_role, starts_runs};
 use crate::failure::Failure;
 use crate::host::{Caller, Host, blocking, no_arguments, to_its_end};
 use crate::publishing;
@@ -33,13 +34,23 @@ pub(super) async fn execute(
         to_its_end(async move { publishing::execute(&host, &caller, &name, args).await }).await?
     } else {
         caller.require(least_role(&name, &args)?)?;
-        to_its_end(dispatch(host, name, args)).await?
+        to_its_end(dispatch(host, caller, name, args)).await?
     };
     Ok(([(CONTENT_TYPE, "application/json")], to_window_json(&reply)?).into_response())
 }
 
-async fn dispatch(host: Arc<Host>, name: String, mut args: Value) -> Result<Value, ErrorReply> {
+async fn dispatch(
+    host: Arc<Host>,
+    caller: Caller,
+    name: String,
+    mut args: Value,
+) -> Result<Value, ErrorReply> {
+    let place = if starts_runs(&name) { Some(host.run_place(&caller)?) } else { None };
     let flows = host.flows.clone();
     let args = blocking(move || flows.resolve_arguments(&mut args).map(|()| args)).await?;
-    plait_api::dispatch(&host.plait, &name, args).await
+    let reply = plait_api::dispatch(&host.plait, &name, args).await?;
+    if let (Some(place), Some(run)) = (place, reply.get("run").and_then(Value::as_str)) {
+        place.fill(RunId::from(run.to_owned()));
+    }
+    Ok(reply)
 }

@@ -60,7 +60,7 @@ pub(super) async fn run(
     }
     let request =
         RunRequest { flow, path: about.path, input, overrides: set, conversation, ..RunRequest::default() };
-    let run = begin(&host, request).await?;
+    let run = begin(&host, &caller, request).await?;
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if accepts.contains(EVENT_STREAM) {
         let watch = host.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
@@ -76,10 +76,16 @@ pub(super) async fn run(
     Ok(state_response(&state, status_of_run(&state)))
 }
 
-/// Begins a run, also if the client is gone meanwhile.
-pub(super) async fn begin(host: &Arc<Host>, request: RunRequest) -> Result<RunId, ErrorReply> {
-    let host = Arc::clone(host);
-    to_its_end(async move { Ok(host.plait.call(StartRun(request)).await?.run) }).await
+/// Begins a run, also if the client is gone meanwhile. `host.runs`, and the errors of `run.start`.
+async fn begin(host: &Arc<Host>, caller: &Caller, request: RunRequest) -> Result<RunId, ErrorReply> {
+    let (host, caller) = (Arc::clone(host), caller.clone());
+    to_its_end(async move {
+        let place = host.run_place(&caller)?;
+        let run = host.plait.call(StartRun(request)).await?.run;
+        place.fill(run.clone());
+        Ok(run)
+    })
+    .await
 }
 
 /// Whether a run of the flow can be given a text.

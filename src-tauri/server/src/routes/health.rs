@@ -7,18 +7,16 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::host::{Host, closing};
+use crate::host::Host;
 
 /// The process answers.
 pub(super) async fn is_alive() -> Json<Value> {
     Json(json!({ "status": "alive" }))
 }
 
-/// Requests would be executed: the host does not end, tokens can be read and the audit log can be written.
+/// Requests would be executed: the host does not drain, tokens can be read and the audit log can be written.
 pub(super) async fn is_ready(State(host): State<Arc<Host>>) -> Result<Json<Value>, Failure> {
-    if *host.ending.borrow() {
-        return Err(closing().into());
-    }
+    host.refuse_unless_serving()?;
     host.audit.check()?;
     host.tokens.list()?;
     Ok(Json(json!({ "status": "ready" })))

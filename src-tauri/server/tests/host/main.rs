@@ -9,10 +9,15 @@
 
 mod access;
 mod chat;
+mod limits;
+#[cfg(unix)]
+mod operations;
 mod process;
 mod runs;
+mod subflows;
 #[cfg(unix)]
 mod survival;
+mod tls;
 
 #[path = "../../../../tests/support/server.rs"]
 #[allow(dead_code, reason = "the scenarios use the other part of it")]

@@ -57,12 +57,16 @@ impl Data {
     }
 
     pub fn serve_with(&self, args: &[&str]) -> Host<'_> {
-        let serve = ["serve", "--embedded", "--listen", "127.0.0.1:0"];
+        self.serve_at("127.0.0.1:0", args)
+    }
+
+    pub fn serve_at(&self, listen: &str, args: &[&str]) -> Host<'_> {
+        let serve = ["serve", "--embedded", "--listen", listen];
         let mut command = command(self.path(), &[&serve, args].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut url = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
-        assert!(url.starts_with("http://127.0.0.1:"), "the host does not start: {url}");
+        assert!(url.starts_with("http"), "the host does not start: {url}");
         Host { data: self, child, url: url.trim().to_owned() }
     }
 
@@ -92,6 +96,14 @@ impl Host<'_> {
 
     pub async fn get(&self, role: &str, path: &str) -> (StatusCode, Value) {
         read(self.request(role, Method::GET, path).send().await.unwrap()).await
+    }
+
+    /// Publishes flows of the folder under their names there.
+    pub async fn publish(&self, names: &[&str]) {
+        for name in names {
+            let publish = json!({ "name": name, "path": format!("{name}.flow.json") });
+            self.command("published.publish", publish).await;
+        }
     }
 
     /// Executes a command as an admin, which has to succeed.
@@ -176,4 +188,13 @@ pub fn chat_flow() -> Value {
 
 pub fn edge(source: &str, output: &str, target: &str, input: &str) -> Value {
     json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input })
+}
+
+/// Asks a person, and outputs the answer.
+pub fn ask_flow() -> Value {
+    json!({
+        "version": 1, "name": "Ask", "layout": {},
+        "nodes": { "ask": { "type": "userInput", "config": { "prompt": "Who?" } }, "out": { "type": "output" } },
+        "edges": { "a": edge("ask", "message", "out", "value") },
+    })
 }

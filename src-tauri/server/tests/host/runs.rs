@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::process::{Data, JsonBody as _, chat_flow, edge, events};
+use crate::process::{Data, JsonBody as _, ask_flow, chat_flow, edge, events};
 use crate::server::{ModelServer, ServerReply};
 
 #[tokio::test]
@@ -114,14 +114,7 @@ async fn events_are_streamed_and_gone_on_with_by_their_id() {
 #[tokio::test]
 async fn run_that_asks_waits_for_an_answer() {
     let data = Data::new();
-    data.flow(
-        "ask.flow.json",
-        &json!({
-            "version": 1, "name": "Ask", "layout": {},
-            "nodes": { "ask": { "type": "userInput", "config": { "prompt": "Who?" } }, "out": { "type": "output" } },
-            "edges": { "a": edge("ask", "message", "out", "value") },
-        }),
-    );
+    data.flow("ask.flow.json", &ask_flow());
     let host = data.serve();
     host.command("published.publish", json!({ "name": "ask", "path": "ask.flow.json" })).await;
     let (status, run) = host.post("runner", "/flows/ask/runs", json!({})).await;

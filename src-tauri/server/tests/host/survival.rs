@@ -84,7 +84,7 @@ async fn run_goes_on_after_a_kill_and_buys_nothing_twice() {
 async fn host_that_is_asked_to_end_answers_first_and_goes_on_later() {
     let (model, data) = (interrupted_model().await, Data::new());
     let run = {
-        let mut host = data.serve();
+        let mut host = data.serve_with(&["--drain-timeout", "1"]);
         begin(&host, &data, &model).await;
         let request =
             host.request("runner", Method::POST, "/flows/two/runs").json_body(&json!({ "input": "Go" }));

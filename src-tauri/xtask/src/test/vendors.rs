@@ -1,5 +1,5 @@
 //! Judges from outside: the vendors' own Python packages judge every request that the tests of the providers send and write
-//! replies that Plait has to read, a `LiteLLM` proxy answers a flow, `OpenAI`'s client talks to a host, and agent programs of three frameworks are recorded. The packages are installed in `target/`, from `PyPI`;
+//! replies that Plait has to read, a `LiteLLM` proxy answers a flow, `OpenAI`'s client talks to a host, Schemathesis probes one, and agent programs of three frameworks are recorded. The packages are installed in `target/`, from `PyPI`;
 //! without Python or `PyPI` the part is skipped.
 
 use std::fs;
@@ -17,6 +17,8 @@ use crate::{python, repo};
 const REQUIREMENTS: &str = include_str!("../../vendors/requirements.txt");
 /// The same of the frameworks of agent programs, which need other versions of the vendors' packages.
 const AGENTS: &str = include_str!("../../vendors/agents.txt");
+/// The same of what probes a host.
+const HOST: &str = include_str!("../../vendors/host.txt");
 /// Where the tests of the providers leave the requests that they sent, in the directory that cargo gives to tests.
 const REQUESTS: &str = "tmp/provider-requests";
 /// Where they look for replies that the packages wrote.
@@ -60,7 +62,24 @@ pub(super) fn run(report: &mut Report, selection: Selection, have_run: bool) {
         clients.arg(repo::binary("plait-server", false)).arg(repo::root().join("examples"));
         Step::new("Clients of a host", clients).run_with_output()
     });
+    probe_host(report, selection);
     record_agents(report, selection);
+}
+
+/// Lets Schemathesis send a host what its description allows, with the tokens of all roles and of strangers.
+fn probe_host(report: &mut Report, selection: Selection) {
+    const TITLE: &str = "Schemathesis probes a host";
+    let Ok(programs) = python::environment("host-probes", HOST) else {
+        report.skip(TITLE, "pip could not install it: is PyPI reachable?");
+        return;
+    };
+    report.step(TITLE, || {
+        let args = [&["build"], selection.args()].concat();
+        Step::new("Compile plait-server", cargo(&args)).run()?;
+        let mut probe = script(&programs.join("python"), "host_probes.py");
+        probe.arg(repo::binary("plait-server", false)).arg(repo::root().join("examples"));
+        Step::new("Probes of a host", probe).run_with_output()
+    });
 }
 
 /// Records unmodified programs, replays them without their server and drafts them as flows.

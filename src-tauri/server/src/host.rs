@@ -17,6 +17,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::audit::AuditLog;
 use crate::chat_threads::ChatThreads;
 use crate::codes;
+use crate::database_runs::DatabaseRuns;
 use crate::flows_folder::FlowsFolder;
 use crate::published::Published;
 use crate::roles::Role;
@@ -46,6 +47,8 @@ pub(crate) struct Host {
     /// Whether the host ends.
     pub(crate) ending: watch::Sender<bool>,
     pub(crate) threads: ChatThreads,
+    /// The runs that workers drive, if it is not this process.
+    pub(crate) database: Option<DatabaseRuns>,
 }
 
 /// Who sent a request.

@@ -9,6 +9,7 @@ mod chat;
 mod chat_threads;
 mod cli;
 mod codes;
+mod database_runs;
 mod events;
 mod failure;
 mod flows_folder;
@@ -18,8 +19,10 @@ mod published;
 mod publishing;
 mod roles;
 mod routes;
+mod run_transfer;
 mod serve;
 mod tokens;
+mod worker;
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! `serve --embedded`: one process that opens the data directory, listens, and ends in order.
+//! `serve`: one process that opens the data directory, listens, and ends in order. With a database, workers drive the runs of published
+//! flows; else this process does.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::audit::AuditLog;
 use crate::chat_threads::ChatThreads;
 use crate::codes;
+use crate::database_runs::DatabaseRuns;
 use crate::flows_folder::FlowsFolder;
 use crate::host::{Host, Limits, blocking};
 use crate::listener::ReadBoundListener;
@@ -30,6 +32,8 @@ pub(crate) struct ServeOptions {
     pub(crate) home: PathBuf,
     /// The folder with the flows.
     pub(crate) flows: PathBuf,
+    /// The address of the database, if workers drive the runs of published flows.
+    pub(crate) database: Option<String>,
     pub(crate) listen: SocketAddr,
     /// Whether others than this machine may be answered, without encryption.
     pub(crate) plain_http: bool,
@@ -39,18 +43,22 @@ pub(crate) struct ServeOptions {
 
 /// Serves until the process is asked to end. `host.address`, `host.audit`, and the errors of opening the data directory.
 pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
-    let ServeOptions { home, flows, listen, plain_http, limits, write_timeout } = options;
+    let ServeOptions { home, flows, database, listen, plain_http, limits, write_timeout } = options;
     if !listen.ip().is_loopback() && !plain_http {
         let message = format!("Others than this machine reach {listen}, and the host does not encrypt.");
         return Err(ErrorReply::new(codes::HOST_ADDRESS, message)
             .hint("Listen on 127.0.0.1 behind a proxy that encrypts. In a container of its own, add `--plain-http`."));
     }
     let mut asked_to_end = std::pin::pin!(end_signal()?);
+    let database = match database {
+        Some(url) => Some(DatabaseRuns::open(&url).await?),
+        None => None,
+    };
     let plait = Plait::open(Options::of_application(&home))?;
     for notice in plait.notices() {
         eprintln!("warning: {notice}");
     }
-    let served = serve_opened(&plait, &flows, (listen, limits, write_timeout), asked_to_end.as_mut()).await;
+    let served = serve_opened(&plait, &flows, database, (listen, limits, write_timeout), asked_to_end.as_mut()).await;
     let closed = plait.close().await;
     served.and(closed)
 }
@@ -58,6 +66,7 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
 async fn serve_opened(
     plait: &Plait,
     flows: &Path,
+    database: Option<DatabaseRuns>,
     (listen, limits, write_timeout): (SocketAddr, Limits, Duration),
     asked_to_end: impl Future<Output = ()>,
 ) -> Result<(), ErrorReply> {
@@ -72,6 +81,7 @@ async fn serve_opened(
         requests: Arc::new(Semaphore::new(limits.requests)),
         ending: watch::channel(false).0,
         threads: ChatThreads::default(),
+        database,
     });
     let cannot = |error: std::io::Error| {
         ErrorReply::new(codes::HOST_ADDRESS, format!("The host cannot listen on {listen}: {error}."))
@@ -121,7 +131,7 @@ async fn resume_interrupted(plait: &Plait) {
 }
 
 /// Resolves when the process is asked to end, by Ctrl+C or by the system. From now on neither ends it at once.
-fn end_signal() -> Result<impl Future<Output = ()>, ErrorReply> {
+pub(crate) fn end_signal() -> Result<impl Future<Output = ()>, ErrorReply> {
     let cannot = |error: std::io::Error| {
         ErrorReply::new(
             codes::HOST_ADDRESS,

@@ -12,6 +12,7 @@ use plait_api::{ErrorReply, from_window_json, to_window_json};
 use serde_json::Value;
 
 use crate::access::least_role;
+use crate::database_runs::DatabaseRuns;
 use crate::failure::Failure;
 use crate::host::{Caller, Host, blocking, no_arguments, to_its_end};
 use crate::publishing;
@@ -39,6 +40,11 @@ pub(super) async fn execute(
 }
 
 async fn dispatch(host: Arc<Host>, name: String, mut args: Value) -> Result<Value, ErrorReply> {
+    if let Some(database) = host.database.as_ref().filter(|_| DatabaseRuns::executes(&name))
+        && let Some(root) = database.root_named_in(&args).await?
+    {
+        return database.execute(&root, &name, &args).await;
+    }
     let flows = host.flows.clone();
     let args = blocking(move || flows.resolve_arguments(&mut args).map(|()| args)).await?;
     plait_api::dispatch(&host.plait, &name, args).await

@@ -57,7 +57,11 @@ impl Data {
     }
 
     pub fn serve_with(&self, args: &[&str]) -> Host<'_> {
-        let serve = ["serve", "--embedded", "--listen", "127.0.0.1:0"];
+        self.serve_as(&[&["--embedded"], args].concat())
+    }
+
+    pub fn serve_as(&self, args: &[&str]) -> Host<'_> {
+        let serve = ["serve", "--listen", "127.0.0.1:0"];
         let mut command = command(self.path(), &[&serve, args].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut url = String::new();

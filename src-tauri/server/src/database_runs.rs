@@ -107,11 +107,12 @@ impl DatabaseRuns {
         let tree = self.database.tree_state(root).await?;
         let unknown = || ErrorReply::new(codes::RUN_UNKNOWN, format!("There is no run `{root}`."));
         let tree = tree.ok_or_else(unknown)?;
+        let is_begun = tree.is_due || self.database.size(root).await? > 0;
         match tree.state.filter(|_| !tree.is_due) {
             Some(state) => serde_json::from_str(&state).map(Standing::Rests).map_err(|error| {
                 ErrorReply::new(codes::COMMAND_REPLY, format!("The state of run {root} cannot be read: {error}."))
             }),
-            None if tree.is_due || self.database.size(root).await? > 0 => Ok(Standing::GoesOn),
+            None if is_begun => Ok(Standing::GoesOn),
             // It could not be started.
             None => Err(unknown()),
         }

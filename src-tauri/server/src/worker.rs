@@ -120,19 +120,20 @@ impl Worker {
         loop {
             let notice = tokio::select! {
                 () = &mut asked_to_end => break,
-                notice = notices.next() => notice,
-                Some(_) = trees.join_next() => continue,
-                _ = look.tick() => Ok(Notice::Missed),
+                notice = notices.next() => Some(notice),
+                // There is room for others.
+                Some(_) = trees.join_next() => None,
+                _ = look.tick() => None,
             };
             match notice {
-                Ok(Notice::Rest(_)) => continue,
-                Ok(Notice::Due(root)) if self.wake(&root) => continue,
-                Ok(Notice::Due(_)) => {}
-                Ok(Notice::Missed) => self.wake_all(),
-                Err(error) => {
+                Some(Ok(Notice::Rest(_))) => continue,
+                Some(Ok(Notice::Due(root))) if self.wake(&root) => continue,
+                Some(Ok(Notice::Missed)) => self.wake_all(),
+                Some(Err(error)) => {
                     eprintln!("warning: {}", ErrorReply::from(error));
                     look.tick().await;
                 }
+                Some(Ok(Notice::Due(_))) | None => {}
             }
             let free = self.max_runs.saturating_sub(trees.len());
             if free == 0 {

@@ -18,6 +18,19 @@ use crate::host::blocking;
 /// The command that begins a run.
 pub(crate) const START: &str = "run.start";
 
+/// Why a tree is no longer driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It can go on only by what a person does, or has ended.
+    Rests,
+    /// No worker can go on with it, until a person resumes it.
+    Refused,
+    /// The worker ends.
+    Left,
+    /// Others drive it.
+    Lost,
+}
+
 pub(super) struct LeasedTree<'w> {
     pub(super) worker: &'w Worker,
     pub(super) lease: &'w Lease,
@@ -28,7 +41,7 @@ pub(super) struct LeasedTree<'w> {
 
 impl LeasedTree<'_> {
     /// Drives the tree until it rests. An error says why it is not driven any more: others take it over when the lease expires.
-    pub(super) async fn drive(mut self) -> Result<(), ErrorReply> {
+    pub(super) async fn drive(self) -> Result<(), ErrorReply> {
         self.worker.leased.add(self.lease);
         let driven = self.drive_copy().await;
         let left = self.leave(driven).await;
@@ -36,12 +49,15 @@ impl LeasedTree<'_> {
         left
     }
 
-    async fn drive_copy(&mut self) -> Result<Call, ErrorReply> {
+    async fn drive_copy(&self) -> Result<End, ErrorReply> {
         let Worker { database, plait, .. } = self.worker;
         if database.size(self.root()).await? > 0 {
             let bytes = database.tree(self.root()).await?;
             let (store, root) = (plait.store().clone(), self.root().clone());
             blocking(move || Ok(store.put_tree(&root, &bytes)?)).await?;
+        } else if self.is_begun().await? {
+            // Its first events did not reach the database.
+            copies::remove(plait.store(), self.root().clone()).await?;
         }
         loop {
             while let Some(request) = database.next_request(self.lease).await? {
@@ -50,61 +66,71 @@ impl LeasedTree<'_> {
             }
             if !self.is_begun().await? {
                 // It could not be started.
-                return Ok(Call::Drive);
+                return Ok(End::Rests);
             }
-            if self.status().await? == RunStatus::Interrupted {
-                plait.call(ResumeRun { run: self.root().clone() }).await?;
+            if self.status().await? == RunStatus::Interrupted
+                && let Err(error) = plait.call(ResumeRun { run: self.root().clone() }).await
+            {
+                if is_own(&error) {
+                    return Err(error);
+                }
+                eprintln!("warning: Run {} cannot go on: {error}", self.root());
+                return Ok(End::Refused);
             }
             let runs = plait.runs();
             tokio::select! {
                 biased;
-                call = called(self.called.clone()) => return Ok(call),
+                end = called(self.called.clone()) => return Ok(end),
                 () = self.due.notified() => {}
-                Some(_) = runs.idle_tree(self.root()) => return Ok(Call::Drive),
-                () = runs.settled(self.root()) => return Ok(Call::Drive),
+                Some(_) = runs.idle_tree(self.root()) => return Ok(End::Rests),
+                () = runs.settled(self.root()) => return Ok(End::Rests),
             }
         }
     }
 
     /// Stops driving and gives the lease back.
-    async fn leave(&self, driven: Result<Call, ErrorReply>) -> Result<(), ErrorReply> {
+    async fn leave(&self, driven: Result<End, ErrorReply>) -> Result<(), ErrorReply> {
         let Worker { database, plait, .. } = self.worker;
         let is_begun = self.is_begun().await?;
+        let mut driven = driven;
         if is_begun {
             plait.runs().suspend_tree(self.root()).await?;
-            plait.store().flush().await?;
+            if let Err(fault) = plait.store().flush().await {
+                driven = driven.and(Err(fault.into()));
+            }
         }
-        let left = match driven {
+        let rest = match driven {
             // Whoever has the lease by now knows more.
-            Ok(Call::Lost) => Ok(()),
-            Ok(call) => self.rest(call, is_begun).await,
+            Ok(End::Lost) => Ok(None),
+            Ok(_) if !is_begun => Ok(Some(Rest { goes_on: false, state: None })),
+            Ok(end) => self.rest(end).await.map(Some),
             Err(error) => Err(error),
         };
         if is_begun {
             copies::remove(plait.store(), self.root().clone()).await?;
         }
-        let rest = match left? {
-            Some(rest) => rest,
-            None => return Ok(()),
-        };
+        let Some(rest) = rest? else { return Ok(()) };
         Ok(database.release(self.lease, &rest).await?)
     }
 
     /// How the tree is left.
-    async fn rest(&self, call: Call, is_begun: bool) -> Result<Option<Rest>, ErrorReply> {
-        if !is_begun {
-            return Ok(Some(Rest { goes_on: false, state: None }));
-        }
+    async fn rest(&self, end: End) -> Result<Rest, ErrorReply> {
         let state = RunState::of(self.worker.plait.call(ShowRun { run: self.root().clone() }).await?);
-        let goes_on = state.status == RunStatus::Interrupted;
-        if goes_on && call == Call::Drive {
-            let message = format!("Run {} stopped before its end.", self.root());
-            return Err(ErrorReply::new(codes::HOST_STOPPED, message)
-                .hint("A worker goes on with it when the lease expires."));
+        if state.status == RunStatus::Interrupted {
+            match end {
+                End::Left => return Ok(Rest { goes_on: true, state: None }),
+                End::Rests => {
+                    let message = format!("Run {} stopped before its end.", self.root());
+                    return Err(ErrorReply::new(codes::HOST_STOPPED, message)
+                        .hint("A worker goes on with it when the lease expires."));
+                }
+                End::Refused | End::Lost => {}
+            }
         }
-        let state = serde_json::to_string(&state)
-            .map_err(|error| ErrorReply::new(codes::COMMAND_REPLY, format!("A run cannot be shown: {error}.")))?;
-        Ok(Some(Rest { goes_on, state: (!goes_on).then_some(state) }))
+        let state = serde_json::to_string(&state).map_err(|error| {
+            ErrorReply::new(codes::COMMAND_REPLY, format!("A run cannot be shown: {error}."))
+        })?;
+        Ok(Rest { goes_on: false, state: Some(state) })
     }
 
     fn root(&self) -> &RunId {
@@ -135,9 +161,6 @@ impl LeasedTree<'_> {
             Err(error) => {
                 Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, format!("A request cannot be read: {error}.")))
             }
-        };
-        let is_own = |error: &ErrorReply| {
-            error.code == codes::RUN_SUPERSEDED || matches!(error.code.domain(), "store" | "host" | "journal")
         };
         match done {
             Ok(reply) => Ok(Outcome::Reply(reply.to_string())),
@@ -192,7 +215,15 @@ impl LeasedTree<'_> {
 }
 
 /// Resolves when the tree is to be left.
-async fn called(mut called: watch::Receiver<Call>) -> Call {
+async fn called(mut called: watch::Receiver<Call>) -> End {
     // The sender is there as long as the tree is driven.
-    called.wait_for(|call| *call != Call::Drive).await.map_or(Call::Lost, |call| *call)
+    match called.wait_for(|call| *call != Call::Drive).await.map(|call| *call) {
+        Ok(Call::Leave) => End::Left,
+        _ => End::Lost,
+    }
+}
+
+/// Whether an error is the worker's, which another one may not have.
+fn is_own(error: &ErrorReply) -> bool {
+    error.code == codes::RUN_SUPERSEDED || matches!(error.code.domain(), "store" | "host")
 }

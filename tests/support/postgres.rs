@@ -20,12 +20,15 @@ pub struct Postgres {
 /// The folder with the programs of the newest version. `cargo xtask test` installs them.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let newest = versions.map(|version| version.path().join("bin")).filter(|bin| bin.join("initdb").exists()).max();
+    let newest =
+        versions.map(|version| version.path().join("bin")).filter(|bin| bin.join("initdb").exists()).max();
     let in_path = || {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).find(|folder| folder.join("initdb").exists())
     };
-    newest.or_else(in_path).expect("PostgreSQL is installed: `apt-get install postgresql`, or `cargo xtask setup`")
+    newest
+        .or_else(in_path)
+        .expect("PostgreSQL is installed: `apt-get install postgresql`, or `cargo xtask setup`")
 }
 
 impl Postgres {
@@ -35,7 +38,14 @@ impl Postgres {
             chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
         }
         let mut init = command(&programs, "initdb");
-        init.args(["--username=plait", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "--pgdata"]);
+        init.args([
+            "--username=plait",
+            "--auth=trust",
+            "--no-sync",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--pgdata",
+        ]);
         let output = init.arg(folder.path().join("data")).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let server = serve(&programs, folder.path());
@@ -106,7 +116,16 @@ impl Drop for Postgres {
 fn serve(programs: &Path, folder: &Path) -> Child {
     let mut serve = command(programs, "postgres");
     serve.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
-    serve.args(["-c", "listen_addresses=", "-c", "max_connections=60", "-c", "shared_buffers=16MB", "-c", "fsync=off"]);
+    serve.args([
+        "-c",
+        "listen_addresses=",
+        "-c",
+        "max_connections=60",
+        "-c",
+        "shared_buffers=16MB",
+        "-c",
+        "fsync=off",
+    ]);
     serve.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 

@@ -46,7 +46,8 @@ impl Database {
         let migrated = Migrator::with_migrations(migrations.into()).run(&pool).await;
         migrated.map_err(|error| match error {
             MigrateError::VersionMissing(version) => {
-                let message = format!("A newer version of Plait has changed the database (to form {version}).");
+                let message =
+                    format!("A newer version of Plait has changed the database (to form {version}).");
                 Fault::new(codes::HOST_DATABASE_NEWER, message).hint("Use that version.")
             }
             error => Fault::new(codes::HOST_DATABASE, format!("The tables could not be made: {error}.")),

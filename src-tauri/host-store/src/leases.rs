@@ -73,7 +73,8 @@ impl Database {
                  WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root) \
              SELECT pg_notify('plait_rest', root::text) FROM tree",
         );
-        let release = release.bind(uuid_of(&lease.root)?).bind(lease.epoch).bind(rest.goes_on).bind(&rest.state);
+        let release =
+            release.bind(uuid_of(&lease.root)?).bind(lease.epoch).bind(rest.goes_on).bind(&rest.state);
         let released = within_time("give a run back", release.fetch_optional(&self.pool)).await?;
         released.map(|_| ()).ok_or_else(|| superseded(&lease.root))
     }

@@ -26,14 +26,17 @@ impl Database {
             .bind(lease.epoch)
             .bind(signed(first.position))
             .bind(signed(last.end()));
-        let stored = within_time("store events of a run", with_records(append, records).execute(&self.pool)).await?;
+        let stored =
+            within_time("store events of a run", with_records(append, records).execute(&self.pool)).await?;
         if stored.rows_affected() == 0 { Err(superseded(&lease.root)) } else { Ok(()) }
     }
 
     /// Whether the records are the last ones of the tree, stored under this lease.
     pub(crate) async fn has_stored(&self, lease: &Lease, records: &[TreeRecord<'_>]) -> Result<bool, Fault> {
         let end = records.last().map_or(0, TreeRecord::end);
-        let read = sqlx::query_scalar("SELECT EXISTS (SELECT FROM run_trees WHERE root = $1 AND epoch = $2 AND size = $3)");
+        let read = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT FROM run_trees WHERE root = $1 AND epoch = $2 AND size = $3)",
+        );
         let read = read.bind(uuid_of(&lease.root)?).bind(lease.epoch).bind(signed(end));
         within_time("read a run", read.fetch_one(&self.pool)).await
     }
@@ -41,7 +44,9 @@ impl Database {
     /// The bytes of the file of a run's tree. Fault `run.unknown`.
     pub async fn tree(&self, root: &RunId) -> Result<Vec<u8>, Fault> {
         let id = uuid_of(root)?;
-        let read = sqlx::query_scalar::<_, Vec<u8>>("SELECT bytes FROM run_records WHERE root = $1 ORDER BY position");
+        let read = sqlx::query_scalar::<_, Vec<u8>>(
+            "SELECT bytes FROM run_records WHERE root = $1 ORDER BY position",
+        );
         let records = within_time("read a run", read.bind(id).fetch_all(&self.pool)).await?;
         if records.is_empty() { Err(unknown(root)) } else { Ok(records.concat()) }
     }
@@ -129,7 +134,8 @@ fn with_records<'q>(statement: Statement<'q>, records: &[TreeRecord<'q>]) -> Sta
     let kinds: Vec<i16> = records.iter().map(|record| i16::from(record.kind)).collect();
     let runs: Vec<Uuid> = records.iter().map(|record| record.run).collect();
     let seqs: Vec<i64> = records.iter().map(|record| signed(record.seq)).collect();
-    let counts: Vec<i32> = records.iter().map(|record| i32::try_from(record.count).unwrap_or(i32::MAX)).collect();
+    let counts: Vec<i32> =
+        records.iter().map(|record| i32::try_from(record.count).unwrap_or(i32::MAX)).collect();
     let bytes: Vec<&[u8]> = records.iter().map(|record| record.bytes).collect();
     statement.bind(positions).bind(kinds).bind(runs).bind(seqs).bind(counts).bind(bytes)
 }

@@ -113,7 +113,8 @@ impl Database {
         let read = sqlx::query_as::<_, (Option<String>, Option<String>)>(
             "SELECT reply, error FROM run_requests WHERE id = $1 AND done_at IS NOT NULL",
         );
-        let read = within_time("read the answer to a request", read.bind(request).fetch_optional(&self.pool)).await?;
+        let read = within_time("read the answer to a request", read.bind(request).fetch_optional(&self.pool))
+            .await?;
         Ok(read.and_then(|(reply, error)| error.map(Outcome::Error).or(reply.map(Outcome::Reply))))
     }
 
@@ -122,21 +123,24 @@ impl Database {
         let read = sqlx::query_as::<_, (Uuid, bool, Option<String>)>(
             "SELECT root, goes_on OR requests > 0, state FROM run_trees WHERE root = $1",
         );
-        let read = within_time("read how a run stands", read.bind(uuid_of(root)?).fetch_optional(&self.pool)).await?;
+        let read = within_time("read how a run stands", read.bind(uuid_of(root)?).fetch_optional(&self.pool))
+            .await?;
         Ok(read.map(|(root, is_due, state)| TreeState { root: run_id(root), is_due, state }))
     }
 
     /// The trees that a process has copies of, without those that the database does not have.
     pub async fn known_trees(&self, roots: &[RunId]) -> Result<Vec<RunId>, Fault> {
         let roots: Vec<Uuid> = roots.iter().map(uuid_of).collect::<Result<_, _>>()?;
-        let find = sqlx::query_scalar::<_, Uuid>("SELECT root FROM run_trees WHERE root = ANY($1)").bind(roots);
+        let find =
+            sqlx::query_scalar::<_, Uuid>("SELECT root FROM run_trees WHERE root = ANY($1)").bind(roots);
         let known = within_time("look for runs", find.fetch_all(&self.pool)).await?;
         Ok(known.into_iter().map(run_id).collect())
     }
 
     /// The size of the records of a tree.
     pub async fn size(&self, root: &RunId) -> Result<u64, Fault> {
-        let read = sqlx::query_scalar::<_, i64>("SELECT size FROM run_trees WHERE root = $1").bind(uuid_of(root)?);
+        let read =
+            sqlx::query_scalar::<_, i64>("SELECT size FROM run_trees WHERE root = $1").bind(uuid_of(root)?);
         let size = within_time("read a run", read.fetch_optional(&self.pool)).await?;
         Ok(size.and_then(|size| u64::try_from(size).ok()).unwrap_or_default())
     }

@@ -79,7 +79,13 @@ struct ServeArgs {
     #[arg(long, required_unless_present = "database")]
     embedded: bool,
     /// Workers drive the runs of published flows, whose truth is in this PostgreSQL database.
-    #[arg(long, value_name = "URL", env = "PLAIT_DATABASE", hide_env_values = true, conflicts_with = "embedded")]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "PLAIT_DATABASE",
+        hide_env_values = true,
+        conflicts_with = "embedded"
+    )]
     database: Option<String>,
     /// The folder with the flows: the only files that requests name. `host/flows` in the data directory, if left out; tools of flows read
     /// and write files only in a folder outside of it.

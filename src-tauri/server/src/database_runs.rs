@@ -80,7 +80,12 @@ impl DatabaseRuns {
     }
 
     /// Has a worker execute a command for a run of this tree.
-    pub(crate) async fn execute(&self, root: &RunId, command: &str, args: &Value) -> Result<Value, ErrorReply> {
+    pub(crate) async fn execute(
+        &self,
+        root: &RunId,
+        command: &str,
+        args: &Value,
+    ) -> Result<Value, ErrorReply> {
         let request = self.database.request(root, command, &args.to_string()).await?;
         self.outcome(root, request).await
     }
@@ -110,7 +115,10 @@ impl DatabaseRuns {
         let is_begun = tree.is_due || self.database.size(root).await? > 0;
         match tree.state.filter(|_| !tree.is_due) {
             Some(state) => serde_json::from_str(&state).map(Standing::Rests).map_err(|error| {
-                ErrorReply::new(codes::COMMAND_REPLY, format!("The state of run {root} cannot be read: {error}."))
+                ErrorReply::new(
+                    codes::COMMAND_REPLY,
+                    format!("The state of run {root} cannot be read: {error}."),
+                )
             }),
             None if is_begun => Ok(Standing::GoesOn),
             // It could not be started.

@@ -35,8 +35,9 @@ pub(crate) async fn import(home: &Path, prefix: &str, url: &str) -> Result<(), E
         }
     }
     let state = RunState::of(plait.call(ShowRun { run: tree.root.clone() }).await?);
-    let state = serde_json::to_string(&state)
-        .map_err(|error| ErrorReply::new(codes::COMMAND_REPLY, format!("The run cannot be shown: {error}.")))?;
+    let state = serde_json::to_string(&state).map_err(|error| {
+        ErrorReply::new(codes::COMMAND_REPLY, format!("The run cannot be shown: {error}."))
+    })?;
     let database = Database::open(url, CONNECTIONS).await?;
     let stored = database.put_tree(&tree, &flows, &attachments, Some(&state)).await;
     database.close().await;

@@ -58,7 +58,8 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     for notice in plait.notices() {
         eprintln!("warning: {notice}");
     }
-    let served = serve_opened(&plait, &flows, database, (listen, limits, write_timeout), asked_to_end.as_mut()).await;
+    let served =
+        serve_opened(&plait, &flows, database, (listen, limits, write_timeout), asked_to_end.as_mut()).await;
     let closed = plait.close().await;
     served.and(closed)
 }

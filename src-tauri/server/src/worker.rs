@@ -29,8 +29,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 use uuid::Uuid;
 
 use crate::serve::end_signal;
-pub(crate) use leased_tree::START;
 use leased_tree::LeasedTree;
+pub(crate) use leased_tree::START;
 
 /// How often a worker looks for work that no notice told of: leases that have expired.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
@@ -213,7 +213,9 @@ impl Worker {
                         leases.iter().any(|lease| lease.root == *root && lease.epoch == active.epoch)
                     };
                     // One that was claimed meanwhile need not be among them.
-                    self.call_all(Call::Lost, |root, active| active.since < begun && !is_extended(root, active));
+                    self.call_all(Call::Lost, |root, active| {
+                        active.since < begun && !is_extended(root, active)
+                    });
                 }
                 Ok(Err(error)) => eprintln!("warning: {}", ErrorReply::from(error)),
                 Err(_) => {

@@ -67,7 +67,14 @@ impl<'b> TreeRecord<'b> {
                 read_frame(rest).and_then(|(header, _)| {
                     let bytes = rest.get(..usize::try_from(header.record_bytes()).ok()?)?;
                     let run = Uuid::from_bytes(header.owner);
-                    Some(Self { position, kind: header.kind, run, seq: header.seq, count: header.count, bytes })
+                    Some(Self {
+                        position,
+                        kind: header.kind,
+                        run,
+                        seq: header.seq,
+                        count: header.count,
+                        bytes,
+                    })
                 })
             };
             let record = whole.ok_or_else(|| damaged(position))?;

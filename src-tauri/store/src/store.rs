@@ -22,8 +22,8 @@ use crate::record::RunRecord;
 use crate::store_core::StoreCore;
 use crate::{
     ConversationFilter, ConversationFork, ForgottenReplies, JournalEntries, KeptMemories, NewConversation,
-    Progress, RunDatabase, RunFilter, RunJournal, RunSpending, StoredConversation, StoredLines, checksums, documents,
-    forgotten_replies, tree, writer,
+    Progress, RunDatabase, RunFilter, RunJournal, RunSpending, StoredConversation, StoredLines, checksums,
+    documents, forgotten_replies, tree, writer,
 };
 pub use run_trees::StoredTree;
 

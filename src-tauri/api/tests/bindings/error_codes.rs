@@ -16,12 +16,12 @@ mod agents;
 #[path = "../../../dap-server/src/codes.rs"]
 #[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
 mod editors;
-#[path = "../../../server/src/codes.rs"]
-#[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
-mod hosts;
 #[path = "../../../host-store/src/codes.rs"]
 #[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
 mod host_databases;
+#[path = "../../../server/src/codes.rs"]
+#[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
+mod hosts;
 #[path = "../../../cli/src/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod terminal;

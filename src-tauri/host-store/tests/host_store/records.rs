@@ -21,7 +21,10 @@ fn appends() -> impl Strategy<Value = Vec<(Vec<String>, bool, bool)>> {
         8 => "\\PC{0,40}",
         1 => (5_000usize..60_000).prop_map(|length| "plait ".repeat(length / 6)),
     ];
-    prop::collection::vec((prop::collection::vec(text, 1..5), any::<bool>(), prop::bool::weighted(0.2)), 1..12)
+    prop::collection::vec(
+        (prop::collection::vec(text, 1..5), any::<bool>(), prop::bool::weighted(0.2)),
+        1..12,
+    )
 }
 
 #[test]
@@ -104,7 +107,9 @@ fn tree_moves_with_its_flows_and_attachments() {
         assert_eq!(database.attachment(&picture).await.unwrap().as_deref(), Some(b"a picture".as_slice()));
         let again = database.put_tree(&tree, &[], &[], None).await.unwrap_err();
         assert_eq!(again.code.as_str(), "run.exists");
-        for unknown in [database.tree(&child).await.unwrap_err(), database.root_of(&run_id(3)).await.unwrap_err()] {
+        for unknown in
+            [database.tree(&child).await.unwrap_err(), database.root_of(&run_id(3)).await.unwrap_err()]
+        {
             assert_eq!(unknown.code.as_str(), "run.unknown");
         }
         assert!(database.claim(Uuid::now_v7(), HOUR, 10).await.unwrap().is_empty(), "it waits for nobody");

@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{EVENT_STREAM, database_runs};
 use super::runs::{state_response, status_of_run};
+use super::{EVENT_STREAM, database_runs};
 use crate::codes;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};

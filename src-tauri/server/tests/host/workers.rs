@@ -105,7 +105,8 @@ async fn move_amid_a_call(stop: impl FnOnce(Worker)) {
     host.set_provider(&model.url).await;
     publish(&data, "two", &two_chats());
     let first = Worker::start(data.path(), &database);
-    let request = host.request("runner", Method::POST, "/flows/two/runs").json_body(&json!({ "input": "Go" }));
+    let request =
+        host.request("runner", Method::POST, "/flows/two/runs").json_body(&json!({ "input": "Go" }));
     let waiting = tokio::spawn(request.send());
     until(|| model.calls().len() == 2).await;
     let second = Worker::start(data.path(), &database);
@@ -135,7 +136,8 @@ async fn worker_that_is_asked_to_end_leaves_its_runs_to_another() {
 
 async fn answer(host: &Host<'_>, state: &Value, value: &str) -> (u16, Value) {
     let question = &state["questions"][0];
-    let answer = json!({ "run": state["run"], "node": question["node"], "epoch": question["epoch"], "value": value });
+    let answer =
+        json!({ "run": state["run"], "node": question["node"], "epoch": question["epoch"], "value": value });
     let (status, body) = host.post("runner", "/commands/run.answer", answer).await;
     (status.as_u16(), body)
 }
@@ -198,7 +200,8 @@ async fn what_cannot_be_done_by_workers_is_refused() {
 async fn finished_run(data: &Data) -> String {
     let host = data.serve();
     let text = "here ".repeat(2_000);
-    let nodes = json!({ "value": { "type": "value", "config": { "value": text } }, "out": { "type": "output" } });
+    let nodes =
+        json!({ "value": { "type": "value", "config": { "value": text } }, "out": { "type": "output" } });
     let edges = json!({ "a": edge("value", "value", "out", "value") });
     let flow = json!({ "version": 1, "name": "Value", "layout": {}, "nodes": nodes, "edges": edges });
     let run = host.command("run.start", json!({ "flow": flow })).await["run"].as_str().unwrap().to_owned();

@@ -34,8 +34,11 @@ impl Store {
         let root_key = core.root_at_rest(run)?;
         let root = run_id(root_key);
         if let Some(why) = core.shared.index().damage(&root_key) {
-            return Err(Fault::new(codes::JOURNAL_CORRUPT, format!("The journal of run {root} is damaged: {why}."))
-                .hint("`plait doctor` says what is lost."));
+            return Err(Fault::new(
+                codes::JOURNAL_CORRUPT,
+                format!("The journal of run {root} is damaged: {why}."),
+            )
+            .hint("`plait doctor` says what is lost."));
         }
         let mut flows = BTreeSet::new();
         for record in core.tree(&root)? {
@@ -48,7 +51,8 @@ impl Store {
             }
             flows.insert(record.flow.hash);
         }
-        let hashes = unreferenced::named_in(core, root_key)?.iter().map(|hash| hash.as_str().into()).collect();
+        let hashes =
+            unreferenced::named_in(core, root_key)?.iter().map(|hash| hash.as_str().into()).collect();
         let bytes = std::fs::read(core.shared.path(root_key))
             .map_err(|error| fault::of_io("read a journal", &error))?;
         Ok(StoredTree { root, bytes, flows, hashes })
@@ -100,5 +104,6 @@ impl StoreCore {
 }
 
 fn busy(run: &RunId) -> Fault {
-    Fault::new(codes::RUN_BUSY, format!("Run `{run}` is still going on.")).hint("Wait for its end, or cancel it first.")
+    Fault::new(codes::RUN_BUSY, format!("Run `{run}` is still going on."))
+        .hint("Wait for its end, or cancel it first.")
 }

@@ -237,7 +237,8 @@ async fn run_moves_to_the_database_and_back_byte_for_byte() {
 /// The flows that ran, by the names of their files.
 fn flows(home: &Path) -> Vec<(String, Vec<u8>)> {
     let files = std::fs::read_dir(home.join("flows")).unwrap().flatten();
-    let files = files.map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap()));
+    let files =
+        files.map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap()));
     let flows: Vec<_> = files.collect();
     assert_eq!(flows.len(), 1);
     flows

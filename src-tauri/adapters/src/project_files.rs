@@ -95,13 +95,14 @@ impl FileAccess {
         let path = folder.canonicalize()?;
         let safe = path.ancestors().take_while(|folder| self.check_folder(folder).is_ok());
         let project = safe.into_iter().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-        let project: &Path = match (project, &self.largest_project) {
-            (Some(project), Some(largest)) if !project.starts_with(largest) => {
-                if path.starts_with(largest) { largest } else { &path }
-            }
-            (Some(project), _) => project,
-            (None, _) => &path,
-        };
+        let project: &Path =
+            match (project, &self.largest_project) {
+                (Some(project), Some(largest)) if !project.starts_with(largest) => {
+                    if path.starts_with(largest) { largest } else { &path }
+                }
+                (Some(project), _) => project,
+                (None, _) => &path,
+            };
         let project = project.to_owned();
         let place = path.strip_prefix(&project).map(Path::to_owned).unwrap_or_default();
         Ok((self.open_folder(&project)?, place))

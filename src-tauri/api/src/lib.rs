@@ -54,8 +54,6 @@ pub use text_export::ExportFormat;
 pub use window_json::{from_window_json, to_window_json};
 pub use worker::serve_if_worker;
 
-/// Removes secrets from texts.
-pub use plait_adapters::{Redaction, confine_projects};
 /// A secret that tools may send.
 pub use plait_adapters::ToolSecret;
 /// Where the keys of providers are stored.
@@ -68,5 +66,7 @@ pub use plait_adapters::redaction::{RedactionPattern, RedactionSettings};
 pub use plait_adapters::telemetry::TelemetrySettings;
 /// What MCP servers are and offer.
 pub use plait_adapters::tools::mcp as mcp_servers;
+/// Removes secrets from texts.
+pub use plait_adapters::{Redaction, confine_projects};
 /// Flow files on disk.
 pub use plait_store::flow_files;

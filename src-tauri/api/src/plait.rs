@@ -20,7 +20,7 @@ use plait_llm::provider::Providers;
 use plait_llm::tool::ToolHost;
 use plait_run::host::Clock;
 use plait_run::node::Registry;
-use plait_store::Store;
+use plait_store::{RunDatabase, Store};
 
 use crate::ErrorReply;
 use crate::attachments::AttachmentService;
@@ -64,6 +64,8 @@ pub struct Options {
     pub model_servers: Vec<Url>,
     /// The user to work for, instead of the current one.
     pub user: Option<String>,
+    /// Where runs have their truth, if it is not the data directory.
+    pub database: Option<Arc<dyn RunDatabase>>,
     /// Whether the store is only read. Then another process may write it, and what would change it is refused.
     pub read_only: bool,
     /// Receives the progress of reading journals when the index has to be rebuilt: how many of how many.
@@ -83,6 +85,7 @@ impl Options {
             allowed_hosts: Vec::new(),
             model_servers: Vec::new(),
             user: None,
+            database: None,
             read_only: false,
             progress: None,
         }
@@ -143,6 +146,9 @@ fn open_store(options: &mut Options) -> Result<Store, Fault> {
         return Store::open_for_reading(&options.home);
     }
     let mut progress = options.progress.take().unwrap_or_else(|| Box::new(|_, _| ()));
+    if let Some(database) = options.database.take() {
+        return Store::open_with_database(&options.home, database, &mut progress);
+    }
     Store::open_with_progress(&options.home, &mut progress)
 }
 

@@ -13,8 +13,10 @@ use crate::limits::Limits;
 use crate::published::Published;
 use crate::publishing;
 use crate::roles::Role;
+use crate::run_transfer;
 use crate::serve::{ServeOptions, serve};
 use crate::tokens::TokenFile;
+use crate::worker::{WorkerOptions, work};
 
 /// Who published a flow without a token.
 const TERMINAL: &str = "terminal";
@@ -40,6 +42,11 @@ pub(crate) struct Cli {
 enum Command {
     /// Serve the data directory until Ctrl+C.
     Serve(ServeArgs),
+    /// Drive runs of a database until Ctrl+C.
+    Worker(WorkerArgs),
+    /// Move runs between the data directory and a database.
+    #[command(subcommand)]
+    Runs(RunsCommand),
     /// Add, list or revoke tokens. A host that runs knows of it at once.
     #[command(subcommand)]
     Tokens(TokensCommand),
@@ -70,8 +77,17 @@ Prints its address when it listens. Runs that were interrupted go on. `plait` an
 through the host while it runs. `/openapi.json` describes the routes.")]
 struct ServeArgs {
     /// In this process, with the files of the data directory.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "database")]
     embedded: bool,
+    /// Workers drive the runs of published flows, whose truth is in this PostgreSQL database.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "PLAIT_DATABASE",
+        hide_env_values = true,
+        conflicts_with = "embedded"
+    )]
+    database: Option<String>,
     /// The folder with the flows: the only files that requests name. `host/flows` in the data directory, if left out; tools of flows read
     /// and write files only in a folder outside of it.
     #[arg(long, value_name = "DIR")]
@@ -93,6 +109,46 @@ struct ServeArgs {
     plain_http: bool,
     #[command(flatten)]
     limits: Limits,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints its ID when it works. Settings, keys, grants and the folder with the flows are those of this machine: they have to be the same \
+for the host and all of its workers. Each process needs a data directory of its own.")]
+struct WorkerArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// After how many seconds others take over what a worker drove that died.
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    lease: u32,
+    /// How many runs it drives at once. Those that wait for a person do not count.
+    #[arg(long, value_name = "COUNT", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    max_runs: u32,
+}
+
+#[derive(Debug, Args)]
+struct DatabaseArgs {
+    /// The PostgreSQL database.
+    #[arg(long = "database", value_name = "URL", env = "PLAIT_DATABASE", hide_env_values = true)]
+    url: String,
+}
+
+#[derive(Debug, Subcommand)]
+enum RunsCommand {
+    /// Store a run of the data directory in the database, with its child runs. It stays in the data directory.
+    Import {
+        /// Its ID, or the beginning of it.
+        run: String,
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+    /// Store a run of the database in the data directory, with its child runs. It stays in the database.
+    Export {
+        /// Its ID.
+        run: String,
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -135,6 +191,7 @@ impl Cli {
             Command::Serve(args) => block_on(serve(ServeOptions {
                 flows: args.flows.unwrap_or_else(|| home.join("host").join("flows")),
                 home,
+                database: args.database,
                 listen: args.listen,
                 metrics_listen: args.metrics_listen,
                 certificate: args
@@ -144,6 +201,18 @@ impl Cli {
                 plain_http: args.plain_http,
                 limits: args.limits,
             })),
+            Command::Worker(args) => block_on(work(WorkerOptions {
+                home,
+                database: args.database.url,
+                lease: Duration::from_secs(args.lease.into()),
+                max_runs: args.max_runs,
+            })),
+            Command::Runs(RunsCommand::Import { run, database }) => {
+                block_on(run_transfer::import(&home, &run, &database.url))
+            }
+            Command::Runs(RunsCommand::Export { run, database }) => {
+                block_on(run_transfer::export(&home, &run, &database.url))
+            }
             Command::Tokens(command) => tokens(&home, command),
             Command::Publish(args) => block_on(publish(&home, args)),
             Command::Published { name } => list_published(&Published::of(&home), name.as_deref()),

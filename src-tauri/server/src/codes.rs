@@ -25,9 +25,15 @@ plait_core::error_codes! {
         HOST_FORBIDDEN = "host.forbidden",
             "The role of the token does not allow this.",
             "Use a token with a higher role: `plait-server tokens add --role ROLE`.";
+        HOST_NOT_IN_DATABASE = "host.not_in_database",
+            "Runs that workers drive cannot do this: conversations and streams of events need the files of one machine.",
+            "Use a host with `--embedded`, or take the run to a data directory with `plait-server runs export`.";
         HOST_NOT_SERVED = "host.not_served",
             "The command needs a window or the files of a person, so no host executes it.",
             "Use it in the window.";
+        HOST_OWN_RUNS = "host.own_runs",
+            "The data directory of a worker has runs that the database does not have.",
+            "Give the worker a data directory without runs, or move them with `plait-server runs import`.";
         HOST_PATH = "host.path",
             "A request names a file outside of the folder with the flows of the host.",
             "Name a file in that folder, relative to it.";
@@ -43,6 +49,9 @@ plait_core::error_codes! {
         HOST_SLOW = "host.slow",
             "The body of a request did not arrive in time.",
             "Send the request again, over a better connection.";
+        HOST_STOPPED = "host.stopped",
+            "A run stopped before its end.",
+            "A worker goes on with it when its lease expires. The worker's messages say why it stopped.";
         HOST_TOKENS = "host.tokens",
             "The file with the tokens cannot be read or written, so nobody is let in.",
             "Restore `host/tokens.json` in the data directory from a backup, or remove it and add the tokens again.";

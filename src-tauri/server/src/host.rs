@@ -16,6 +16,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::audit::AuditLog;
 use crate::chat_threads::ChatThreads;
 use crate::codes;
+use crate::database_runs::DatabaseRuns;
 use crate::flows_folder::FlowsFolder;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
@@ -49,6 +50,8 @@ pub(crate) struct Host {
     pub(crate) phase: watch::Sender<Phase>,
     pub(crate) metrics: Metrics,
     pub(crate) threads: ChatThreads,
+    /// The runs that workers drive, if it is not this process.
+    pub(crate) database: Option<DatabaseRuns>,
 }
 
 /// Who sent a request.

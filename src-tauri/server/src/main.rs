@@ -11,6 +11,8 @@ mod chat_threads;
 mod cli;
 mod codes;
 mod connections;
+mod database_runs;
+mod end_signals;
 mod events;
 mod failure;
 mod file_stamp;
@@ -23,9 +25,11 @@ mod publishing;
 mod request_rate;
 mod roles;
 mod routes;
+mod run_transfer;
 mod serve;
 mod token_runs;
 mod tokens;
+mod worker;
 
 use std::process::ExitCode;
 

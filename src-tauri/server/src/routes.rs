@@ -2,6 +2,7 @@
 
 mod chat;
 mod commands;
+mod database_runs;
 mod flows;
 mod health;
 pub(crate) mod metrics;

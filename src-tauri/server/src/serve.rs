@@ -1,4 +1,5 @@
-//! `serve --embedded`: one process that opens the data directory, listens, and ends in order.
+//! `serve`: one process that opens the data directory, listens, and ends in order. With a database, workers drive the runs of published
+//! flows; else this process does.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -17,6 +18,8 @@ use crate::certificate::{CertificateFiles, ServedCertificate};
 use crate::chat_threads::ChatThreads;
 use crate::codes;
 use crate::connections;
+use crate::database_runs::DatabaseRuns;
+use crate::end_signals::EndSignals;
 use crate::flows_folder::FlowsFolder;
 use crate::host::{Host, Phase, blocking};
 use crate::limits::Limits;
@@ -36,6 +39,8 @@ pub(crate) struct ServeOptions {
     pub(crate) home: PathBuf,
     /// The folder with the flows.
     pub(crate) flows: PathBuf,
+    /// The address of the database, if workers drive the runs of published flows.
+    pub(crate) database: Option<String>,
     pub(crate) listen: SocketAddr,
     /// Where it is asked for its metrics, without encryption.
     pub(crate) metrics_listen: Option<SocketAddr>,
@@ -48,7 +53,8 @@ pub(crate) struct ServeOptions {
 
 /// Serves until the process is asked to end. `host.address`, `host.certificate`, `host.audit`, and the errors of opening the data directory.
 pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
-    let ServeOptions { home, flows, listen, metrics_listen, certificate, plain_http, limits } = options;
+    let ServeOptions { home, flows, database, listen, metrics_listen, certificate, plain_http, limits } =
+        options;
     if !listen.ip().is_loopback() && certificate.is_none() && !plain_http {
         let message = format!("Others than this machine reach {listen}, and the host does not encrypt.");
         return Err(ErrorReply::new(codes::HOST_ADDRESS, message).hint(
@@ -60,13 +66,17 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     let mut signals = EndSignals::listen()?;
     let listener = Listener::bind(listen, certificate)?;
     let metrics = metrics_listen.map(|listen| Listener::bind(listen, None)).transpose()?;
+    let database = match database {
+        Some(url) => Some(DatabaseRuns::open(&url).await?),
+        None => None,
+    };
     // Before the application, whose runs may read sub-flows in this folder only.
     let flows = FlowsFolder::open(&flows, &home)?;
     let plait = Plait::open(Options::of_application(&home))?;
     for notice in plait.notices() {
         eprintln!("warning: {notice}");
     }
-    let served = serve_opened(&plait, flows, limits, (listener, metrics), &mut signals).await;
+    let served = serve_opened(&plait, (flows, database), limits, (listener, metrics), &mut signals).await;
     let closed = plait.close().await;
     served.and(closed)
 }
@@ -98,7 +108,7 @@ fn cannot_listen(listen: SocketAddr, error: &std::io::Error) -> ErrorReply {
 
 async fn serve_opened(
     plait: &Plait,
-    flows: FlowsFolder,
+    (flows, database): (FlowsFolder, Option<DatabaseRuns>),
     limits: Limits,
     (listener, metrics): (Listener, Option<Listener>),
     signals: &mut EndSignals,
@@ -117,6 +127,7 @@ async fn serve_opened(
         phase: watch::channel(Phase::Serving).0,
         metrics: Metrics::default(),
         threads: ChatThreads::default(),
+        database,
     });
     // `plait` and the window on this machine use the data directory through this process.
     let serving = Serving::begin(plait);
@@ -177,46 +188,5 @@ async fn resume_interrupted(plait: &Plait) {
             Ok(()) => eprintln!("Run {run} was interrupted and goes on."),
             Err(error) => eprintln!("warning: Run {run} was interrupted and cannot go on: {error}"),
         }
-    }
-}
-
-/// What asks the process to end: Ctrl+C, or the system. While this exists, neither ends it at once.
-struct EndSignals {
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(windows)]
-    ctrl_c: tokio::signal::windows::CtrlC,
-}
-
-impl EndSignals {
-    fn listen() -> Result<Self, ErrorReply> {
-        let cannot = |error: std::io::Error| {
-            let message = format!("The host cannot listen for the signal to end: {error}.");
-            ErrorReply::new(codes::HOST_ADDRESS, message)
-        };
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
-            let terminate = signal(SignalKind::terminate()).map_err(cannot)?;
-            Ok(Self { interrupt, terminate })
-        }
-        #[cfg(windows)]
-        {
-            Ok(Self { ctrl_c: tokio::signal::windows::ctrl_c().map_err(cannot)? })
-        }
-    }
-
-    /// Resolves when the process is asked the next time.
-    async fn next(&mut self) {
-        #[cfg(unix)]
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-        #[cfg(windows)]
-        let _ = self.ctrl_c.recv().await;
     }
 }

@@ -28,6 +28,9 @@ pub(crate) fn put(core: &StoreCore, hash: &AttachmentHash, bytes: &[u8]) -> Resu
     let path = path_of(&core.shared.home, hash)?;
     // First of all: from now on nothing removes it.
     core.kept_attachments().insert(hash.as_str().to_owned());
+    if let Some(database) = core.shared.disk.database() {
+        database.put_attachment(hash, bytes)?;
+    }
     if std::fs::read(&path).is_ok_and(|stored| stored == bytes) {
         return Ok(());
     }
@@ -40,6 +43,10 @@ pub(crate) fn put(core: &StoreCore, hash: &AttachmentHash, bytes: &[u8]) -> Resu
 
 /// The bytes, if they are those of the hash. Fault `attachment.missing`.
 pub(crate) fn get(core: &StoreCore, hash: &AttachmentHash) -> Result<Vec<u8>, Fault> {
-    let bytes = std::fs::read(path_of(&core.shared.home, hash)?).map_err(|_| missing(hash))?;
+    let bytes = match (std::fs::read(path_of(&core.shared.home, hash)?), core.shared.disk.database()) {
+        (Ok(bytes), _) => bytes,
+        (Err(_), Some(database)) => database.attachment(hash)?.ok_or_else(|| missing(hash))?,
+        (Err(_), None) => return Err(missing(hash)),
+    };
     if content_hash(&bytes) == hash.as_str() { Ok(bytes) } else { Err(missing(hash)) }
 }

@@ -115,9 +115,18 @@ plait_core::error_codes! {
         RUN_ENDED = "run.ended",
             "The run has ended.",
             "Run the flow again.";
+        RUN_EXISTS = "run.exists",
+            "There is a run of this id already.",
+            "A run is in one place or moved there before: compare them with `plait runs list`.";
+        RUN_IN_CONVERSATION = "run.in_conversation",
+            "The run is part of a conversation, so it cannot move between a data directory and a database.",
+            "Export it with `plait runs export`: the file has all that the run needs.";
         RUN_NOT_A_FORK = "run.not_a_fork",
             "The run is no fork in a conversation, so there is nothing to keep.",
             "Only forks that do something otherwise can be kept: other runs are part of their conversation anyway.";
+        RUN_SUPERSEDED = "run.superseded",
+            "Another process drives the run by now, so this one writes nothing more of it.",
+            "Nothing has to be done: the other process goes on with the run.";
         RUN_UNKNOWN = "run.unknown",
             "There is no run of this id.",
             "`plait runs list` shows all runs.";

@@ -1,12 +1,16 @@
 //! The file operations that change the data directory, behind a trait, so that a test can fill the disk or tear a write.
 //! Reading goes to the file system directly.
 
+mod database_disk;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::run_database::RunDatabase;
 use crate::{atomic_file, private_files};
+pub(crate) use database_disk::DatabaseDisk;
 
 /// Changes files.
 pub(crate) trait Disk: Send + Sync + 'static {
@@ -21,6 +25,10 @@ pub(crate) trait Disk: Send + Sync + 'static {
     fn create_folder(&self, path: &Path) -> io::Result<()>;
     /// Makes the names in a folder survive a power failure.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
+    /// The database that has the truth of the runs, if it is not the files.
+    fn database(&self) -> Option<&dyn RunDatabase> {
+        None
+    }
 }
 
 /// A file that grows at its end.

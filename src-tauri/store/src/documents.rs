@@ -50,6 +50,9 @@ pub(crate) fn put_flow(core: &StoreCore, text: &str) -> Result<String, Fault> {
     if core.kept_flows().contains(&hash) {
         return Ok(hash);
     }
+    if let Some(database) = core.shared.disk.database() {
+        database.put_flow(&hash, text)?;
+    }
     let is_there = std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes());
     if !is_there {
         let disk = &core.shared.disk;
@@ -78,7 +81,11 @@ pub(crate) fn flow(core: &StoreCore, hash: &str) -> Result<String, Fault> {
     };
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(unknown_flow(hash)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let database = core.shared.disk.database();
+            let stored = database.map(|database| database.flow(hash)).transpose()?.flatten();
+            stored.ok_or_else(|| unknown_flow(hash))?.into_bytes()
+        }
         Err(error) => return Err(fault::of_io("read a flow document", &error)),
     };
     if content_hash(&bytes) != hash {

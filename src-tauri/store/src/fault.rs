@@ -7,8 +7,28 @@ use plait_core::error::Fault;
 
 use crate::codes;
 
+/// A fault on its way through the file operations, which know errors of the system alone.
+#[derive(Debug)]
+struct CarriedFault(Fault);
+
+impl std::fmt::Display for CarriedFault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for CarriedFault {}
+
+/// An error that [`of_io`] gives back as this fault.
+pub(crate) fn io_error_of(fault: Fault) -> io::Error {
+    io::Error::other(CarriedFault(fault))
+}
+
 /// The fault for an I/O error while `doing` something (for example "write the journal") in the store.
 pub(crate) fn of_io(doing: &str, error: &io::Error) -> Fault {
+    if let Some(CarriedFault(fault)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        return fault.clone();
+    }
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             Fault::new(codes::STORE_FULL, format!("The disk is full: Plait could not {doing} ({error})."))

@@ -16,7 +16,8 @@ mod scanner;
 
 pub(crate) use appender::LogAppender;
 pub(crate) use frame::{
-    FileHeader, FileKind, FrameHeader, begin_frame, end_frame, read_frame, read_record_bytes,
+    FILE_HEADER_BYTES, FileHeader, FileKind, FrameHeader, begin_frame, end_frame, read_frame,
+    read_record_bytes,
 };
 pub(crate) use scanner::{Damage, Item, OpenError, Scanner};
 

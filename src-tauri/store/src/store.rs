@@ -2,6 +2,7 @@
 
 mod attachment_store;
 mod memories;
+mod run_trees;
 mod small_documents;
 
 use std::path::Path;
@@ -16,15 +17,16 @@ use plait_llm::context::SharedMessage;
 use crate::attachments::unreferenced;
 use crate::codes;
 use crate::conversation::record::{ConversationMessage, ConversationRecord};
-use crate::disk::FileSystem;
+use crate::disk::{DatabaseDisk, FileSystem};
 use crate::record::RunRecord;
 use crate::run_index::ambiguous;
 use crate::store_core::StoreCore;
 use crate::{
     ConversationFilter, ConversationFork, ForgottenReplies, JournalEntries, KeptMemories, NewConversation,
-    ObservedChange, Progress, RunFilter, RunJournal, RunSpending, StoredConversation, StoredLines, checksums,
-    documents, forgotten_replies, tree, writer,
+    ObservedChange, Progress, RunDatabase, RunFilter, RunJournal, RunSpending, StoredConversation,
+    StoredLines, checksums, documents, forgotten_replies, tree, writer,
 };
+pub use run_trees::StoredTree;
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
 #[derive(Clone)]
@@ -48,6 +50,16 @@ impl Store {
     /// The same, reporting progress while journals are read, which takes long only if the index has to be rebuilt.
     pub fn open_with_progress(home: &Path, progress: Progress<'_>) -> Result<Self, Fault> {
         StoreCore::open(home, Arc::new(FileSystem), false, progress).map(Self)
+    }
+
+    /// Opens the store as [`Store::open`] does, with the truth of its runs in a database: what is flushed is stored there, and the files
+    /// are copies.
+    pub fn open_with_database(
+        home: &Path,
+        database: Arc<dyn RunDatabase>,
+        progress: Progress<'_>,
+    ) -> Result<Self, Fault> {
+        StoreCore::open(home, Arc::new(DatabaseDisk::new(home, database)), false, progress).map(Self)
     }
 
     /// Opens the store for reading, also while another process writes it. What that process does later may not be seen.

@@ -336,7 +336,7 @@ impl Drop for StoreCore {
 /// Removes what a crash left: files that were being replaced, and those of removed runs. Failures cost space, and are tried again the
 /// next time.
 fn remove_leftovers(shared: &Shared) {
-    let Ok(months) = std::fs::read_dir(shared.home.join("runs")) else { return };
+    let Ok(months) = std::fs::read_dir(tree::runs_folder(&shared.home)) else { return };
     for month in months.flatten() {
         open::remove_leftovers(&*shared.disk, &month.path());
     }

@@ -68,6 +68,18 @@ pub(crate) fn run_id(key: Key) -> RunId {
     Uuid::from_bytes(key).to_string().into()
 }
 
+/// The folder of the journals.
+pub(crate) fn runs_folder(home: &Path) -> PathBuf {
+    home.join("runs")
+}
+
+/// The root of the tree with the file at `path`; none for other files.
+pub(crate) fn root_of_path(path: &Path) -> Option<RunId> {
+    let is_journal = path.extension().is_some_and(|extension| extension == "journal");
+    let name = path.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_journal)?;
+    Uuid::try_parse(name).ok().map(|id| id.to_string().into())
+}
+
 /// The file of a run tree in the data directory. The month is that of the root's id, so that no list is needed to find it.
 pub(crate) fn path_in(home: &Path, root: Key) -> PathBuf {
     let mut millis = [0; 8];
@@ -75,7 +87,7 @@ pub(crate) fn path_in(home: &Path, root: Key) -> PathBuf {
     let at = i64::try_from(u64::from_be_bytes(millis)).ok();
     let at = at.and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok()).unwrap_or_default();
     let month = at.strftime("%Y-%m").to_string();
-    home.join("runs").join(month).join(run_id(root).as_str()).with_extension("journal")
+    runs_folder(home).join(month).join(run_id(root).as_str()).with_extension("journal")
 }
 
 /// Where the file of a tree is until the index has forgotten the runs that were in it.
@@ -95,7 +107,7 @@ pub(crate) struct TreeFiles {
 impl TreeFiles {
     /// Faults `store.io`.
     pub(crate) fn list(home: &Path) -> Result<Self, Fault> {
-        Self::list_in(&home.join("runs")).map_err(|error| fault::of_io("list the journals", &error))
+        Self::list_in(&runs_folder(home)).map_err(|error| fault::of_io("list the journals", &error))
     }
 
     fn list_in(runs: &Path) -> std::io::Result<Self> {

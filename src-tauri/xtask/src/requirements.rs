@@ -22,12 +22,14 @@ pub(crate) enum Purpose {
     Driver,
     /// Watching what programs start and open
     Trace,
+    /// Testing hosts whose runs are in a database
+    Database,
 }
 
 impl Purpose {
     /// Everything that `run` and `test` can need.
     pub(crate) const ALL: &[Self] =
-        &[Self::Lint, Self::Window, Self::Editor, Self::Browser, Self::Driver, Self::Trace];
+        &[Self::Lint, Self::Window, Self::Editor, Self::Browser, Self::Driver, Self::Trace, Self::Database];
 }
 
 /// A program or library that a machine needs.
@@ -154,7 +156,25 @@ const REQUIREMENTS: &[Requirement] = &[
             Manager::Brew => &[],
         },
     },
+    Requirement {
+        name: "PostgreSQL",
+        used_for: "holds the runs of hosts with workers in tests",
+        purpose: Purpose::Database,
+        present: || cfg!(not(unix)) || has_postgres(),
+        packages: |manager| match manager {
+            Manager::Apt | Manager::Pacman => &["postgresql"],
+            Manager::Dnf => &["postgresql-server"],
+            Manager::Brew => &["postgresql@17"],
+        },
+    },
 ];
+
+/// Whether the programs of a PostgreSQL server are in `PATH`, or where Debian has them.
+fn has_postgres() -> bool {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    which("initdb").is_some()
+        || versions.into_iter().any(|version| version.path().join("bin/initdb").exists())
+}
 
 /// Installs the missing requirements of `purposes`.
 ///

@@ -42,7 +42,7 @@ impl Part {
     fn purposes(self) -> &'static [Purpose] {
         match self {
             Self::Lint => &[Purpose::Lint, Purpose::Window, Purpose::Editor],
-            Self::Rust => &[Purpose::Trace],
+            Self::Rust => &[Purpose::Trace, Purpose::Database],
             Self::Vendors => &[],
             Self::Ui => &[Purpose::Editor, Purpose::Browser],
             Self::Window => &[Purpose::Window, Purpose::Editor, Purpose::Driver],

@@ -42,6 +42,8 @@ struct State {
     debuggers: HashMap<RunId, Debugger>,
     /// Child runs that were canceled before they were driven.
     canceled_early: HashSet<RunId>,
+    /// Runs of trees that cease to be driven. They are no longer followed by their parents, and go on with them later.
+    suspended: HashSet<RunId>,
     /// The application is closing: all runs are stopped and can be resumed later.
     closing: bool,
 }
@@ -168,11 +170,11 @@ impl ActiveRuns {
         self.0.lock().runs.contains_key(run)
     }
 
-    /// Cancels a child run that its parent no longer needs. Does nothing while the application closes: the child is
-    /// resumed with its parent.
+    /// Cancels a child run that its parent no longer needs. Does nothing while the application closes or the tree ceases to be driven:
+    /// the child is resumed with its parent.
     pub(crate) fn cancel_child(&self, run: &RunId) {
         let mut state = self.0.lock();
-        if state.closing {
+        if state.closing || state.suspended.contains(run) {
             return;
         }
         match state.runs.get_mut(run) {
@@ -366,6 +368,25 @@ impl ActiveRuns {
             // An error means that the sender is dropped, which is what this waits for.
             let _ = settled.changed().await;
         }
+    }
+
+    /// Stops driving the runs of a tree, the root first, and waits until nothing writes their journals. Each can be resumed. Those that
+    /// end come to their end.
+    pub(crate) async fn suspend(&self, tree: &[RunId]) {
+        self.0.lock().suspended.extend(tree.iter().cloned());
+        for run in tree {
+            let starts = {
+                let state = self.0.lock();
+                let Some(active) = state.runs.get(run) else { continue };
+                if !active.ending {
+                    active.abort.abort();
+                }
+                Arc::clone(&active.child_starts)
+            };
+            starts.closed().await;
+            self.settled(run).await;
+        }
+        self.0.lock().suspended.retain(|run| !tree.contains(run));
     }
 
     /// Whether the application is closing.

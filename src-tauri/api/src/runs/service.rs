@@ -199,18 +199,23 @@ impl RunService {
     }
 
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
+        let run = RunId::from(uuid::Uuid::now_v7().to_string());
+        self.start_with_id(&run, request).await?;
+        Ok(run)
+    }
+
+    /// Starts a run under an id that the caller has chosen, like `run.start`.
+    pub async fn start_with_id(&self, run: &RunId, request: RunRequest) -> Result<(), ErrorReply> {
         let (users, wanted) = (self.parts.users.clone(), request.user.clone());
         let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
         let request = self.check_start(request).await?;
-        let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        let host = self.host_of_new(&run, request.flow.settings.limits.clone());
+        let host = self.host_of_new(run, request.flow.settings.limits.clone());
         // The person starts the run.
         let origins = Origins::of(Origin::Person);
         let new = NewRun::Of { request: Box::new(request), user, origins, inherited: None };
-        self.start_as(&run, new, None, host).await?;
+        self.start_as(run, new, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
-        self.parts.store.flush().await?;
-        Ok(run)
+        Ok(self.parts.store.flush().await?)
     }
 
     /// Refuses a run that could not get past a node. `flow.invalid`.
@@ -336,6 +341,15 @@ impl RunService {
         }
         let (store, run) = (self.parts.store.clone(), run.clone());
         run_blocking(move || Ok(store.remove_run(&run)?)).await
+    }
+
+    /// Stops driving a run and those below it. Each can be resumed, here or where else its journal is.
+    pub async fn suspend_tree(&self, root: &RunId) -> Result<(), ErrorReply> {
+        let (store, id) = (self.parts.store.clone(), root.clone());
+        let tree = run_blocking(move || Ok(store.tree(&id)?)).await?;
+        let tree: Vec<RunId> = tree.into_iter().map(|record| record.run).collect();
+        self.active.suspend(&tree).await;
+        Ok(())
     }
 
     /// Stops driving all runs. Each can be resumed.

@@ -16,6 +16,9 @@ mod agents;
 #[path = "../../../dap-server/src/codes.rs"]
 #[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
 mod editors;
+#[path = "../../../host-store/src/codes.rs"]
+#[expect(unused_imports, reason = "the crate has the codes of the crates below, too")]
+mod host_databases;
 #[path = "../../../server/src/codes.rs"]
 #[expect(unused_imports, reason = "the program has the codes of the crates below, too")]
 mod hosts;
@@ -27,7 +30,7 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 17] = [
+const TABLES: [&[CodeDomain]; 18] = [
     plait_core::codes::DOMAINS,
     plait_llm::codes::DOMAINS,
     plait_journal::codes::DOMAINS,
@@ -44,6 +47,7 @@ const TABLES: [&[CodeDomain]; 17] = [
     editors::DOMAINS,
     terminal::DOMAINS,
     hosts::DOMAINS,
+    host_databases::DOMAINS,
     window::DOMAINS,
 ];
 

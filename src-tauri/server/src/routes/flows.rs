@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::EVENT_STREAM;
 use super::runs::{state_response, status_of_run};
+use super::{EVENT_STREAM, database_runs};
 use crate::codes;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
@@ -60,8 +60,11 @@ pub(super) async fn run(
     }
     let request =
         RunRequest { flow, path: about.path, input, overrides: set, conversation, ..RunRequest::default() };
-    let run = begin(&host, &caller, request).await?;
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if let Some(database) = &host.database {
+        return database_runs::run(&host, database.clone(), request, accepts.contains(EVENT_STREAM)).await;
+    }
+    let run = begin(&host, &caller, request).await?;
     if accepts.contains(EVENT_STREAM) {
         let watch = host.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
         let header = HeaderValue::from_str(run.as_str());

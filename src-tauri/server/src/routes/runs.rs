@@ -14,7 +14,9 @@ use plait_journal::view::RunStatus;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::database_runs;
 use crate::codes;
+use crate::database_runs::not_in_database;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
 use crate::host::{Caller, Host};
@@ -39,6 +41,11 @@ pub(super) async fn show(
 ) -> Result<Response, Failure> {
     caller.require(Role::Viewer)?;
     let Query(Wait { wait }) = query.map_err(|error| wrong_query(&error.body_text()))?;
+    if let Some(database) = &host.database
+        && let Some(root) = database.root_of(&run).await?
+    {
+        return database_runs::show(database, &root, Duration::from_secs(wait.min(MAX_WAIT_SECONDS))).await;
+    }
     // An unknown run is not waited for.
     host.state(&run).await?;
     if wait > 0 {
@@ -70,6 +77,11 @@ pub(super) async fn events(
         None => from,
         Some(last) => next_after(last)?,
     };
+    if let Some(database) = &host.database
+        && database.root_of(&run).await?.is_some()
+    {
+        return Err(not_in_database("streams of events").into());
+    }
     let watch = host.plait.runs().watch(&run, from).await?;
     Ok(events::response(events::of_run(host, watch)))
 }

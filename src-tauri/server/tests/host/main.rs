@@ -18,6 +18,13 @@ mod subflows;
 #[cfg(unix)]
 mod survival;
 mod tls;
+#[cfg(unix)]
+mod workers;
+
+#[cfg(unix)]
+#[path = "../../../../tests/support/postgres.rs"]
+#[allow(dead_code, reason = "other tests use the other part of it")]
+mod postgres;
 
 #[path = "../../../../tests/support/server.rs"]
 #[allow(dead_code, reason = "the scenarios use the other part of it")]

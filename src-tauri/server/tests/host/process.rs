@@ -57,11 +57,15 @@ impl Data {
     }
 
     pub fn serve_with(&self, args: &[&str]) -> Host<'_> {
-        self.serve_at("127.0.0.1:0", args)
+        self.serve_as(&[&["--embedded", "--listen", "127.0.0.1:0"], args].concat())
     }
 
     pub fn serve_at(&self, listen: &str, args: &[&str]) -> Host<'_> {
-        let serve = ["serve", "--embedded", "--listen", listen];
+        self.serve_as(&[&["--embedded", "--listen", listen], args].concat())
+    }
+
+    pub fn serve_as(&self, args: &[&str]) -> Host<'_> {
+        let serve = ["serve"];
         let mut command = command(self.path(), &[&serve, args].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut url = String::new();

@@ -14,6 +14,7 @@ use plait_core::id::RunId;
 
 use super::{FOLDER, path_of};
 use crate::fault;
+use crate::log_file::Key;
 use crate::store_core::StoreCore;
 use crate::tree::{TreeFiles, run_key, visit_texts};
 use crate::visit_records::visit_records;
@@ -29,12 +30,18 @@ type Hashes = BTreeSet<String>;
 pub(crate) fn of_run(core: &StoreCore, run: &RunId) -> Result<Hashes, Fault> {
     let key = run_key(run)?;
     let root = core.shared.index().root_of(key).unwrap_or(key);
-    let mut found = Hashes::new();
     if !core.shared.home.join(FOLDER).is_dir() {
-        return Ok(found);
+        return Ok(Hashes::new());
     }
-    visit_texts(&core.shared.path(root), &mut |text| found.extend(hashes_in(text).map(str::to_owned)))?;
+    let mut found = named_in(core, root)?;
     found.retain(|hash| is_stored(core, hash));
+    Ok(found)
+}
+
+/// What a tree names that could be an attachment, here or elsewhere.
+pub(crate) fn named_in(core: &StoreCore, root: Key) -> Result<Hashes, Fault> {
+    let mut found = Hashes::new();
+    visit_texts(&core.shared.path(root), &mut |text| found.extend(hashes_in(text).map(str::to_owned)))?;
     Ok(found)
 }
 

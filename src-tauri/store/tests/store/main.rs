@@ -11,4 +11,5 @@ mod journal;
 mod ledger;
 mod open;
 mod rebuild;
+mod run_database;
 mod support;

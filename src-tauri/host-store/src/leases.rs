@@ -1,0 +1,87 @@
+//! Who drives which run tree.
+//!
+//! | a tree | is claimed |
+//! |---|---|
+//! | goes on without a person, or has requests; nobody has its lease | by any worker |
+//! | has a lease that has expired | by any worker: the next epoch |
+//! | has a lease | by nobody |
+//! | waits for a person, or has ended, without requests | by nobody |
+
+use std::time::Duration;
+
+use plait_core::error::Fault;
+use plait_core::id::RunId;
+use uuid::Uuid;
+
+use crate::codes;
+use crate::database::{Database, run_id, uuid_of, within_time};
+
+/// The right to drive a run tree, until it expires or another process has a newer one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The run at the root of the tree.
+    pub root: RunId,
+    pub epoch: i64,
+}
+
+/// How a tree is left.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    /// Whether it goes on without a person, so that another worker takes it.
+    pub goes_on: bool,
+    /// How it stands, as JSON, if that is known.
+    pub state: Option<String>,
+}
+
+impl Database {
+    /// Takes up to `limit` trees that have work, for `duration`.
+    pub async fn claim(&self, worker: Uuid, duration: Duration, limit: u32) -> Result<Vec<Lease>, Fault> {
+        let claim = sqlx::query_as::<_, (Uuid, i64)>(
+            "WITH due AS MATERIALIZED (SELECT root FROM run_trees WHERE (goes_on OR requests > 0) \
+                 AND (leased_until IS NULL OR leased_until < now()) \
+                 ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED) \
+             UPDATE run_trees t SET epoch = epoch + 1, worker = $1, \
+                 leased_until = now() + make_interval(secs => $2), state = NULL \
+             FROM due WHERE t.root = due.root RETURNING t.root, t.epoch",
+        );
+        let claim = claim.bind(worker).bind(duration.as_secs_f64()).bind(i64::from(limit));
+        let claimed = within_time("look for work", claim.fetch_all(&self.pool)).await?;
+        Ok(claimed.into_iter().map(|(root, epoch)| Lease { root: run_id(root), epoch }).collect())
+    }
+
+    /// Extends the leases that a worker has of these trees. Those that are not among what this gives are lost.
+    pub async fn extend_leases(
+        &self,
+        worker: Uuid,
+        duration: Duration,
+        roots: &[RunId],
+    ) -> Result<Vec<Lease>, Fault> {
+        let roots: Vec<Uuid> = roots.iter().map(uuid_of).collect::<Result<_, _>>()?;
+        let extend = sqlx::query_as::<_, (Uuid, i64)>(
+            "UPDATE run_trees SET leased_until = now() + make_interval(secs => $2) \
+             WHERE worker = $1 AND root = ANY($3) RETURNING root, epoch",
+        );
+        let extend = extend.bind(worker).bind(duration.as_secs_f64()).bind(roots);
+        let extended = within_time("extend the leases of runs", extend.fetch_all(&self.pool)).await?;
+        Ok(extended.into_iter().map(|(root, epoch)| Lease { root: run_id(root), epoch }).collect())
+    }
+
+    /// Gives a lease back, and says how the tree is left. Fault `run.superseded` if it was lost.
+    pub async fn release(&self, lease: &Lease, rest: &Rest) -> Result<(), Fault> {
+        let release = sqlx::query(
+            "WITH tree AS (UPDATE run_trees SET worker = NULL, leased_until = NULL, goes_on = $3, state = $4 \
+                 WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root) \
+             SELECT pg_notify('plait_rest', root::text) FROM tree",
+        );
+        let release =
+            release.bind(uuid_of(&lease.root)?).bind(lease.epoch).bind(rest.goes_on).bind(&rest.state);
+        let released = within_time("give a run back", release.fetch_optional(&self.pool)).await?;
+        released.map(|_| ()).ok_or_else(|| superseded(&lease.root))
+    }
+}
+
+/// The fault for a lease that another process has taken over.
+pub(crate) fn superseded(root: &RunId) -> Fault {
+    Fault::new(codes::RUN_SUPERSEDED, format!("Another process drives run {root} by now."))
+        .hint("It goes on with the run; nothing has to be done.")
+}

@@ -1,0 +1,165 @@
+//! What runs are asked to do: commands of the api, executed by the worker that has the lease of the run's tree, in the order in which they
+//! came.
+
+use plait_core::error::Fault;
+use plait_core::id::RunId;
+use uuid::Uuid;
+
+use crate::database::{Database, run_id, uuid_of, within_time};
+use crate::leases::{Lease, superseded};
+
+/// A request that waits to be executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingRequest {
+    pub id: Uuid,
+    pub command: String,
+    /// As JSON.
+    pub arguments: String,
+    /// How many bytes the tree had when its execution was begun before, by a worker that did not come to its end.
+    pub begun_at: Option<u64>,
+}
+
+/// What became of a request, as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Reply(String),
+    Error(String),
+}
+
+/// How a run tree stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeState {
+    pub root: RunId,
+    /// Whether a worker drives it, or will.
+    pub is_due: bool,
+    /// How it stood when it came to rest.
+    pub state: Option<String>,
+}
+
+impl Database {
+    /// Adds a tree that the request begins.
+    pub async fn begin(&self, root: &RunId, command: &str, arguments: &str) -> Result<Uuid, Fault> {
+        let (id, root) = (Uuid::now_v7(), uuid_of(root)?);
+        let begin = async {
+            let mut transaction = self.pool.begin().await?;
+            sqlx::query("INSERT INTO run_trees (root, goes_on, requests) VALUES ($1, false, 1)")
+                .bind(root)
+                .execute(&mut *transaction)
+                .await?;
+            insert(&mut transaction, id, root, command, arguments).await?;
+            transaction.commit().await
+        };
+        within_time("begin a run", begin).await?;
+        Ok(id)
+    }
+
+    /// Adds a request for a tree that is there.
+    pub async fn request(&self, root: &RunId, command: &str, arguments: &str) -> Result<Uuid, Fault> {
+        let (id, root) = (Uuid::now_v7(), uuid_of(root)?);
+        let request = async {
+            let mut transaction = self.pool.begin().await?;
+            sqlx::query("UPDATE run_trees SET requests = requests + 1 WHERE root = $1")
+                .bind(root)
+                .execute(&mut *transaction)
+                .await?;
+            insert(&mut transaction, id, root, command, arguments).await?;
+            transaction.commit().await
+        };
+        within_time("ask something of a run", request).await?;
+        Ok(id)
+    }
+
+    /// The next request of a tree, whose execution begins now. Fault `run.superseded` if the lease is not the newest.
+    pub async fn next_request(&self, lease: &Lease) -> Result<Option<PendingRequest>, Fault> {
+        let root = uuid_of(&lease.root)?;
+        let next = sqlx::query_as::<_, (Uuid, String, String, Option<i64>)>(
+            "WITH next AS (SELECT r.id, r.begun_at, t.size FROM run_requests r JOIN run_trees t USING (root) \
+                 WHERE root = $1 AND epoch = $2 AND done_at IS NULL ORDER BY number LIMIT 1 FOR UPDATE OF r) \
+             UPDATE run_requests r SET begun_at = coalesce(next.begun_at, next.size) FROM next WHERE r.id = next.id \
+             RETURNING r.id, r.command, coalesce(r.arguments, ''), next.begun_at",
+        );
+        let next = next.bind(root).bind(lease.epoch).fetch_optional(&self.pool);
+        let next = within_time("read what a run is asked", next).await?;
+        Ok(next.map(|(id, command, arguments, begun_at)| PendingRequest {
+            id,
+            command,
+            arguments,
+            begun_at: begun_at.and_then(|size| u64::try_from(size).ok()),
+        }))
+    }
+
+    /// Notes what became of a request. Fault `run.superseded` if the lease is not the newest.
+    pub async fn finish_request(&self, lease: &Lease, request: Uuid, outcome: &Outcome) -> Result<(), Fault> {
+        let root = uuid_of(&lease.root)?;
+        let (reply, error) = match outcome {
+            Outcome::Reply(reply) => (Some(reply), None),
+            Outcome::Error(error) => (None, Some(error)),
+        };
+        // A tree goes on from its first request until a worker says how it stands.
+        let finish = sqlx::query(
+            "WITH tree AS (UPDATE run_trees SET requests = requests - 1, goes_on = true \
+                 WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root), \
+             done AS (UPDATE run_requests SET done_at = now(), arguments = NULL, reply = $4, error = $5 \
+                 FROM tree WHERE id = $3 AND done_at IS NULL RETURNING id) \
+             SELECT pg_notify('plait_rest', $1::text) FROM done",
+        );
+        let finish = finish.bind(root).bind(lease.epoch).bind(request).bind(reply).bind(error);
+        let finished = within_time("answer a request", finish.fetch_optional(&self.pool)).await?;
+        finished.map(|_| ()).ok_or_else(|| superseded(&lease.root))
+    }
+
+    /// What became of a request; nothing while it waits.
+    pub async fn outcome(&self, request: Uuid) -> Result<Option<Outcome>, Fault> {
+        let read = sqlx::query_as::<_, (Option<String>, Option<String>)>(
+            "SELECT reply, error FROM run_requests WHERE id = $1 AND done_at IS NOT NULL",
+        );
+        let read = within_time("read the answer to a request", read.bind(request).fetch_optional(&self.pool))
+            .await?;
+        Ok(read.and_then(|(reply, error)| error.map(Outcome::Error).or(reply.map(Outcome::Reply))))
+    }
+
+    /// How a tree stands; nothing if there is none.
+    pub async fn tree_state(&self, root: &RunId) -> Result<Option<TreeState>, Fault> {
+        let read = sqlx::query_as::<_, (Uuid, bool, Option<String>)>(
+            "SELECT root, goes_on OR requests > 0, state FROM run_trees WHERE root = $1",
+        );
+        let read = within_time("read how a run stands", read.bind(uuid_of(root)?).fetch_optional(&self.pool))
+            .await?;
+        Ok(read.map(|(root, is_due, state)| TreeState { root: run_id(root), is_due, state }))
+    }
+
+    /// The trees that a process has copies of, without those that the database does not have.
+    pub async fn known_trees(&self, roots: &[RunId]) -> Result<Vec<RunId>, Fault> {
+        let roots: Vec<Uuid> = roots.iter().map(uuid_of).collect::<Result<_, _>>()?;
+        let find =
+            sqlx::query_scalar::<_, Uuid>("SELECT root FROM run_trees WHERE root = ANY($1)").bind(roots);
+        let known = within_time("look for runs", find.fetch_all(&self.pool)).await?;
+        Ok(known.into_iter().map(run_id).collect())
+    }
+
+    /// The size of the records of a tree.
+    pub async fn size(&self, root: &RunId) -> Result<u64, Fault> {
+        let read =
+            sqlx::query_scalar::<_, i64>("SELECT size FROM run_trees WHERE root = $1").bind(uuid_of(root)?);
+        let size = within_time("read a run", read.fetch_optional(&self.pool)).await?;
+        Ok(size.and_then(|size| u64::try_from(size).ok()).unwrap_or_default())
+    }
+}
+
+async fn insert(
+    transaction: &mut sqlx::Transaction<'_, sqlx::Postgres>,
+    id: Uuid,
+    root: Uuid,
+    command: &str,
+    arguments: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("INSERT INTO run_requests (id, root, command, arguments) VALUES ($1, $2, $3, $4)")
+        .bind(id)
+        .bind(root)
+        .bind(command)
+        .bind(arguments)
+        .execute(&mut **transaction)
+        .await?;
+    sqlx::query("SELECT pg_notify('plait_due', $1::text)").bind(root).execute(&mut **transaction).await?;
+    Ok(())
+}

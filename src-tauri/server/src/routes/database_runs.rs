@@ -1,0 +1,76 @@
+//! Runs of a host with a database, as its routes answer for them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use plait_api::runs::RunRequest;
+use plait_core::error::ErrorCode;
+use plait_core::id::RunId;
+use plait_journal::view::RunStatus;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+use crate::database_runs::{DatabaseRuns, Standing, not_in_database};
+use crate::failure::{Failure, RUN_HEADER, status_of};
+use crate::host::{Host, closing, to_its_end};
+
+/// Runs a flow, and answers when the run waits for a person or has ended.
+pub(super) async fn run(
+    host: &Arc<Host>,
+    database: DatabaseRuns,
+    request: RunRequest,
+    wants_events: bool,
+) -> Result<Response, Failure> {
+    if wants_events {
+        return Err(not_in_database("streams of events").into());
+    }
+    if request.conversation.is_some() {
+        return Err(not_in_database("conversations").into());
+    }
+    let runs = database.clone();
+    // Also if the client is gone meanwhile.
+    let run = to_its_end(async move { runs.begin(&request).await }).await?;
+    let rest = tokio::select! {
+        biased;
+        rest = database.rest(&run) => rest,
+        () = host.ended() => Err(closing()),
+    };
+    let state = rest.map_err(|error| Failure::of_run(error, &run))?;
+    let status = status_of_state(&state);
+    Ok(response(&run, status, state))
+}
+
+/// How a run stands, once it waits for a person or has ended, at the latest after this time.
+pub(super) async fn show(database: &DatabaseRuns, root: &RunId, wait: Duration) -> Result<Response, Failure> {
+    let rest = if wait.is_zero() { None } else { tokio::time::timeout(wait, database.rest(root)).await.ok() };
+    let state = match rest.transpose()? {
+        Some(state) => state,
+        None => match database.standing(root).await? {
+            Standing::Rests(state) => state,
+            Standing::GoesOn => json!({ "run": root, "status": RunStatus::Running }),
+        },
+    };
+    Ok(response(root, StatusCode::OK, state))
+}
+
+fn response(run: &RunId, status: StatusCode, state: Value) -> Response {
+    let mut response = (status, Json(state)).into_response();
+    if let Ok(run) = HeaderValue::from_str(run.as_str()) {
+        response.headers_mut().insert(RUN_HEADER, run);
+    }
+    response
+}
+
+/// The status of a request that a run was to answer.
+fn status_of_state(state: &Value) -> StatusCode {
+    match RunStatus::deserialize(&state["status"]) {
+        Ok(RunStatus::Finished) => StatusCode::OK,
+        Ok(RunStatus::Failed) => ErrorCode::deserialize(&state["error"]["error"]["code"])
+            .map_or(StatusCode::INTERNAL_SERVER_ERROR, |code| status_of(&code)),
+        Ok(RunStatus::Cancelled) => StatusCode::CONFLICT,
+        _ => StatusCode::ACCEPTED,
+    }
+}

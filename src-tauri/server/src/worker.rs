@@ -1,0 +1,228 @@
+//! `worker`: drives runs whose truth is in a database, of any number of hosts, beside any number of other workers.
+//!
+//! | step | |
+//! |---|---|
+//! | claim | takes a run tree that has work, under a lease of the next epoch |
+//! | copy | puts the tree's records into the data directory, where the driver finds them |
+//! | drive | executes what the run is asked, and resumes it; each flush stores records in the database under the epoch |
+//! | leave | when the tree waits for a person or has ended: says how it stands, gives the lease back, removes the copy |
+//!
+//! A worker that dies leaves a lease that expires. Whoever has lost a lease stops driving at once; what it still wrote would be refused. Has
+//! no state of its own: settings, keys and grants of its data directory must be the same for all workers.
+
+mod copies;
+mod leased_tree;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use plait_api::{ErrorReply, Options, Plait};
+use plait_core::id::RunId;
+use plait_host_store::{Database, Lease, LeasedRuns, Notice};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
+use uuid::Uuid;
+
+use crate::end_signals::EndSignals;
+use leased_tree::LeasedTree;
+pub(crate) use leased_tree::START;
+
+/// How often a worker looks for work that no notice told of: leases that have expired.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// Connections beside those that runs write with.
+const SPARE_CONNECTIONS: u32 = 4;
+/// The most connections that runs write with. The store writes from one thread.
+const MAX_RUN_CONNECTIONS: u32 = 12;
+
+pub(crate) struct WorkerOptions {
+    pub(crate) home: PathBuf,
+    /// The address of the database.
+    pub(crate) database: String,
+    /// How long a lease lasts: after that time others take over what a dead worker drove.
+    pub(crate) lease: Duration,
+    /// How many run trees it drives at once.
+    pub(crate) max_runs: u32,
+}
+
+/// Why a tree is no longer driven here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Call {
+    /// It goes on.
+    Drive,
+    /// The worker ends: leave it to others.
+    Leave,
+    /// The lease is lost: others drive it already.
+    Lost,
+}
+
+/// A tree that is driven here.
+struct Active {
+    epoch: i64,
+    since: Instant,
+    call: watch::Sender<Call>,
+    /// It has a request.
+    due: Arc<Notify>,
+}
+
+struct Worker {
+    id: Uuid,
+    plait: Plait,
+    database: Database,
+    leased: Arc<LeasedRuns>,
+    lease: Duration,
+    max_runs: usize,
+    active: Mutex<HashMap<RunId, Active>>,
+}
+
+/// Works until the process is asked to end. The errors of opening the data directory and the database, and `host.own_runs`.
+pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
+    let mut signals = EndSignals::listen()?;
+    let connections = options.max_runs.min(MAX_RUN_CONNECTIONS) + SPARE_CONNECTIONS;
+    let database = Database::open(&options.database, connections).await?;
+    let leased = Arc::new(LeasedRuns::new(database.clone(), Handle::current()));
+    let plait =
+        Plait::open(Options { database: Some(leased.clone()), ..Options::of_application(&options.home) })?;
+    for notice in plait.notices() {
+        eprintln!("warning: {notice}");
+    }
+    let worker = Arc::new(Worker {
+        id: Uuid::now_v7(),
+        plait: plait.clone(),
+        database: database.clone(),
+        leased,
+        lease: options.lease,
+        max_runs: options.max_runs as usize,
+        active: Mutex::default(),
+    });
+    let worked = match copies::remove_all(plait.store(), &database).await {
+        Ok(()) => worker.work(signals.next()).await,
+        refused => refused,
+    };
+    let closed = plait.close().await;
+    database.close().await;
+    worked.and(closed)
+}
+
+impl Worker {
+    async fn work(self: Arc<Self>, asked_to_end: impl Future<Output = ()>) -> Result<(), ErrorReply> {
+        let mut asked_to_end = std::pin::pin!(asked_to_end);
+        let mut notices = self.database.notices().await?;
+        let mut trees = JoinSet::new();
+        let leases = tokio::spawn(Arc::clone(&self).keep_leases());
+        let mut look = interval(LOOK_INTERVAL);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        println!("worker {}", self.id);
+        loop {
+            let notice = tokio::select! {
+                () = &mut asked_to_end => break,
+                notice = notices.next() => Some(notice),
+                // There is room for others.
+                Some(_) = trees.join_next() => None,
+                _ = look.tick() => None,
+            };
+            match notice {
+                Some(Ok(Notice::Rest(_))) => continue,
+                Some(Ok(Notice::Due(root))) if self.wake(&root) => continue,
+                Some(Ok(Notice::Missed)) => self.wake_all(),
+                Some(Err(error)) => {
+                    eprintln!("warning: {}", ErrorReply::from(error));
+                    look.tick().await;
+                }
+                Some(Ok(Notice::Due(_))) | None => {}
+            }
+            let free = self.max_runs.saturating_sub(trees.len());
+            if free == 0 {
+                continue;
+            }
+            match self.database.claim(self.id, self.lease, u32::try_from(free).unwrap_or(u32::MAX)).await {
+                Ok(claimed) => {
+                    for lease in claimed {
+                        trees.spawn(Arc::clone(&self).drive(lease));
+                    }
+                }
+                Err(error) => eprintln!("warning: {}", ErrorReply::from(error)),
+            }
+        }
+        eprintln!("Ending: no more runs are taken.");
+        self.call_all(Call::Leave, |_, _| true);
+        while trees.join_next().await.is_some() {}
+        leases.abort();
+        Ok(())
+    }
+
+    /// Drives a tree until it comes to rest, or something else calls.
+    async fn drive(self: Arc<Self>, lease: Lease) {
+        let (call, called) = watch::channel(Call::Drive);
+        let due = Arc::new(Notify::new());
+        let before = self.active.lock().insert(
+            lease.root.clone(),
+            Active { epoch: lease.epoch, since: Instant::now(), call, due: Arc::clone(&due) },
+        );
+        if let Some(before) = before {
+            // This worker had lost the tree, and has not noticed or is not done with it.
+            before.call.send_replace(Call::Lost);
+            before.call.closed().await;
+        }
+        let tree = LeasedTree { worker: &self, lease: &lease, called, due };
+        if let Err(error) = tree.drive().await {
+            eprintln!("warning: Run {} is not driven here any more: {error}", lease.root);
+        }
+        let mut active = self.active.lock();
+        if active.get(&lease.root).is_some_and(|active| active.epoch == lease.epoch) {
+            active.remove(&lease.root);
+        }
+    }
+
+    /// Says that a tree has a request. False if it is not driven here.
+    fn wake(&self, root: &RunId) -> bool {
+        let active = self.active.lock();
+        active.get(root).map(|active| active.due.notify_one()).is_some()
+    }
+
+    fn wake_all(&self) {
+        self.active.lock().values().for_each(|active| active.due.notify_one());
+    }
+
+    fn call_all(&self, call: Call, concerns: impl Fn(&RunId, &Active) -> bool) {
+        for (root, active) in &*self.active.lock() {
+            if concerns(root, active) {
+                active.call.send_replace(call);
+            }
+        }
+    }
+
+    /// Extends the leases. Those that could not be extended in time are lost, whoever has them.
+    async fn keep_leases(self: Arc<Self>) {
+        let mut expires = Instant::now() + self.lease;
+        let mut extend = interval(self.lease / 4);
+        extend.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            extend.tick().await;
+            let begun = Instant::now();
+            // Not those that this worker gave up.
+            let roots: Vec<RunId> = self.active.lock().keys().cloned().collect();
+            match timeout_at(expires, self.database.extend_leases(self.id, self.lease, &roots)).await {
+                Ok(Ok(leases)) => {
+                    expires = begun + self.lease;
+                    let is_extended = |root: &RunId, active: &Active| {
+                        leases.iter().any(|lease| lease.root == *root && lease.epoch == active.epoch)
+                    };
+                    // One that was claimed meanwhile need not be among them.
+                    self.call_all(Call::Lost, |root, active| {
+                        active.since < begun && !is_extended(root, active)
+                    });
+                }
+                Ok(Err(error)) => eprintln!("warning: {}", ErrorReply::from(error)),
+                Err(_) => {
+                    self.call_all(Call::Lost, |_, _| true);
+                    expires = Instant::now() + self.lease;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! One run tree under a lease, from its copy to its rest.
+
+use std::sync::Arc;
+
+use plait_api::ErrorReply;
+use plait_api::runs::{EndPause, ResumeRun, RunRequest, RunState, ShowRun};
+use plait_core::id::{Activation, RunId};
+use plait_host_store::{Lease, Outcome, PendingRequest, Rest};
+use plait_journal::view::RunStatus;
+use plait_journal::{Event, NodeEvent};
+use serde_json::Value;
+use tokio::sync::{Notify, watch};
+
+use super::{Call, Worker, copies};
+use crate::codes;
+use crate::host::blocking;
+
+/// The command that begins a run.
+pub(crate) const START: &str = "run.start";
+
+/// Why a tree is no longer driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It can go on only by what a person does, or has ended.
+    Rests,
+    /// No worker can go on with it, until a person resumes it.
+    Refused,
+    /// The worker ends.
+    Left,
+    /// Others drive it.
+    Lost,
+}
+
+pub(super) struct LeasedTree<'w> {
+    pub(super) worker: &'w Worker,
+    pub(super) lease: &'w Lease,
+    pub(super) called: watch::Receiver<Call>,
+    /// The tree has a request.
+    pub(super) due: Arc<Notify>,
+}
+
+impl LeasedTree<'_> {
+    /// Drives the tree until it rests. An error says why it is not driven any more: others take it over when the lease expires.
+    pub(super) async fn drive(self) -> Result<(), ErrorReply> {
+        self.worker.leased.add(self.lease);
+        let driven = self.drive_copy().await;
+        let left = self.leave(driven).await;
+        self.worker.leased.remove(self.lease);
+        left
+    }
+
+    async fn drive_copy(&self) -> Result<End, ErrorReply> {
+        let Worker { database, plait, .. } = self.worker;
+        if database.size(self.root()).await? > 0 {
+            let bytes = database.tree(self.root()).await?;
+            let (store, root) = (plait.store().clone(), self.root().clone());
+            blocking(move || Ok(store.put_tree(&root, &bytes)?)).await?;
+        } else if self.is_begun().await? {
+            // Its first events did not reach the database.
+            copies::remove(plait.store(), self.root().clone()).await?;
+        }
+        loop {
+            while let Some(request) = database.next_request(self.lease).await? {
+                let outcome = self.execute(&request).await?;
+                database.finish_request(self.lease, request.id, &outcome).await?;
+            }
+            if !self.is_begun().await? {
+                // It could not be started.
+                return Ok(End::Rests);
+            }
+            if self.status().await? == RunStatus::Interrupted
+                && let Err(error) = plait.call(ResumeRun { run: self.root().clone() }).await
+            {
+                if is_own(&error) {
+                    return Err(error);
+                }
+                eprintln!("warning: Run {} cannot go on: {error}", self.root());
+                return Ok(End::Refused);
+            }
+            let runs = plait.runs();
+            tokio::select! {
+                biased;
+                end = called(self.called.clone()) => return Ok(end),
+                () = self.due.notified() => {}
+                Some(_) = runs.idle_tree(self.root()) => return Ok(End::Rests),
+                () = runs.settled(self.root()) => return Ok(End::Rests),
+            }
+        }
+    }
+
+    /// Stops driving and gives the lease back.
+    async fn leave(&self, driven: Result<End, ErrorReply>) -> Result<(), ErrorReply> {
+        let Worker { database, plait, .. } = self.worker;
+        let is_begun = self.is_begun().await?;
+        let mut driven = driven;
+        if is_begun {
+            plait.runs().suspend_tree(self.root()).await?;
+            if let Err(fault) = plait.store().flush().await {
+                driven = driven.and(Err(fault.into()));
+            }
+        }
+        let rest = match driven {
+            // Whoever has the lease by now knows more.
+            Ok(End::Lost) => Ok(None),
+            Ok(_) if !is_begun => Ok(Some(Rest { goes_on: false, state: None })),
+            Ok(end) => self.rest(end).await.map(Some),
+            Err(error) => Err(error),
+        };
+        if is_begun {
+            copies::remove(plait.store(), self.root().clone()).await?;
+        }
+        let Some(rest) = rest? else { return Ok(()) };
+        Ok(database.release(self.lease, &rest).await?)
+    }
+
+    /// How the tree is left.
+    async fn rest(&self, end: End) -> Result<Rest, ErrorReply> {
+        let state = RunState::of(self.worker.plait.call(ShowRun { run: self.root().clone() }).await?);
+        if state.status == RunStatus::Interrupted {
+            match end {
+                End::Left => return Ok(Rest { goes_on: true, state: None }),
+                End::Rests => {
+                    let message = format!("Run {} stopped before its end.", self.root());
+                    return Err(ErrorReply::new(codes::HOST_STOPPED, message)
+                        .hint("A worker goes on with it when the lease expires."));
+                }
+                End::Refused | End::Lost => {}
+            }
+        }
+        let state = serde_json::to_string(&state).map_err(|error| {
+            ErrorReply::new(codes::COMMAND_REPLY, format!("A run cannot be shown: {error}."))
+        })?;
+        Ok(Rest { goes_on: false, state: Some(state) })
+    }
+
+    fn root(&self) -> &RunId {
+        &self.lease.root
+    }
+
+    /// Whether the run has a first event.
+    async fn is_begun(&self) -> Result<bool, ErrorReply> {
+        let (store, root) = (self.worker.plait.store().clone(), self.root().clone());
+        blocking(move || match store.run(&root) {
+            Ok(_) => Ok(true),
+            Err(fault) if fault.code == codes::RUN_UNKNOWN => Ok(false),
+            Err(fault) => Err(fault.into()),
+        })
+        .await
+    }
+
+    async fn status(&self) -> Result<RunStatus, ErrorReply> {
+        let (store, root) = (self.worker.plait.store().clone(), self.root().clone());
+        blocking(move || Ok(store.run(&root)?.status)).await
+    }
+
+    /// What a request leads to. An error says that it is not known yet.
+    async fn execute(&self, request: &PendingRequest) -> Result<Outcome, ErrorReply> {
+        let done = match serde_json::from_str::<Value>(&request.arguments) {
+            Ok(args) if request.command == START => self.start(args).await,
+            Ok(args) => self.command(request, args).await,
+            Err(error) => {
+                Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, format!("A request cannot be read: {error}.")))
+            }
+        };
+        match done {
+            Ok(reply) => Ok(Outcome::Reply(reply.to_string())),
+            // Nothing that the caller could change.
+            Err(error) if is_own(&error) => Err(error),
+            Err(error) => serde_json::to_string(&error).map(Outcome::Error).map_err(|error| {
+                ErrorReply::new(codes::COMMAND_REPLY, format!("An error cannot be written: {error}."))
+            }),
+        }
+    }
+
+    async fn start(&self, args: Value) -> Result<Value, ErrorReply> {
+        if self.is_begun().await? {
+            // By a worker that died before it could say so.
+            return Ok(Value::Null);
+        }
+        let request: RunRequest = serde_json::from_value(args).map_err(|error| {
+            ErrorReply::new(codes::COMMAND_ARGUMENTS, format!("A run's request cannot be read: {error}."))
+        })?;
+        self.worker.plait.runs().start_with_id(self.root(), request).await?;
+        Ok(Value::Null)
+    }
+
+    async fn command(&self, request: &PendingRequest, args: Value) -> Result<Value, ErrorReply> {
+        let done = plait_api::dispatch(&self.worker.plait, &request.command, args.clone()).await;
+        let was_begun = request.begun_at.is_some();
+        match done {
+            // By the worker that died before it could say so.
+            Err(error) if was_begun && error.code == codes::ANSWER_NOT_WAITING => {
+                if self.has_answer(args).await? { Ok(Value::Null) } else { Err(error) }
+            }
+            done => done,
+        }
+    }
+
+    /// Whether the question that a request answers or ends has an answer in the journal.
+    async fn has_answer(&self, args: Value) -> Result<bool, ErrorReply> {
+        // What names an answer names its question.
+        let Ok(EndPause { run, node, epoch }) = serde_json::from_value(args) else { return Ok(false) };
+        let asked = Activation { node, epoch };
+        let store = self.worker.plait.store().clone();
+        blocking(move || {
+            for entry in store.read_journal(&run, 0)? {
+                if matches!(&entry?.event, Event::Node(at, NodeEvent::Answered { .. }) if *at == asked) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+        .await
+    }
+}
+
+/// Resolves when the tree is to be left.
+async fn called(mut called: watch::Receiver<Call>) -> End {
+    // The sender is there as long as the tree is driven.
+    match called.wait_for(|call| *call != Call::Drive).await.map(|call| *call) {
+        Ok(Call::Leave) => End::Left,
+        _ => End::Lost,
+    }
+}
+
+/// Whether an error is the worker's, which another one may not have.
+fn is_own(error: &ErrorReply) -> bool {
+    error.code == codes::RUN_SUPERSEDED || matches!(error.code.domain(), "store" | "host")
+}

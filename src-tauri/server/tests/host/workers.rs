@@ -1,0 +1,252 @@
+//! Runs in PostgreSQL, driven by workers that die, end and take over from each other.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use reqwest::Method;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::postgres::Postgres;
+use crate::process::{Data, Host, JsonBody as _, chat_flow, command, edge};
+use crate::server::{ModelServer, ServerReply};
+
+/// A worker that runs. Dropping it kills it.
+struct Worker {
+    child: Child,
+    home: TempDir,
+}
+
+impl Worker {
+    /// With the settings of another data directory.
+    fn start(settings: &Path, database: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let settings = settings.join("settings.json");
+        if settings.exists() {
+            std::fs::copy(settings, home.path().join("settings.json")).unwrap();
+        }
+        let mut command = command(home.path(), &["worker", "--database", database, "--lease", "1"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.starts_with("worker "), "the worker does not start: {line}");
+        Self { child, home }
+    }
+
+    /// The journals in its data directory.
+    fn journals(&self) -> usize {
+        let months = std::fs::read_dir(self.home.path().join("runs")).into_iter().flatten().flatten();
+        let files = months.flat_map(|month| std::fs::read_dir(month.path()).into_iter().flatten().flatten());
+        files.filter(|file| file.path().extension().is_some_and(|extension| extension == "journal")).count()
+    }
+
+    fn end(mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        assert_eq!(self.journals(), 0, "copies are removed");
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn publish(data: &Data, name: &str, flow: &Value) {
+    data.flow(&format!("{name}.flow.json"), flow);
+    let path = data.path().join(format!("host/flows/{name}.flow.json"));
+    data.execute(&["publish", name, path.to_str().unwrap()]);
+}
+
+/// A chat, and another one that replies to its reply.
+fn two_chats() -> Value {
+    let mut flow = chat_flow();
+    flow["nodes"]["second"] = json!({ "type": "chat" });
+    flow["edges"]["c"] = edge("chat", "context", "second", "context");
+    flow["edges"]["d"] = edge("chat", "response", "second", "message");
+    flow
+}
+
+fn ask() -> Value {
+    json!({
+        "version": 1, "name": "Ask", "layout": {},
+        "nodes": { "ask": { "type": "userInput", "config": { "prompt": "Who?" } }, "out": { "type": "output" } },
+        "edges": { "a": edge("ask", "message", "out", "value") },
+    })
+}
+
+/// A server that does not finish its second reply, but its third one.
+async fn interrupted_model() -> ModelServer {
+    ModelServer::start(|_, before| match before {
+        0 => ServerReply::Text("first".to_owned()),
+        1 => ServerReply::NoResponse,
+        _ => ServerReply::Text("second".to_owned()),
+    })
+    .await
+}
+
+async fn until(what: impl Fn() -> bool) {
+    while !what() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Begins a run of two chats on one worker, which `stop` gets amid the second call, and lets another one go on.
+async fn move_amid_a_call(stop: impl FnOnce(Worker)) {
+    let (postgres, model, data) = (Postgres::start(), interrupted_model().await, Data::new());
+    let database = postgres.database("plait");
+    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    host.set_provider(&model.url).await;
+    publish(&data, "two", &two_chats());
+    let first = Worker::start(data.path(), &database);
+    let request =
+        host.request("runner", Method::POST, "/flows/two/runs").json_body(&json!({ "input": "Go" }));
+    let waiting = tokio::spawn(request.send());
+    until(|| model.calls().len() == 2).await;
+    let second = Worker::start(data.path(), &database);
+    assert_eq!((first.journals(), second.journals()), (1, 0), "the first one drives it");
+    stop(first);
+    let (status, state) = crate::process::read(waiting.await.unwrap().unwrap()).await;
+    assert_eq!((status.as_u16(), &state["status"]), (200, &json!("finished")), "{state}");
+    assert_eq!(state["outputs"]["second"]["response"], "second");
+    let calls = model.calls();
+    assert_eq!(calls.len(), 3, "the first reply was bought once");
+    assert_eq!(calls[1], calls[2]);
+    let run = state["run"].as_str().unwrap();
+    assert_eq!(host.get("viewer", &format!("/runs/{run}")).await.1, state);
+    second.end();
+}
+
+#[tokio::test]
+async fn worker_that_is_killed_is_followed_by_another() {
+    // SIGKILL.
+    move_amid_a_call(drop).await;
+}
+
+#[tokio::test]
+async fn worker_that_is_asked_to_end_leaves_its_runs_to_another() {
+    move_amid_a_call(Worker::end).await;
+}
+
+async fn answer(host: &Host<'_>, state: &Value, value: &str) -> (u16, Value) {
+    let question = &state["questions"][0];
+    let answer =
+        json!({ "run": state["run"], "node": question["node"], "epoch": question["epoch"], "value": value });
+    let (status, body) = host.post("runner", "/commands/run.answer", answer).await;
+    (status.as_u16(), body)
+}
+
+#[tokio::test]
+async fn waiting_run_is_nobodys_until_it_is_answered() {
+    let (postgres, data) = (Postgres::start(), Data::new());
+    let database = postgres.database("plait");
+    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    publish(&data, "ask", &ask());
+    let first = Worker::start(data.path(), &database);
+    let (status, state) = host.post("runner", "/flows/ask/runs", json!({})).await;
+    assert_eq!((status.as_u16(), &state["status"]), (202, &json!("waiting")), "{state}");
+    assert_eq!(state["questions"][0]["prompt"], "Who?");
+    assert_eq!(first.journals(), 0, "no worker has it");
+    let run = state["run"].as_str().unwrap();
+    assert_eq!(host.get("viewer", &format!("/runs/{run}")).await.1, state);
+    first.end();
+
+    let _second = Worker::start(data.path(), &database);
+    let wrong = json!({ "run": run, "node": "out", "epoch": [], "value": "Ann" });
+    let (status, body) = host.post("runner", "/commands/run.answer", wrong).await;
+    assert_eq!((status.as_u16(), &body["error"]["code"]), (409, &json!("answer.not_waiting")), "{body}");
+    assert_eq!(answer(&host, &state, "Ann").await, (200, Value::Null));
+    let (_, ended) = host.get("viewer", &format!("/runs/{run}?wait=60")).await;
+    assert_eq!(ended["outputs"]["out"]["value"], "Ann", "{ended}");
+    let (status, again) = answer(&host, &state, "Bob").await;
+    assert_eq!(status, 409, "{again}");
+    assert_eq!(host.get("viewer", "/runs/0190a0b0-0000-7000-8000-000000000001").await.0, 404);
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_by_workers_is_refused() {
+    let (postgres, data) = (Postgres::start(), Data::new());
+    let database = postgres.database("plait");
+    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    publish(&data, "ask", &ask());
+    let provider = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:9/v1", "keyEnv": null });
+    host.command("settings.change", json!({ "patch": { "providers": { "ours": provider } } })).await;
+    let mut chat = chat_flow();
+    chat["nodes"]["start"]["config"]["provider"] = json!("ours");
+    publish(&data, "chat", &chat);
+    let own = Data::new();
+    let local = finished_run(&own).await;
+    // Without those settings.
+    let _worker = Worker::start(own.path().join("nothing").as_path(), &database);
+    // The error of the worker is that of the request.
+    let (status, body) = host.post("runner", "/flows/chat/runs", json!({ "input": "Hi" })).await;
+    assert_eq!((status.as_u16(), &body["error"]["code"]), (422, &json!("flow.invalid")), "{body}");
+    let conversation = json!({ "conversation": "0190a0b0-0000-7000-8000-000000000001" });
+    let (status, body) = host.post("runner", "/flows/ask/runs", conversation).await;
+    assert_eq!((status.as_u16(), &body["error"]["code"]), (400, &json!("host.not_in_database")), "{body}");
+    let refused = command(own.path(), &["worker", "--database", &database]).output().unwrap();
+    assert!(!refused.status.success());
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("host.own_runs") && said.contains(&local), "{said}");
+}
+
+/// A run of a flow without models, in the files of a data directory.
+async fn finished_run(data: &Data) -> String {
+    let host = data.serve();
+    let text = "here ".repeat(2_000);
+    let nodes =
+        json!({ "value": { "type": "value", "config": { "value": text } }, "out": { "type": "output" } });
+    let edges = json!({ "a": edge("value", "value", "out", "value") });
+    let flow = json!({ "version": 1, "name": "Value", "layout": {}, "nodes": nodes, "edges": edges });
+    let run = host.command("run.start", json!({ "flow": flow })).await["run"].as_str().unwrap().to_owned();
+    assert_eq!(host.get("viewer", &format!("/runs/{run}?wait=60")).await.1["status"], "finished");
+    run
+}
+
+#[tokio::test]
+async fn run_moves_to_the_database_and_back_byte_for_byte() {
+    let postgres = Postgres::start();
+    let database = postgres.database("plait");
+    let (from, to) = (Data::new(), Data::new());
+    let run = finished_run(&from).await;
+    let transfer = |data: &Data, verb: &str, run: &str| {
+        let output = command(data.path(), &["runs", verb, run, "--database", &database]).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(transfer(&from, "import", &run[..8]), (true, String::new()));
+    assert!(transfer(&from, "import", &run).1.contains("run.exists"));
+    assert_eq!(transfer(&to, "export", &run), (true, String::new()));
+    assert_eq!(journal(to.path(), &run), journal(from.path(), &run));
+    assert!(transfer(&to, "export", &run).1.contains("run.exists"));
+    let other = "0190a0b0-0000-7000-8000-000000000001";
+    assert!(transfer(&to, "export", other).1.contains("run.unknown"));
+    assert_eq!(flows(to.path()), flows(from.path()));
+    // The copy is a run like any other.
+    let host = to.serve();
+    let (status, state) = host.get("viewer", &format!("/runs/{run}")).await;
+    assert_eq!((status.as_u16(), &state["status"]), (200, &json!("finished")), "{state}");
+    assert_eq!(state["outputs"]["out"]["value"], "here ".repeat(2_000));
+}
+
+/// The flows that ran, by the names of their files.
+fn flows(home: &Path) -> Vec<(String, Vec<u8>)> {
+    let files = std::fs::read_dir(home.join("flows")).unwrap().flatten();
+    let files =
+        files.map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap()));
+    let flows: Vec<_> = files.collect();
+    assert_eq!(flows.len(), 1);
+    flows
+}
+
+/// The bytes of a run's journal.
+fn journal(home: &Path, run: &str) -> Vec<u8> {
+    let months = std::fs::read_dir(home.join("runs")).unwrap().flatten();
+    let files = months.map(|month| month.path().join(format!("{run}.journal")));
+    std::fs::read(files.into_iter().find(|file| file.exists()).unwrap()).unwrap()
+}

@@ -1,0 +1,143 @@
+//! A PostgreSQL server for a test: a cluster of its own in a temporary folder, reached by a socket there.
+
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// Whom Debian's packages run PostgreSQL as. The server refuses to run as root.
+const NOBODY: u32 = 65_534;
+
+pub struct Postgres {
+    programs: PathBuf,
+    folder: TempDir,
+    server: Child,
+}
+
+/// The folder with the programs of the newest version. `cargo xtask test` installs them.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let newest =
+        versions.map(|version| version.path().join("bin")).filter(|bin| bin.join("initdb").exists()).max();
+    let in_path = || {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).find(|folder| folder.join("initdb").exists())
+    };
+    newest
+        .or_else(in_path)
+        .expect("PostgreSQL is installed: `apt-get install postgresql`, or `cargo xtask setup`")
+}
+
+impl Postgres {
+    pub fn start() -> Self {
+        let (programs, folder) = (programs(), tempfile::tempdir().unwrap());
+        if is_root() {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let mut init = command(&programs, "initdb");
+        init.args([
+            "--username=plait",
+            "--auth=trust",
+            "--no-sync",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--pgdata",
+        ]);
+        let output = init.arg(folder.path().join("data")).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let server = serve(&programs, folder.path());
+        let started = Self { programs, folder, server };
+        started.wait();
+        started
+    }
+
+    /// The address of a database of this name, which is made.
+    pub fn database(&self, name: &str) -> String {
+        let mut create = command(&self.programs, "createdb");
+        create.args(["--username=plait", "--host"]).arg(self.folder.path()).arg(name);
+        assert!(create.status().unwrap().success());
+        self.url(name)
+    }
+
+    fn url(&self, name: &str) -> String {
+        format!("postgres://plait@localhost/{name}?host={}", self.folder.path().display())
+    }
+
+    /// Ends the server without a word to anyone.
+    pub fn kill(&mut self) {
+        self.server.kill().unwrap();
+        self.server.wait().unwrap();
+    }
+
+    /// Starts it again after it was killed.
+    pub fn restart(&mut self) {
+        // The processes of its connections keep its memory until they have noticed.
+        while self.is_held() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.server = serve(&self.programs, self.folder.path());
+        self.wait();
+    }
+
+    /// Whether a server, or what is left of one, has the data.
+    fn is_held(&self) -> bool {
+        const NO_SERVER: i32 = 3;
+        let mut status = command(&self.programs, "pg_ctl");
+        status.args(["status", "--pgdata"]).arg(self.folder.path().join("data"));
+        status.output().unwrap().status.code() != Some(NO_SERVER)
+    }
+
+    fn wait(&self) {
+        loop {
+            let mut ready = command(&self.programs, "pg_isready");
+            ready.arg("--quiet").arg("--host").arg(self.folder.path());
+            if ready.status().unwrap().success() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        // It ends its own processes, which a killed one would leave.
+        let _ = command(&self.programs, "pg_ctl")
+            .args(["stop", "--mode=immediate", "--silent", "--pgdata"])
+            .arg(self.folder.path().join("data"))
+            .status();
+        let _ = self.server.wait();
+    }
+}
+
+fn serve(programs: &Path, folder: &Path) -> Child {
+    let mut serve = command(programs, "postgres");
+    serve.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
+    serve.args([
+        "-c",
+        "listen_addresses=",
+        "-c",
+        "max_connections=60",
+        "-c",
+        "shared_buffers=16MB",
+        "-c",
+        "fsync=off",
+    ]);
+    serve.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn command(programs: &Path, name: &str) -> Command {
+    let mut command = Command::new(programs.join(name));
+    command.env("LC_ALL", "C").stdin(Stdio::null()).current_dir("/");
+    if is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+fn is_root() -> bool {
+    rustix::process::getuid().is_root()
+}

@@ -565,9 +565,9 @@ const sessions = {
       [left, seen[0], false],
       [right, seen[1], true],
     ]) {
-      const told = s.dc.waitForEvent("continued");
+      const continued = s.dc.waitForEvent("continued");
       await other.go("continue", its);
-      assert.deepEqual((await told).body, { threadId: own.threadId, allThreadsContinued: all });
+      assert.deepEqual((await continued).body, { threadId: own.threadId, allThreadsContinued: all });
     }
     await s.ended;
     await other.end({ terminateDebuggee: false });

@@ -11,11 +11,12 @@ use tokio::sync::broadcast;
 use uuid::Uuid;
 
 use crate::codes;
-use crate::worker::START;
 
+/// The command that begins a run.
+pub(crate) const START: &str = "run.start";
 /// The connections of a host: it sends short statements alone.
 const CONNECTIONS: u32 = 8;
-/// How often is looked at what no notice told of.
+/// How often what no notice named is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How many notices a waiting request may be behind before it looks without.
 const MAX_NOTICES: usize = 1024;

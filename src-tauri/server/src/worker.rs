@@ -30,9 +30,8 @@ use uuid::Uuid;
 
 use crate::end_signals::EndSignals;
 use leased_tree::LeasedTree;
-pub(crate) use leased_tree::START;
 
-/// How often a worker looks for work that no notice told of: leases that have expired.
+/// How often a worker looks for work that no notice named: leases that have expired.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// Connections beside those that runs write with.
 const SPARE_CONNECTIONS: u32 = 4;

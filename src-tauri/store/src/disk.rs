@@ -1,8 +1,6 @@
 //! The file operations that change the data directory, behind a trait, so that a test can fill the disk or tear a write.
 //! Reading goes to the file system directly.
 
-mod database_disk;
-
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -10,7 +8,6 @@ use std::sync::Arc;
 
 use crate::run_database::RunDatabase;
 use crate::{atomic_file, private_files};
-pub(crate) use database_disk::DatabaseDisk;
 
 /// Changes files.
 pub(crate) trait Disk: Send + Sync + 'static {

@@ -25,6 +25,7 @@ mod attachments;
 mod checksums;
 pub mod codes;
 pub mod conversation;
+mod database_disk;
 mod disk;
 pub mod doctor;
 mod document_files;

@@ -2,16 +2,13 @@
 //! then: a journal is flushed when the database has its records.
 //!
 //! The records are those of the files, so a run moves between a data directory and a database byte for byte. Owns what a database has
-//! to do, and how a file is cut into records; knows no database.
+//! to do; knows no database.
 
 use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::{AttachmentHash, RunId};
 use uuid::Uuid;
-
-use crate::codes;
-use crate::log_file::{FILE_HEADER_BYTES, read_frame};
 
 /// Has the truth of runs. All methods block.
 pub trait RunDatabase: Send + Sync + 'static {
@@ -45,46 +42,7 @@ pub struct TreeRecord<'b> {
     pub bytes: &'b [u8],
 }
 
-/// The kind of the header of a file.
-const HEADER: u8 = 0;
-
-impl<'b> TreeRecord<'b> {
-    /// Cuts a part of a tree's file that begins at `position` into its records. Fault `journal.corrupt` if it is not made of whole
-    /// records.
-    pub fn split(root: &RunId, position: u64, part: &'b [u8]) -> Result<Vec<Self>, Fault> {
-        let root_key = crate::tree::run_key(root)?;
-        let (mut records, mut position, mut rest) = (Vec::new(), position, part);
-        let damaged = |position: u64| {
-            let message = format!("The records of run {root} are damaged at byte {position}.");
-            Fault::new(codes::JOURNAL_CORRUPT, message).hint("`plait doctor` says what is lost.")
-        };
-        while !rest.is_empty() {
-            let whole = if position == 0 {
-                let run = Uuid::from_bytes(root_key);
-                let header = rest.get(..FILE_HEADER_BYTES);
-                header.map(|bytes| Self { position, kind: HEADER, run, seq: 0, count: 0, bytes })
-            } else {
-                read_frame(rest).and_then(|(header, _)| {
-                    let bytes = rest.get(..usize::try_from(header.record_bytes()).ok()?)?;
-                    let run = Uuid::from_bytes(header.owner);
-                    Some(Self {
-                        position,
-                        kind: header.kind,
-                        run,
-                        seq: header.seq,
-                        count: header.count,
-                        bytes,
-                    })
-                })
-            };
-            let record = whole.ok_or_else(|| damaged(position))?;
-            position += record.bytes.len() as u64;
-            rest = &rest[record.bytes.len()..];
-            records.push(record);
-        }
-        Ok(records)
-    }
-
+impl TreeRecord<'_> {
     /// Where the next record begins.
     pub fn end(&self) -> u64 {
         self.position + self.bytes.len() as u64

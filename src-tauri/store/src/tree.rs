@@ -18,6 +18,7 @@
 mod encode;
 mod layout;
 mod live;
+mod records;
 mod seal;
 mod summary;
 mod texts;

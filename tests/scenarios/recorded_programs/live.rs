@@ -13,7 +13,7 @@ use super::{chat, events, program, runs, user};
 use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
-/// A server that answers its first call at once, and each further one when it is told to.
+/// A server that answers its first call at once, and each further one when it is let.
 async fn server_with_gate() -> (ModelServer, Sender<()>) {
     let (open, gate) = mpsc::channel::<()>();
     let gate = Mutex::new(gate);

@@ -20,6 +20,7 @@ use plait_recorder::otlp;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::program_logs::KeptProgram;
 use super::service::RunService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -27,7 +28,6 @@ use crate::codes;
 use crate::command::Command;
 use crate::flows::text::recorded_flow;
 
-pub(super) use logs::ProgramLogs;
 use observed::{Observed, ObservedJournal};
 
 /// The folder of the data directory with the logs of programs that are being recorded.
@@ -39,19 +39,6 @@ pub const PROGRAMS_FOLDER: &str = "programs";
 pub struct KeepProgram {
     /// The name of the log's file.
     pub log: String,
-}
-
-/// A run of a program.
-#[derive(Debug, Serialize, Deserialize, TS)]
-pub struct KeptProgram {
-    pub run: RunId,
-    /// How many calls of models it has.
-    #[ts(type = "number")]
-    pub calls: usize,
-    /// What was observed and is not in the run, and what the draft does otherwise.
-    pub notes: Vec<String>,
-    /// The first draft of a flow that does the same.
-    pub flow: Flow,
 }
 
 impl Command for KeepProgram {

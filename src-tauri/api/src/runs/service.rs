@@ -25,7 +25,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, watch};
 
 use super::launch::invalid_flow;
-use super::program::ProgramLogs;
+use super::program_logs::ProgramLogs;
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
 use super::watch::Watch;

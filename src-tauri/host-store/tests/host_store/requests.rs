@@ -1,4 +1,4 @@
-//! What runs are asked to do, and who is told of it.
+//! What runs are asked to do, and who learns of it.
 
 use plait_host_store::{Notice, Outcome, Rest};
 use uuid::Uuid;

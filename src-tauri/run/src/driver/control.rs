@@ -72,7 +72,10 @@ struct ControlSender {
 impl ControlSender {
     fn send(&self, control: Control) -> Result<(), Fault> {
         self.pending.fetch_add(1, Ordering::AcqRel);
-        self.sender.send(control).map_err(|_| gone())
+        self.sender.send(control).map_err(|_| {
+            self.pending.fetch_sub(1, Ordering::AcqRel);
+            gone()
+        })
     }
 }
 

@@ -13,10 +13,8 @@ use tokio::sync::{Notify, watch};
 
 use super::{Call, Worker, copies};
 use crate::codes;
+use crate::database_runs::START;
 use crate::host::blocking;
-
-/// The command that begins a run.
-pub(crate) const START: &str = "run.start";
 
 /// Why a tree is no longer driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,25 +1,22 @@
 //! Programs that are being recorded, as runs: what each log amounts to so far. The log is what there is on disk; the run is played anew
 //! from all of it whenever it has grown, since a further call can change the draft of the flow (a chat becomes a cycle), and with it the
-//! events before. Watchers are told to begin again then (`record.redrafted`); otherwise they get what is new.
+//! events before. Watchers are asked to begin again then (`record.redrafted`); otherwise they get what is new.
 //!
 //! Every process that reads the data directory does this for itself: a recorder only writes its log, and waits for nobody.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use plait_core::id::RunId;
 use plait_store::ObservedChange;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
-use super::{KeptProgram, PROGRAMS_FOLDER, new_run, read_log};
+use super::{PROGRAMS_FOLDER, new_run, read_log};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
+use crate::runs::program_logs::{Follower, KnownLog};
 use crate::runs::service::RunService;
 
 /// How often logs are looked at while somebody wants to know.
@@ -27,76 +24,12 @@ const FOLLOW_INTERVAL: Duration = Duration::from_millis(250);
 /// Reading long logs again and again takes at most one part in this many of the time.
 const READING_DUTY_FACTOR: u32 = 4;
 
-/// The logs of programs that this process has seen.
-#[derive(Clone, Default)]
-pub(in crate::runs) struct ProgramLogs(Arc<Shared>);
-
-#[derive(Default)]
-struct Shared {
-    known: Mutex<BTreeMap<PathBuf, KnownLog>>,
-    /// What was made of whole logs before their recorders asked for it.
-    kept: Mutex<BTreeMap<PathBuf, KeptProgram>>,
-    /// Held while logs are looked at.
-    looking: tokio::sync::Mutex<()>,
-    follower: Mutex<Option<Follower>>,
-}
-
-#[derive(Clone)]
-struct KnownLog {
-    /// As far as it was read.
-    bytes: u64,
-    run: RunId,
-    /// Whether the run is shown. It is not before it has a call.
-    is_shown: bool,
-    /// Whether its recorder works.
-    is_written: bool,
-}
-
-struct Follower {
-    /// Dropped to end it.
-    stop: watch::Sender<()>,
-    task: JoinHandle<()>,
-}
-
 /// A log in the folder.
 struct FoundLog {
     path: PathBuf,
     bytes: u64,
     /// Whether its recorder works.
     is_written: bool,
-}
-
-impl ProgramLogs {
-    /// What was made of a log already, once.
-    pub(super) fn take_kept(&self, log: &Path) -> Option<KeptProgram> {
-        self.0.kept.lock().remove(log)
-    }
-
-    /// A log is gone.
-    pub(super) fn forget(&self, log: &Path) {
-        self.0.known.lock().remove(log);
-    }
-
-    /// The log of a run that is shown.
-    pub(super) fn of_run(&self, run: &RunId) -> Option<PathBuf> {
-        let known = self.0.known.lock();
-        known.iter().find(|(_, log)| log.is_shown && log.run == *run).map(|(path, _)| path.clone())
-    }
-
-    /// Whether a run is that of a program that is being recorded.
-    pub(in crate::runs) fn is_recording(&self, run: &RunId) -> bool {
-        self.0.known.lock().values().any(|log| log.is_shown && log.is_written && log.run == *run)
-    }
-
-    /// Ends following.
-    pub(in crate::runs) async fn close(&self) {
-        let follower = self.0.follower.lock().take();
-        if let Some(Follower { stop, task }) = follower {
-            drop(stop);
-            // One that panicked has ended.
-            let _ = task.await;
-        }
-    }
 }
 
 impl RunService {
@@ -107,7 +40,7 @@ impl RunService {
     /// Looks at the logs: shows those that are being written, and makes runs of those whose recorders were killed. A log that cannot be
     /// read stays for a person to look at.
     pub(in crate::runs) async fn look_at_programs(&self) -> Result<(), ErrorReply> {
-        let _one_at_a_time = self.program_logs.0.looking.lock().await;
+        let _one_at_a_time = self.program_logs.looking.lock().await;
         let folder = self.programs_folder();
         let found = run_blocking(move || Ok(list_logs(&folder))).await?;
         self.forget_gone(&found)?;
@@ -126,7 +59,7 @@ impl RunService {
     async fn keep_left(&self, path: &Path) {
         match self.keep_log(path.to_owned()).await {
             Ok(kept) => {
-                self.program_logs.0.kept.lock().insert(path.to_owned(), kept);
+                self.program_logs.kept.lock().insert(path.to_owned(), kept);
                 self.active.announce_change();
             }
             Err(error) if error.code == codes::RECORD_NO_CALLS => {
@@ -140,7 +73,7 @@ impl RunService {
     /// Shows what a log amounts to, if it has grown.
     async fn show_log(&self, log: &FoundLog) -> Result<(), ErrorReply> {
         let known = {
-            let mut logs = self.program_logs.0.known.lock();
+            let mut logs = self.program_logs.known.lock();
             let known = logs.get_mut(&log.path);
             known.map(|known| {
                 known.is_written = log.is_written;
@@ -156,7 +89,7 @@ impl RunService {
         let was_shown = known.is_some_and(|known| known.is_shown);
         let (bytes, is_written) = (log.bytes, log.is_written);
         let mut now = KnownLog { bytes, run: run.clone(), is_shown: was_shown, is_written };
-        self.program_logs.0.known.lock().insert(log.path.clone(), now.clone());
+        self.program_logs.known.lock().insert(log.path.clone(), now.clone());
         let mut observed = self.observed_in(&recorded, None).await?;
         // Its end is not known before it is kept.
         observed.is_whole = false;
@@ -168,7 +101,7 @@ impl RunService {
         })
         .await?;
         now.is_shown = true;
-        self.program_logs.0.known.lock().insert(log.path.clone(), now);
+        self.program_logs.known.lock().insert(log.path.clone(), now);
         let count = entries.len();
         match change {
             ObservedChange::Grown(_) if !was_shown => {
@@ -199,7 +132,7 @@ impl RunService {
 
     /// Shows no longer what has no log any more: another process has made a run of it.
     fn forget_gone(&self, found: &[FoundLog]) -> Result<(), ErrorReply> {
-        let mut known = self.program_logs.0.known.lock();
+        let mut known = self.program_logs.known.lock();
         let is_gone = |path: &PathBuf| !found.iter().any(|log| log.path == *path);
         let gone: Vec<PathBuf> = known.keys().filter(|path| is_gone(path)).cloned().collect();
         for path in gone {
@@ -213,7 +146,7 @@ impl RunService {
 
     /// Looks at the logs again and again until the application closes.
     pub(in crate::runs) fn follow_programs(&self) {
-        let mut follower = self.program_logs.0.follower.lock();
+        let mut follower = self.program_logs.follower.lock();
         if follower.is_some() || self.active.is_closing() {
             return;
         }

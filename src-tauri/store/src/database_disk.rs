@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use plait_core::id::RunId;
 
-use super::{AppendFile, Disk, FileSystem};
+use crate::disk::{AppendFile, Disk, FileSystem};
 use crate::fault::io_error_of;
 use crate::run_database::{RunDatabase, SharedRunDatabase, TreeRecord};
 use crate::tree;

@@ -28,7 +28,7 @@ fn programs() -> PathBuf {
     };
     newest
         .or_else(in_path)
-        .expect("PostgreSQL is installed: `apt-get install postgresql`, or `cargo xtask setup`")
+        .unwrap_or_else(|| panic!("PostgreSQL is missing: `cargo xtask setup` installs it"))
 }
 
 impl Postgres {

@@ -164,7 +164,7 @@ fn register_spending(registry: &mut Registry, spent: BTreeMap<String, Spending>)
     for (model, spending) in spent {
         let label = ModelLabel { model: model.clone() };
         calls.get_or_create(&label).inc_by(spending.calls);
-        unpriced.get_or_create(&label).inc_by(u64::from(spending.cost.unpriced));
+        unpriced.get_or_create(&label).inc_by(spending.cost.unpriced);
         cost.get_or_create(&label).inc_by(usd(spending.cost.nano_usd));
         for (direction, count) in [("input", spending.tokens.input), ("output", spending.tokens.output)] {
             tokens.get_or_create(&TokenLabels { model: model.clone(), direction }).inc_by(count);

@@ -151,11 +151,11 @@ async fn serve_opened(
     host.phase.send_replace(Phase::Ending);
     // A client that does not read must not keep the process.
     control.graceful_shutdown(Some(REQUESTS_TIMEOUT));
-    let served = server.await;
+    let ended = server.await;
     if let Some(serving) = serving {
         serving.stop().await;
     }
-    match served {
+    match ended {
         Ok(Err(error)) => Err(cannot_listen(address, &error)),
         _ => Ok(()),
     }

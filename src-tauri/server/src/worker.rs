@@ -98,13 +98,13 @@ pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
         max_runs: options.max_runs as usize,
         active: Mutex::default(),
     });
-    let worked = match copies::remove_all(plait.store(), &database).await {
+    let outcome = match copies::remove_all(plait.store(), &database).await {
         Ok(()) => worker.work(signals.next()).await,
         refused => refused,
     };
     let closed = plait.close().await;
     database.close().await;
-    worked.and(closed)
+    outcome.and(closed)
 }
 
 impl Worker {

@@ -59,7 +59,7 @@ fn watch(home: &Home, run: &str) -> (Child, Receiver<Value>) {
 
 /// Waits for an event that the terminal prints.
 fn printed_until(printed: &Receiver<Value>, holds: impl Fn(&Value) -> bool) -> Value {
-    printed.iter().find(|event| holds(event)).expect("the terminal goes on")
+    printed.iter().find(|event| holds(event)).unwrap()
 }
 
 fn replied(text: &'static str) -> impl Fn(&Value) -> bool {

@@ -60,7 +60,7 @@ fn lease_is_of_one_worker_until_it_expires() {
     rig.runtime.block_on(async {
         let database = &rig.database;
         assert!(database.claim(second, HOUR, 10).await.unwrap().is_empty());
-        assert_eq!(database.extend_leases(first, MOMENT, &all).await.unwrap(), [lease.clone()]);
+        assert_eq!(database.extend_leases(first, MOMENT, &all).await.unwrap(), std::slice::from_ref(&lease));
         assert!(database.extend_leases(second, HOUR, &all).await.unwrap().is_empty());
         let taken = rig.claim(second, HOUR).await;
         assert!(database.extend_leases(first, HOUR, &all).await.unwrap().is_empty(), "lost");

@@ -33,7 +33,7 @@ use uuid::Uuid;
 use postgres::Postgres;
 
 /// Longer than any test.
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 /// Over before the next statement.
 const MOMENT: Duration = Duration::ZERO;
 

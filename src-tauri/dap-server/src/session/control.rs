@@ -111,7 +111,10 @@ impl Session {
         };
         let run = tree.root.clone();
         if arguments.terminate_debuggee.unwrap_or_else(|| debuggee.origin.is_launch()) {
-            debuggee.app.call(CancelRun { run: run.clone() }).await?;
+            match debuggee.app.call(CancelRun { run: run.clone() }).await {
+                Err(error) if error.code == codes::RUN_ENDED => return Ok(()),
+                cancelled => cancelled?,
+            }
             // Editors kill the adapter once it has replied. A run that stands still is idle before it has ended.
             if debuggee.app.here().is_some() {
                 debuggee.app.settled(&run).await;
@@ -121,6 +124,8 @@ impl Session {
         for id in std::mem::take(&mut debuggee.applied) {
             match debuggee.app.call(DropBreakpoint { run: run.clone(), id }).await {
                 Err(error) if error.code == codes::DEBUG_NO_BREAKPOINT => {}
+                // Before this session has seen it.
+                Err(error) if error.code == codes::RUN_ENDED => return Ok(()),
                 dropped => dropped?,
             }
         }

@@ -127,3 +127,6 @@ impl Bundle<'_> {
             .hint("Move it into the folder of the flow, with the files that it uses."))
     }
 }
+
+#[cfg(test)]
+mod tests;

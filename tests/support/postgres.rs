@@ -74,31 +74,25 @@ impl Postgres {
 
     /// Starts it again after it was killed.
     pub fn restart(&mut self) {
-        // The processes of its connections keep its memory until they have noticed.
-        while self.is_held() {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        self.server = serve(&self.programs, self.folder.path());
-        self.wait();
-    }
-
-    /// Whether a server, or what is left of one, has the data.
-    fn is_held(&self) -> bool {
-        const NO_SERVER: i32 = 3;
-        let mut status = command(&self.programs, "pg_ctl");
-        status.args(["status", "--pgdata"]).arg(self.folder.path().join("data"));
-        status.output().unwrap().status.code() != Some(NO_SERVER)
-    }
-
-    fn wait(&self) {
-        loop {
-            let mut ready = command(&self.programs, "pg_isready");
-            ready.arg("--quiet").arg("--host").arg(self.folder.path());
-            if ready.status().unwrap().success() {
-                return;
+        // The processes of its connections keep its memory until they have noticed, and as long a new server ends at once.
+        while !self.is_ready() {
+            if self.server.try_wait().unwrap().is_some() {
+                self.server = serve(&self.programs, self.folder.path());
             }
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    fn wait(&self) {
+        while !self.is_ready() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        let mut ready = command(&self.programs, "pg_isready");
+        ready.arg("--quiet").arg("--host").arg(self.folder.path());
+        ready.status().unwrap().success()
     }
 }
 

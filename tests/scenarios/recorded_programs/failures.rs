@@ -1,5 +1,7 @@
 //! What goes wrong around a recorded program: its server, its command, its recorder.
 
+#[cfg(unix)]
+use std::process::Child;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -50,20 +52,27 @@ fn a_command_that_does_not_exist_is_refused() {
     );
 }
 
+/// A recorded program whose first call is answered, and whose second never is.
 #[cfg(unix)]
-#[tokio::test(flavor = "multi_thread")]
-async fn what_a_killed_recorder_has_recorded_is_an_interrupted_run() {
+async fn program_in_its_second_call(home: &Home) -> (Child, ModelServer) {
     let server = ModelServer::start(|_, before| match before {
         0 => ServerReply::Text("First".to_owned()),
         _ => ServerReply::NoResponse,
     });
     let server = server.await;
-    let home = Home::default();
     let script = json!({ "requests": [chat(&json!([user("One")]), &json!({})), chat(&json!([user("Two")]), &json!({}))] });
-    let mut recorder = program(&home, &[], Some(&server.url), &script);
+    let recorder = program(home, &[], Some(&server.url), &script);
     while server.calls().len() < 2 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    (recorder, server)
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_killed_recorder_has_recorded_is_an_interrupted_run() {
+    let home = Home::default();
+    let (mut recorder, _server) = program_in_its_second_call(&home).await;
     let shown = loop {
         if let [run] = &runs(&home)[..] {
             break run.clone();
@@ -107,17 +116,8 @@ fn a_recorder_killed_between_calls_leaves_a_run_that_can_be_ended() {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_ends_the_command_and_the_run_is_kept() {
-    let server = ModelServer::start(|_, before| match before {
-        0 => ServerReply::Text("First".to_owned()),
-        _ => ServerReply::NoResponse,
-    });
-    let server = server.await;
     let home = Home::default();
-    let script = json!({ "requests": [chat(&json!([user("One")]), &json!({})), chat(&json!([user("Two")]), &json!({}))] });
-    let recorder = program(&home, &[], Some(&server.url), &script);
-    while server.calls().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let (recorder, _server) = program_in_its_second_call(&home).await;
     let killed = std::process::Command::new("kill").args(["-INT", &recorder.id().to_string()]).status();
     assert!(killed.unwrap().success());
     let output = CliOutput::from(recorder.wait_with_output().unwrap());

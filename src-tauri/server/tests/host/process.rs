@@ -8,6 +8,8 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::server::{ModelServer, ServerReply};
+
 /// A data directory with a token for each role.
 pub struct Data {
     pub dir: TempDir,
@@ -201,4 +203,14 @@ pub fn ask_flow() -> Value {
         "nodes": { "ask": { "type": "userInput", "config": { "prompt": "Who?" } }, "out": { "type": "output" } },
         "edges": { "a": edge("ask", "message", "out", "value") },
     })
+}
+
+/// A server that does not finish its second reply, but its third one.
+pub async fn interrupted_model() -> ModelServer {
+    ModelServer::start(|_, before| match before {
+        0 => ServerReply::Text("first".to_owned()),
+        1 => ServerReply::NoResponse,
+        _ => ServerReply::Text("second".to_owned()),
+    })
+    .await
 }

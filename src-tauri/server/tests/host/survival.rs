@@ -8,8 +8,8 @@ use reqwest::Method;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::process::{Data, Host, JsonBody as _, chat_flow, edge, events};
-use crate::server::{ModelServer, ServerReply};
+use crate::process::{Data, Host, JsonBody as _, chat_flow, edge, events, interrupted_model};
+use crate::server::ModelServer;
 
 /// A chat, and another one that replies to its reply.
 fn two_chats() -> Value {
@@ -18,16 +18,6 @@ fn two_chats() -> Value {
     flow["edges"]["c"] = edge("chat", "context", "second", "context");
     flow["edges"]["d"] = edge("chat", "response", "second", "message");
     flow
-}
-
-/// A server that does not finish its second reply, but its third one.
-async fn interrupted_model() -> ModelServer {
-    ModelServer::start(|_, before| match before {
-        0 => ServerReply::Text("first".to_owned()),
-        1 => ServerReply::NoResponse,
-        _ => ServerReply::Text("second".to_owned()),
-    })
-    .await
 }
 
 async fn begin(host: &Host<'_>, data: &Data, model: &ModelServer) {

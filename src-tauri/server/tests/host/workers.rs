@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::postgres::Postgres;
-use crate::process::{Data, Host, JsonBody as _, chat_flow, command, edge};
-use crate::server::{ModelServer, ServerReply};
+use crate::process::{Data, Host, JsonBody as _, chat_flow, command, edge, interrupted_model};
 
 /// A worker that runs. Dropping it kills it.
 struct Worker {
@@ -79,16 +78,6 @@ fn ask() -> Value {
         "nodes": { "ask": { "type": "userInput", "config": { "prompt": "Who?" } }, "out": { "type": "output" } },
         "edges": { "a": edge("ask", "message", "out", "value") },
     })
-}
-
-/// A server that does not finish its second reply, but its third one.
-async fn interrupted_model() -> ModelServer {
-    ModelServer::start(|_, before| match before {
-        0 => ServerReply::Text("first".to_owned()),
-        1 => ServerReply::NoResponse,
-        _ => ServerReply::Text("second".to_owned()),
-    })
-    .await
 }
 
 async fn until(what: impl Fn() -> bool) {

@@ -19,13 +19,19 @@ const QUESTION: &str = "Are you there?";
 
 /// Runs a flow of one call against a server at `url`.
 async fn one_call(url: &str) -> Journal {
+    one_call_with(url, json!({})).await
+}
+
+/// Like [`one_call`], with these timeouts. A test of what a server says has none: a busy machine must not end its calls.
+async fn one_call_with(url: &str, timeouts: Value) -> Journal {
     let home = TempDir::new().unwrap();
     let mut options = Options::new(home.path());
     options.keys = Some(KeyStore::in_memory());
     let app = Plait::open(options).unwrap();
     let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();
-    settings["providers"]["openai"] = json!({ "kind": "openAi", "baseUrl": url, "connectTimeoutMs": 2_000,
-        "headerTimeoutMs": 400, "readTimeoutMs": 400 });
+    settings["providers"]["openai"] = timeouts;
+    settings["providers"]["openai"]["kind"] = json!("openAi");
+    settings["providers"]["openai"]["baseUrl"] = json!(url);
     dispatch(&app, "settings.set", json!({ "settings": settings })).await.unwrap();
     let started = dispatch(&app, "run.start", json!({ "flow": flow("one-call") })).await.unwrap();
     let run = RunId::from(started["run"].as_str().unwrap());
@@ -77,16 +83,18 @@ async fn unreachable_server_is_retried_then_fails() {
 
 #[tokio::test]
 async fn slow_stream_succeeds() {
-    let server =
-        ModelServer::start(|_, _| ServerReply::Slow(Duration::from_millis(60), "Yes I am".into())).await;
-    let journal = one_call(&server.url).await;
+    let pause = Duration::from_millis(300);
+    let server = ModelServer::start(move |_, _| ServerReply::Slow(pause, "Yes I am".into())).await;
+    // Six pauses: each is shorter than this and the whole reply is longer.
+    let journal = one_call_with(&server.url, json!({ "readTimeoutMs": 1_500 })).await;
     assert_answered(&journal, "Yes I am", &[]);
 }
 
 #[tokio::test]
 async fn silent_server_times_out() {
     let server = ModelServer::start(|_, _| ServerReply::NoResponse).await;
-    assert_failed(&one_call(&server.url).await, "provider.timeout", 3);
+    let journal = one_call_with(&server.url, json!({ "headerTimeoutMs": 400 })).await;
+    assert_failed(&journal, "provider.timeout", 3);
     assert_eq!(server.calls().len(), 3);
 }
 

@@ -17,7 +17,6 @@ import { notify } from "@/design/dialogs/notify";
 import type { QuestionStore } from "@/design/dialogs/question-store";
 import { commitTyping } from "@/design/keys/commit-typing";
 import type { FlowEditor } from "@/flow/document/editor";
-import { documentName } from "@/flow/document/flow-state";
 import type { OpenDocuments } from "@/flow/files/open-documents";
 import { type Args, type Host, HostError } from "@/ipc";
 import type { CurrentConversation } from "@/run/conversations/current-conversation";
@@ -27,29 +26,18 @@ import { RunDebugger } from "@/run/debug/debugger";
 import { isOver, isResting, needsPerson } from "@/run/fold/status";
 import type { OpenPause } from "@/run/fold/types";
 import { RunFiles } from "@/run/list/run-files";
-import { PAGE, type RunList } from "@/run/list/run-list";
+import type { RunList } from "@/run/list/run-list";
 import type { ActiveRun } from "@/run/live/active-run";
 import { RunSession, type SessionEvents } from "@/run/live/session";
 import { TEXTS } from "@/run/texts";
 import { DocumentSessions, type RunState } from "./document-sessions";
 import { startGranted } from "./granted-start";
-import { newestQuestion, pauseKey, pauseOwner } from "./pauses";
+import { pauseOwner } from "./pauses";
 import { type ForkChoice, type ForkEdits, hasForkablePlaces, isForkable } from "./rerun";
 import { runBlockers } from "./run-blockers";
 import type { RunWindow } from "./run-window";
+import { SessionListener } from "./session-listener";
 import { askTrigger } from "./trigger-question";
-
-/** Events after which the list of runs reads differently. */
-const TURNING_POINTS: ReadonlySet<string> = new Set([
-  "run.started",
-  "run.waiting",
-  "input.provided",
-  "child.started",
-  "child.resumed",
-  "run.finished",
-  "run.failed",
-  "run.cancelled",
-]);
 
 /** Errors of runs that cannot be resumed and can be retried. */
 const NEEDS_RETRY: ReadonlySet<string> = new Set<ErrorCode>([
@@ -91,6 +79,7 @@ export class RunControl {
   readonly #list: RunList;
   readonly #active: ActiveRun;
   readonly #breakpoints: BreakpointStore;
+  readonly #events: SessionEvents;
   /** Runs of recorded programs, behind the shown document, that are no longer what their sessions say. */
   readonly #outdated = new WeakSet<RunSession>();
 
@@ -111,6 +100,12 @@ export class RunControl {
       onResumed: (run) => this.#followResumedRun(run),
     });
     this.#sessions = new DocumentSessions({ editor, documents, list, active });
+    const redrafted = (session: RunSession) => {
+      if (this.store.getState().viewed === session) void this.#redraw(session);
+      else this.#outdated.add(session);
+    };
+    const parts = { host, editor, documents, window, conversation, list, active };
+    this.#events = new SessionListener({ ...parts, sessions: this.#sessions, redrafted });
   }
 
   /** The sessions of the shown document. */
@@ -441,29 +436,6 @@ export class RunControl {
     if (document && isOver(document.fold.head.status)) this.#sessions.setDocumentRun(undefined);
   }
 
-  /** Shows the question that a run has just asked. For a document behind, and while a person looks at the past, offers to. */
-  #showQuestionOf(session: RunSession): void {
-    const key = this.#sessions.documentOf(session);
-    const state = key === undefined ? undefined : this.#documents.stateOf(key);
-    const show = () => {
-      const pause = session === this.#active.session ? newestQuestion(session) : undefined;
-      if (pause) this.#window.showQuestion(pauseKey(session.run, pause));
-    };
-    const isBehind = state !== undefined && key !== this.#editor.state.key;
-    const isPast = session === this.#active.session && this.#active.past !== undefined;
-    if (!isBehind && !isPast) {
-      show();
-      return;
-    }
-    const open = () => {
-      if (isBehind) this.#documents.show(state.key);
-      this.#active.lookAt(undefined);
-      show();
-    };
-    const name = documentName(state ?? this.#editor.state);
-    notify.offer(session.run, TEXTS.waitsForYou(name), { label: TEXTS.open, run: open });
-  }
-
   openAction(run: RunId): { label: string; run: () => void } {
     return { label: TEXTS.open, run: () => void this.open(run) };
   }
@@ -483,42 +455,4 @@ export class RunControl {
       notify.error(error, action);
     }
   }
-
-  readonly #events: SessionEvents = {
-    changed: (session, changed) => {
-      this.#active.publish(session, changed);
-      const { status } = session.fold.head;
-      // A journal that is only read is not how the run is doing now, unless it is over.
-      if ((session.live && !session.interrupted) || isOver(status)) this.#list.setStatus(session.run, status);
-      if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) this.#list.refresh();
-      const asks = changed.entries.some((entry) => entry.type === "run.waiting" && !session.isReplayed(entry));
-      if (asks && session.live) this.#showQuestionOf(session);
-      const document = this.#sessions.documentOf(session);
-      if (document !== undefined) this.#sessions.setStatus(document, status);
-      const inConversation = session.fold.head.conversation !== undefined;
-      if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) {
-        this.#conversation.list.refresh();
-      }
-    },
-    broke: (session, error) => {
-      if (error.code === "record.redrafted") {
-        if (this.store.getState().viewed === session) void this.#redraw(session);
-        else this.#outdated.add(session);
-        return;
-      }
-      this.#list.forgetStatus(session.run);
-      notify.error(error, { label: TEXTS.reconnect, run: () => session.watch() });
-      // The watch may have broken because the run's process died; then it can be resumed.
-      const { parentRunId: parent } = session.fold.head;
-      this.#host.call("runs.list", { parent, limit: PAGE }).then(
-        (list) => {
-          session.interrupted = list.find((one) => one.run === session.run)?.status === "interrupted";
-          this.#active.publishSession(session);
-        },
-        // The broken watch was reported above.
-        () => undefined,
-      );
-      this.#list.refresh();
-    },
-  };
 }

@@ -21,6 +21,7 @@ use plait_core::flow::Flow;
 use plait_core::id::{Activation, RunId};
 use plait_journal::world_policy::{Misses, WorldPolicy};
 use plait_journal::{CallEvent, Event, NodeEvent};
+use tempfile::TempDir;
 
 type BenchError = Box<dyn Error>;
 
@@ -45,27 +46,47 @@ fn main() -> Result<(), BenchError> {
 
 async fn measure(figures: &mut Figures, name: &str, flow: &Flow, calls: usize) -> Result<(), BenchError> {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
     let (mut scheduled, mut replayed) = (Vec::new(), Vec::new());
     for _ in 0..SAMPLES {
-        let start = StartRun(RunRequest { flow: flow.clone(), ..RunRequest::default() });
-        let begin = Instant::now();
-        let run = plait.call(start).await.map_err(|error| error.message)?.run;
-        plait.runs().settled(&run).await;
-        scheduled.push(begin.elapsed().as_secs_f64() * 1e3);
-        let world = WorldPolicy { misses: Misses::Fail, ..WorldPolicy::default() };
-        let request = RerunRequest { world, ..RerunRequest::of(run.clone()) };
-        let begin = Instant::now();
-        let replay = plait.call(RerunRun(request)).await.map_err(|error| error.message)?.run;
-        plait.runs().settled(&replay).await;
-        replayed.push(begin.elapsed().as_secs_f64() * 1e3);
-        check_outputs(&plait, run, replay, calls).await?;
+        let (run, took) = time_run(&home, flow).await?;
+        scheduled.push(took);
+        replayed.push(time_replay(&home, run, calls).await?);
     }
     let group = format!("replay of 10,000 nodes, {name}");
     figures.add(&group, "scheduler", median(scheduled), "ms");
     figures.add(&group, "replay", median(replayed), "ms");
-    plait.close().await.map_err(|error| error.message)?;
     Ok(())
+}
+
+/// A new run of the flow, and how many milliseconds it took. The store is closed after it: what it does with the journal of a run that has
+/// ended belongs to neither figure.
+async fn time_run(home: &TempDir, flow: &Flow) -> Result<(RunId, f64), BenchError> {
+    let plait = open(home)?;
+    let start = StartRun(RunRequest { flow: flow.clone(), ..RunRequest::default() });
+    let begin = Instant::now();
+    let run = plait.call(start).await.map_err(|error| error.message)?.run;
+    plait.runs().settled(&run).await;
+    let took = begin.elapsed().as_secs_f64() * 1e3;
+    plait.close().await.map_err(|error| error.message)?;
+    Ok((run, took))
+}
+
+/// How many milliseconds a replay of the run took.
+async fn time_replay(home: &TempDir, run: RunId, calls: usize) -> Result<f64, BenchError> {
+    let plait = open(home)?;
+    let world = WorldPolicy { misses: Misses::Fail, ..WorldPolicy::default() };
+    let request = RerunRequest { world, ..RerunRequest::of(run.clone()) };
+    let begin = Instant::now();
+    let replay = plait.call(RerunRun(request)).await.map_err(|error| error.message)?.run;
+    plait.runs().settled(&replay).await;
+    let took = begin.elapsed().as_secs_f64() * 1e3;
+    check_outputs(&plait, run, replay, calls).await?;
+    plait.close().await.map_err(|error| error.message)?;
+    Ok(took)
+}
+
+fn open(home: &TempDir) -> Result<Plait, BenchError> {
+    Ok(Plait::open(Options::new(home.path())).map_err(|error| error.message)?)
 }
 
 /// Fails unless each node has the same outputs in both runs, byte by byte, and the replay bought nothing.

@@ -37,8 +37,23 @@ pub(crate) struct Recording {
     /// The runs of the tree with their journals, the root first.
     pub(crate) runs: Vec<(RunId, Vec<Entry>)>,
     /// The flows as they ran, by hash.
-    pub(crate) flows: BTreeMap<String, String>,
+    pub(crate) flows: BTreeMap<String, RecordedFlow>,
     pub(crate) attachments: BTreeMap<AttachmentHash, Arc<[u8]>>,
+}
+
+/// A flow as it ran. It is read once, however many runs and readers ask for it.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedFlow {
+    pub(super) text: String,
+    flow: Arc<Flow>,
+}
+
+impl RecordedFlow {
+    /// Reads the text of the flow with this hash. `recording.damaged`.
+    pub(super) fn read(hash: &str, text: String) -> Result<Self, ErrorReply> {
+        let flow = flow::read(&text).map_err(|error| damaged(&flow_part(hash), &error.diagnostic.message))?;
+        Ok(Self { text, flow: Arc::new(flow) })
+    }
 }
 
 /// What a recording says beside journals, flows and attachments.
@@ -88,10 +103,9 @@ impl Recording {
     }
 
     /// A flow as it ran. `recording.damaged`.
-    pub(crate) fn flow(&self, hash: &str) -> Result<Flow, ErrorReply> {
-        let name = flow_part(hash);
-        let text = self.flows.get(hash).ok_or_else(|| damaged(&name, "it is missing"))?;
-        flow::read(text).map_err(|error| damaged(&name, &error.diagnostic.message))
+    pub(crate) fn flow(&self, hash: &str) -> Result<&Arc<Flow>, ErrorReply> {
+        let recorded = self.flows.get(hash).ok_or_else(|| damaged(&flow_part(hash), "it is missing"))?;
+        Ok(&recorded.flow)
     }
 
     /// The conversation that the root continued, as it was then.
@@ -117,8 +131,8 @@ impl Recording {
             }
             parts.push(Part { name: format!("runs/{run}.jsonl"), bytes });
         }
-        for (hash, text) in &self.flows {
-            parts.push(Part { name: flow_part(hash), bytes: text.clone().into_bytes() });
+        for (hash, flow) in &self.flows {
+            parts.push(Part { name: flow_part(hash), bytes: flow.text.clone().into_bytes() });
         }
         for (hash, bytes) in &self.attachments {
             parts.push(Part { name: format!("attachments/{hash}"), bytes: bytes.to_vec() });
@@ -148,7 +162,7 @@ impl Recording {
                     return Err(wrong("its name is not its hash"));
                 }
                 let text = String::from_utf8(bytes).map_err(|_| wrong("it is no text"))?;
-                flows.insert(flow.to_owned(), text);
+                flows.insert(flow.to_owned(), RecordedFlow::read(flow, text)?);
             } else if let Some(attachment) = name.strip_prefix("attachments/") {
                 if content_hash(&bytes) != attachment {
                     return Err(wrong("its name is not its hash"));

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::content::Recording;
+use super::content::{RecordedFlow, Recording};
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::write_flow;
@@ -69,21 +69,19 @@ impl<'r> Mask<'r> {
             masked_attachments.insert(AttachmentHash::from(new), bytes);
         }
         let mut masked_flows = BTreeMap::new();
-        for (hash, text) in flows {
-            let value: Value = serde_json::from_str(&text).map_err(|error| senseless(&error))?;
+        for (hash, flow) in flows {
+            let value: Value = serde_json::from_str(&flow.text).map_err(|error| senseless(&error))?;
             let masked = self.value(value.clone());
-            let text = if masked == value {
-                text
-            } else {
-                let masked = masked.to_string();
-                let flow = flow::read(&masked).map_err(|error| senseless(&error.diagnostic.message))?;
-                write_flow(&flow)?
-            };
-            let new = content_hash(text.as_bytes());
-            if new != hash {
-                self.hashes.insert(hash, (new.clone(), 0));
+            if masked == value {
+                masked_flows.insert(hash, flow);
+                continue;
             }
-            masked_flows.insert(new, text);
+            let masked = masked.to_string();
+            let flow = flow::read(&masked).map_err(|error| senseless(&error.diagnostic.message))?;
+            let text = write_flow(&flow)?;
+            let new = content_hash(text.as_bytes());
+            masked_flows.insert(new.clone(), RecordedFlow::read(&new, text)?);
+            self.hashes.insert(hash, (new, 0));
         }
         let about = self.changed(&about)?;
         let mut masked_runs = Vec::with_capacity(runs.len());

@@ -15,7 +15,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::content::{About, RecordedConversation, Recording};
+use super::content::{About, RecordedConversation, RecordedFlow, Recording};
 use super::file;
 use super::mask::{attachment_hash, text_of};
 use crate::ErrorReply;
@@ -41,7 +41,8 @@ pub(crate) fn recording_of(
         if let Some(hash) = recording.flow_of(run).map(|flow| flow.hash.clone())
             && !recording.flows.contains_key(&hash)
         {
-            recording.flows.insert(hash.clone(), store.flow(&hash)?);
+            let flow = RecordedFlow::read(&hash, store.flow(&hash)?)?;
+            recording.flows.insert(hash, flow);
         }
     }
     recording.about = About {
@@ -126,8 +127,8 @@ fn conversation_of(recording: &Recording, store: &Store) -> Result<Option<Record
 fn attachments_of(recording: &Recording) -> Result<BTreeMap<AttachmentHash, String>, ErrorReply> {
     let mut found = BTreeMap::new();
     let unreadable = |error: serde_json::Error| file::damaged("runs", &error.to_string());
-    for text in recording.flows.values() {
-        collect(&serde_json::from_str(text).map_err(unreadable)?, &mut found);
+    for flow in recording.flows.values() {
+        collect(&serde_json::from_str(&flow.text).map_err(unreadable)?, &mut found);
     }
     for entry in recording.runs.iter().flat_map(|(_, entries)| entries) {
         collect(&serde_json::to_value(entry).map_err(unreadable)?, &mut found);

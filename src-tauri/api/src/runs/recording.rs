@@ -171,11 +171,11 @@ impl Command for ReadRecording {
 fn summary(recording: &Recording) -> Result<RecordingSummary, ErrorReply> {
     let root = recording.root().and_then(|run| Some((run.clone(), recording.flow_of(run)?)));
     let (run, flow) = root.ok_or_else(|| recordings::damaged("runs", "there is no run"))?;
-    let flow = recording.flow(&flow.hash)?;
+    let flow = Flow::clone(recording.flow(&flow.hash)?);
     let mut nodes = BTreeSet::new();
     for (run, _) in &recording.runs {
         if let Some(flow) = recording.flow_of(run) {
-            nodes.extend(recording.flow(&flow.hash)?.nodes.into_keys());
+            nodes.extend(recording.flow(&flow.hash)?.nodes.keys().cloned());
         }
     }
     Ok(RecordingSummary { run, flow, runs: recording.runs.len(), nodes })

@@ -240,7 +240,7 @@ impl RunService {
             (Some(edit), _) => Ok(edit.flow.settings.limits.clone()),
             (None, Some(recording)) => {
                 let flow = recording.flow_of(earlier).map(|flow| recording.flow(&flow.hash)).transpose()?;
-                Ok(flow.and_then(|flow| flow.settings.limits))
+                Ok(flow.and_then(|flow| flow.settings.limits.clone()))
             }
             (None, None) => self.limits_of(earlier).await,
         }

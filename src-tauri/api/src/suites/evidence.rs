@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plait_core::error::Fault;
+use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_insight::lineage::RecordedRun;
 use plait_journal::Entry;
@@ -23,7 +24,8 @@ pub(super) fn stored_run(store: &Store, run: &RunId) -> Result<Arc<RecordedRun>,
 
 /// A run of a recording. `run.unknown`.
 pub(super) fn recorded_run(recording: &Recording, run: &RunId) -> Result<Arc<RecordedRun>, ErrorReply> {
-    let flow = recording.flow_of(run).and_then(|flow| recording.flow(&flow.hash).ok());
+    let flow =
+        recording.flow_of(run).and_then(|flow| recording.flow(&flow.hash).ok()).map(|flow| Flow::clone(flow));
     Ok(Arc::new(RecordedRun::new(run.clone(), recording.entries(run)?, flow)))
 }
 

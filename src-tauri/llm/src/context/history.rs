@@ -19,6 +19,8 @@ pub struct History {
     /// One per message. They are contiguous in memory, messages are not: reading ten thousand of them before each call
     /// would otherwise be dominated by cache misses.
     stats: Vector<MessageStats>,
+    /// One per message, apart from the statistics: trimming reads those alone, a search by id these alone.
+    ids: Vector<IdHashes>,
 }
 
 /// What trimming needs to know about a message.
@@ -27,8 +29,16 @@ pub struct MessageStats {
     pub tokens: u32,
     /// [`USER`](Self::USER) and [`TOOLS`](Self::TOOLS), in a word: a chunk of messages is summed in one pass without branches.
     flags: u32,
-    /// Hashes of its id and of the id of the message that it repeats.
-    ids: [u32; 2],
+}
+
+/// Hashes of the id of a message and of the id of the message that it repeats.
+#[derive(Clone, Copy, Debug)]
+struct IdHashes([u32; 2]);
+
+impl From<&Message> for IdHashes {
+    fn from(message: &Message) -> Self {
+        Self([hash(&message.id), message.repeats.as_ref().map_or(0, hash)])
+    }
 }
 
 impl MessageStats {
@@ -60,11 +70,8 @@ impl From<&Message> for MessageStats {
         let is_user = message.role == Role::User;
         let has_tools = message.tool_call_id.is_some() || !message.tool_calls.is_empty();
         let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
-        Self {
-            tokens: message.tokens,
-            flags: flag(is_user, Self::USER) | flag(has_tools, Self::TOOLS),
-            ids: [hash(&message.id), message.repeats.as_ref().map_or(0, hash)],
-        }
+        let flags = flag(is_user, Self::USER) | flag(has_tools, Self::TOOLS);
+        Self { tokens: message.tokens, flags }
     }
 }
 
@@ -105,13 +112,13 @@ impl History {
         let filter = HashFilter::of(&wanted);
         let mut found = vec![false; ids.len()];
         let mut first = 0;
-        for chunk in self.stats.leaves() {
-            for (at, stats) in chunk.iter().enumerate() {
-                if !stats.ids.iter().any(|hash| filter.may_have(*hash)) {
+        for chunk in self.ids.leaves() {
+            for (at, IdHashes(hashes)) in chunk.iter().enumerate() {
+                if !hashes.iter().any(|hash| filter.may_have(*hash)) {
                     continue;
                 }
                 for (index, id) in ids.iter().enumerate() {
-                    found[index] |= stats.ids.contains(&wanted[index])
+                    found[index] |= hashes.contains(&wanted[index])
                         && self.messages.get(first + at).is_some_and(|message| {
                             message.id == **id || message.repeats.as_ref() == Some(id)
                         });
@@ -146,13 +153,11 @@ impl History {
     fn newest(&self, id: &MessageId, is_it: impl Fn(&Message) -> bool) -> Option<usize> {
         let wanted = hash(id);
         let mut first = self.messages.len();
-        for chunk in self.stats_newest_first() {
+        for chunk in self.ids.leaves().rev() {
             first -= chunk.len();
-            for (at, stats) in chunk.iter().enumerate().rev() {
+            for (at, IdHashes(hashes)) in chunk.iter().enumerate().rev() {
                 let position = first + at;
-                if stats.ids.contains(&wanted)
-                    && self.messages.get(position).is_some_and(|found| is_it(found))
-                {
+                if hashes.contains(&wanted) && self.messages.get(position).is_some_and(|found| is_it(found)) {
                     return Some(position);
                 }
             }
@@ -162,6 +167,7 @@ impl History {
 
     /// Removes the message at this position.
     pub fn remove(&mut self, position: usize) {
+        self.ids.remove(position);
         self.stats.remove(position);
         self.messages.remove(position);
     }
@@ -175,14 +181,14 @@ impl History {
     #[must_use]
     pub fn suffix(&self, start: usize) -> Self {
         let start = start.min(self.len());
-        Self { messages: self.messages.skip(start), stats: self.stats.skip(start) }
+        Self { messages: self.messages.skip(start), stats: self.stats.skip(start), ids: self.ids.skip(start) }
     }
 
     /// The messages before this position. Takes about the same time at any length.
     #[must_use]
     pub fn prefix(&self, end: usize) -> Self {
         let end = end.min(self.len());
-        Self { messages: self.messages.take(end), stats: self.stats.take(end) }
+        Self { messages: self.messages.take(end), stats: self.stats.take(end), ids: self.ids.take(end) }
     }
 
     /// The messages in this range. Takes about the same time at any length.
@@ -195,10 +201,12 @@ impl History {
     pub fn append(&mut self, other: Self) {
         self.messages.append(other.messages);
         self.stats.append(other.stats);
+        self.ids.append(other.ids);
     }
 
     /// Removes the last message.
     pub fn pop(&mut self) {
+        self.ids.pop_back();
         self.stats.pop_back();
         self.messages.pop_back();
     }
@@ -222,6 +230,7 @@ impl Extend<SharedMessage> for History {
     fn extend<I: IntoIterator<Item = SharedMessage>>(&mut self, messages: I) {
         for message in messages {
             self.stats.push_back(MessageStats::from(&*message));
+            self.ids.push_back(IdHashes::from(&*message));
             self.messages.push_back(message);
         }
     }

@@ -35,7 +35,7 @@ impl Launch {
         recording: Option<&Recording>,
     ) -> Result<Flow, ErrorReply> {
         match recording {
-            Some(recording) => recording.flow(hash),
+            Some(recording) => recording.flow(hash).map(|flow| Flow::clone(flow)),
             None => recorded_flow(&self.store, hash),
         }
     }

@@ -90,18 +90,22 @@ impl Stops {
 }
 
 impl Driver {
-    /// The tree stands still from now on, because of this run. Says so in the journal, whatever it said before.
+    /// The tree stands still from now on, because of this run. Says so in the journal, whatever it said before. Not if another run has
+    /// stopped it meanwhile: what was to be held here is held with the tree, and comes up again when that goes on. Returns whether this
+    /// run stopped.
     pub(super) async fn stop(
         &mut self,
         cause: StopCause,
         at: Option<StopPoint>,
         values: NodeOutputs,
-    ) -> Result<(), Fault> {
+    ) -> Result<bool, Fault> {
         self.stops.step = None;
-        self.stop_whole(cause, at, values)?;
-        // Others are woken after that, so that what they record comes later.
-        self.host.debugger.hold(&self.info.run);
-        self.recorder.flush().await
+        let (run, debugger) = (self.info.run.clone(), self.host.debugger.clone());
+        let is_stopped = debugger.stop(&run, || self.stop_whole(cause, at, values))?;
+        if is_stopped {
+            self.recorder.flush().await?;
+        }
+        Ok(is_stopped)
     }
 
     fn stop_whole(

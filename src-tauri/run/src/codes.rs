@@ -145,6 +145,9 @@ plait_core::error_codes! {
         PIN_IN_CYCLE = "pin.in_cycle",
             "A node in a cycle is pinned, so each iteration gets the same values.",
             "Unpin it if the iterations should differ.";
+        PIN_NOT_IN_SCHEMA = "pin.not_in_schema",
+            "A pinned value does not match the JSON Schema that the node's config sets for that output.",
+            "Pin a value that matches the schema, or change the schema.";
         PIN_NOT_POSSIBLE = "pin.not_possible",
             "A node or an output can't be pinned: it makes a context, outputs tools, or does not run.",
             "Unpin it. Pin a node after it, or disable the node.";

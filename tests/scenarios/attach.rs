@@ -6,8 +6,10 @@ mod debugging;
 mod frames;
 mod takeover;
 
+use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Child;
+use std::process::{Child, Command};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use plait_api::runs::{ListRuns, RunSummary};
@@ -98,8 +100,37 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-fn output(child: Child) -> CliOutput {
-    child.wait_with_output().unwrap().into()
+/// What a command printed, once it has ended. One that does not end is killed.
+fn output(mut child: Child) -> CliOutput {
+    let id = child.id();
+    let (sender, receiver) = mpsc::channel();
+    let stdin = child.stdin.take();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let ended = receiver.recv_timeout(TIMEOUT);
+    if ended.is_err() {
+        Command::new("kill").args(["-9", &id.to_string()]).status().unwrap();
+    }
+    drop(stdin);
+    ended.expect("it ends").unwrap().into()
+}
+
+/// What a command prints, line by line. One that prints nothing for long is no longer waited for.
+fn lines<R: Read + Send + 'static>(printed: R) -> impl Iterator<Item = String> + use<R> {
+    let mut lines = BufReader::new(printed).lines().map_while(Result::ok);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || lines.try_for_each(|line| sender.send(line)));
+    std::iter::from_fn(move || match receiver.recv_timeout(TIMEOUT) {
+        Ok(line) => Some(line),
+        Err(RecvTimeoutError::Disconnected) => None,
+        Err(RecvTimeoutError::Timeout) => panic!("it prints nothing more, and does not end"),
+    })
+}
+
+/// Reads what a command prints until a line has this text.
+fn read_until(child: &mut Child, text: &str) -> impl Iterator<Item = String> + use<> {
+    let mut lines = lines(child.stdout.take().unwrap());
+    assert!(lines.any(|line| line.contains(text)), "{text}");
+    lines
 }
 
 #[cfg(target_os = "linux")]

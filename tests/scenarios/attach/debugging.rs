@@ -1,6 +1,5 @@
 //! Two terminals at one run.
 
-use std::io::{BufRead as _, BufReader};
 
 use super::*;
 use plait_api::runs::{FindHeld, GoOn};
@@ -23,7 +22,7 @@ async fn breakpoint_of_one_terminal_is_seen_by_the_other_and_two_steps_at_one_st
     let begun = home.plait(&["run", &folder.file("chats.flow.json"), "--break", "one"]);
     assert_eq!(begun.code, 4, "{begun:#?}");
     let mut watching = home.spawn(&["watch", "last", "--json"]);
-    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut lines = lines(watching.stdout.take().unwrap());
     let mut see = |kind: &str| -> Value {
         let line = lines.find(|line| line.contains(kind)).unwrap_or_else(|| panic!("{kind} was not seen"));
         serde_json::from_str(&line).unwrap()

@@ -154,7 +154,7 @@ pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,
         "help" | "h" | "?" => StopCommand::Help,
-        other => return Err(format!("There is no `{other}` here; `help` lists the words.")),
+        other => return Err(format!("there is no `{other}` here; `help` lists the words")),
     })
 }
 

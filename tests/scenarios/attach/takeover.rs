@@ -50,7 +50,7 @@ impl Indexing {
     async fn start(embeddings: &mut HeldEmbeddings) -> Self {
         let home = Home::default();
         home.set_provider_url(&embeddings.url).await;
-        let wait = json!({ "wait": { "type": "delay", "config": { "ms": 1_500 } }, "go": { "type": "value" } });
+        let wait = json!({ "wait": { "type": "delay", "config": { "ms": 1_500 } }, "go": { "type": "value", "config": { "value": 1 } } });
         let folder = FlowFolder::with_files(&[("wait.flow.json", &flow_json("wait", wait, &["go.value -> wait.in"]))]);
         std::fs::create_dir(folder.path().join("handbook")).unwrap();
         std::fs::write(folder.path().join("handbook/food.txt"), "The soup is free on Fridays.").unwrap();

@@ -59,7 +59,9 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry], attempts: impl Fn(NodeI
             next.extend(successors(plan, node).chain(inside(plan, node)));
         }
     }
-    let mut open = undecided;
+    // Also of what has not run yet: in a cycle, what follows it may have run in an iteration before.
+    next.extend(undecided);
+    let mut open = BTreeSet::new();
     while let Some(node) = next.pop() {
         if open.insert(node) {
             next.extend(successors(plan, node).chain(inside(plan, node)));
@@ -68,8 +70,10 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry], attempts: impl Fn(NodeI
     open.into_iter().collect()
 }
 
+/// What follows a node. The loop around it does not: a value that reaches its border from inside does not begin it again.
 fn successors(plan: &Plan, node: NodeIx) -> impl Iterator<Item = NodeIx> {
-    plan.nodes[node].outgoing.iter().map(|&edge| plan.edges[edge].target)
+    let targets = plan.nodes[node].outgoing.iter().map(|&edge| plan.edges[edge].target);
+    targets.filter(move |&target| plan.nodes[target].body != Some(plan.nodes[node].scope))
 }
 
 fn inside(plan: &Plan, node: NodeIx) -> impl Iterator<Item = NodeIx> {

@@ -21,7 +21,7 @@ use plait_run::{Driver, RunHandle, RunSetup, TrialConfigs, check_breakpoints};
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
 use super::trial::{trials_of, with_trials};
-use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
+use super::{Launch, StartedWith, check_in_subflows, end_of, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::write_flow;
@@ -58,6 +58,7 @@ impl Launch {
         };
         let plan = self.plan(&document, &config, to.as_ref(), set)?;
         check_breakpoints(&plan, &breakpoints)?;
+        check_in_subflows(&plan, flow.path.as_deref(), &config, &self.registry, &breakpoints)?;
         *pins = plan.pinned_nodes();
         if let Some(newer) = newer {
             // The edit may need more than the earlier run did.

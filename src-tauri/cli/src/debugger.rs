@@ -224,7 +224,11 @@ fn parse_history(text: &str) -> Result<HistoryCommand, String> {
         "" => HistoryCommand::Show,
         "remove" => {
             let (from, to) = rest.split_once('-').unwrap_or((rest, rest));
-            HistoryCommand::Remove(number(from)?..=number(to)?)
+            let (from, to) = (number(from)?, number(to)?);
+            if from > to {
+                return Err(format!("there are no messages from {from} to {to}"));
+            }
+            HistoryCommand::Remove(from..=to)
         }
         _ if rest.trim().is_empty() => {
             return Err("`history` takes N TEXT, `remove N`, or nothing".to_owned());
@@ -236,6 +240,9 @@ fn parse_history(text: &str) -> Result<HistoryCommand, String> {
 /// Shows the messages of a history with their numbers.
 pub(crate) fn print_history(messages: &History) -> Result<(), CliError> {
     let mut err = io::stderr();
+    if messages.iter().next().is_none() {
+        writeln!(err, "  no messages")?;
+    }
     for (number, message) in (1..).zip(messages.iter()) {
         let text = first_line(&message.content.labeled_text(), MAX_SHOWN);
         writeln!(err, "  {number}  {}: {}", message.role.speaker(), printable(&text))?;

@@ -61,6 +61,9 @@ plait_core::error_codes! {
         DEBUG_NO_WAY = "debug.no_way",
             "Another way was to be taken that there is not.",
             "Stop after a node that chooses one of several outputs, such as a switch, and name another one of them.";
+        DEBUG_WRONG_TYPE = "debug.wrong_type",
+            "A value was to be changed to one that its port can't have.",
+            "Give a value of the type of the output; on a port of contexts, a context that the run has.";
         DEBUG_RETRIED = "debug.retried",
             "A person had a node run again that had succeeded.",
             "Nothing is wrong. What the attempt gave is in the events.";

@@ -22,6 +22,8 @@ pub(super) struct WholeStop {
     number: u64,
     /// The activation of this run that is held by it.
     at: Option<StopPoint>,
+    /// The other run that stopped, if it is not this one.
+    elsewhere: Option<RunId>,
 }
 
 impl OpenStops {
@@ -40,7 +42,11 @@ impl OpenStops {
         } else {
             debugger.hold_branch(run);
         }
-        let whole = whole.map(|stop| WholeStop { number: stop.number, at: stop.at.clone() });
+        let whole = whole.map(|stop| WholeStop {
+            number: stop.number,
+            at: stop.at.clone(),
+            elsewhere: stop.elsewhere().cloned(),
+        });
         Self { whole, branches }
     }
 
@@ -114,8 +120,12 @@ impl Driver {
         at: Option<StopPoint>,
         values: NodeOutputs,
     ) -> Result<(), Fault> {
+        let elsewhere = match &cause {
+            StopCause::Elsewhere { run } => Some(run.clone()),
+            _ => None,
+        };
         let number = self.record_stopped(cause, StopScope::Tree, at.as_ref(), values)?;
-        self.stops.open.whole = Some(WholeStop { number, at });
+        self.stops.open.whole = Some(WholeStop { number, at, elsewhere });
         Ok(())
     }
 
@@ -158,14 +168,22 @@ impl Driver {
             self.stops.step = None;
         }
         self.follow_branches().await?;
-        match (self.is_held(), &self.stops.open.whole) {
-            (true, None) => {
-                let Some(run) = held_by else { return Ok(()) };
-                self.stop_whole(StopCause::Elsewhere { run }, None, NodeOutputs::new())?;
-                self.recorder.flush().await
-            }
-            (false, Some(whole)) => self.record_continued(whole.number, self.host.debugger.verb(), None),
-            (false, None) | (true, Some(_)) => Ok(()),
+        let Some(run) = held_by.filter(|_| self.is_held()) else {
+            return match &self.stops.open.whole {
+                Some(whole) => self.record_continued(whole.number, self.host.debugger.verb(), None),
+                None => Ok(()),
+            };
+        };
+        let is_known = match &self.stops.open.whole {
+            // The other run may have gone on, and a third one stopped, before this one looked.
+            Some(WholeStop { elsewhere: Some(known), .. }) => *known == run || run == self.info.run,
+            Some(_) => true,
+            None => false,
+        };
+        if is_known {
+            return Ok(());
         }
+        self.stop_whole(StopCause::Elsewhere { run }, None, NodeOutputs::new())?;
+        self.recorder.flush().await
     }
 }

@@ -94,7 +94,13 @@ const MAX_INSETS = 5;
 /** A row as it was; without a view, its node had not begun. */
 type ShownRow = Omit<TimelineRow, "view"> & { view: TimelineRow["view"] | undefined };
 
-function describe({ view, ...rest }: ShownRow, name: string, node: string, now: number, standstills: readonly Standstill[]): string {
+function describe(
+  { view, ...rest }: ShownRow,
+  name: string,
+  node: string,
+  now: number,
+  standstills: readonly Standstill[],
+): string {
   if (!view) return TEXTS.notBegun(name);
   const row = { ...rest, view };
   const { times, ms } = workIn(row, now, standstills);

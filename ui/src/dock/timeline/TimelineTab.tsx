@@ -78,7 +78,8 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
   const track = view * zoom;
   const from = Math.max(0, left - OVERSCAN_PX);
   const to = Math.min(track + MARGIN, left + view + MARGIN + OVERSCAN_PX);
-  const marksIn = (row: TimelineRow) => marksOf(spansIn(row, standstills), (time) => scale.place(time) * track, now, from, to);
+  const marksIn = (row: TimelineRow) =>
+    marksOf(spansIn(row, standstills), (time) => scale.place(time) * track, now, from, to);
   // In the past, what came later did not stand still yet.
   const pastAt = past?.at;
   const known = useMemo(
@@ -140,7 +141,12 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
       >
         <Axis label={label} track={track} scale={scale} from={left} view={view} />
         <div className="relative" style={{ height: virtual.getTotalSize(), width: label + track + MARGIN }}>
-          <Standstills standstills={standstills} place={(time) => scale.place(time) * track} now={now} {...{ label, from, to }} />
+          <Standstills
+            standstills={standstills}
+            place={(time) => scale.place(time) * track}
+            now={now}
+            {...{ label, from, to }}
+          />
           {inView.map((item) => {
             const row = rows[item.index];
             return row ? (

@@ -100,7 +100,12 @@ export function splitByStandstills(spans: readonly Span[], standstills: readonly
       if (still.from >= end) break;
       if (still.from > from) pieces.push({ ...span, from, to: still.from });
       const to = Math.min(still.to ?? Number.POSITIVE_INFINITY, end);
-      pieces.push({ ...span, kind: "stopped", from: Math.max(from, still.from), to: Number.isFinite(to) ? to : undefined });
+      pieces.push({
+        ...span,
+        kind: "stopped",
+        from: Math.max(from, still.from),
+        to: Number.isFinite(to) ? to : undefined,
+      });
       from = to;
     }
     if (from === span.from || from < end) pieces.push({ ...span, from });

@@ -156,7 +156,8 @@ export class EventLog {
       case "run.finished":
       case "run.failed":
       case "run.cancelled":
-        if (last && last.to === undefined) this.standstills = [...this.standstills.slice(0, -1), { ...last, to: entry.at }];
+        if (last && last.to === undefined)
+          this.standstills = [...this.standstills.slice(0, -1), { ...last, to: entry.at }];
         this.#stops = [];
     }
   }

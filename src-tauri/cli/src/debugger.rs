@@ -115,10 +115,13 @@ pub(crate) fn resolve(
 pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
     let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
     let rest = rest.trim();
-    let takes_nothing = ["stops", "step", "s", "into", "i", "out", "o", "all", "a", "skip", "retry", "quit", "q"];
+    let takes_nothing =
+        ["stops", "step", "s", "into", "i", "out", "o", "all", "a", "skip", "retry", "quit", "q"];
     if !rest.is_empty() && takes_nothing.contains(&word) {
         // Else `skip other` would skip the node that is held.
-        return Err(format!("`{word}` is about the node that is held here, and takes nothing; `at N` goes to another stop"));
+        return Err(format!(
+            "`{word}` is about the node that is held here, and takes nothing; `at N` goes to another stop"
+        ));
     }
     Ok(match word {
         "continue" | "c" => match rest {
@@ -149,7 +152,9 @@ pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
         "accept" => StopCommand::Accept((!rest.is_empty()).then(|| rest.to_owned())),
         "break" | "b" => StopCommand::Break(rest.parse()?),
         "delete" | "d" if rest.is_empty() => {
-            return Err("`delete` takes the number of a breakpoint, or the breakpoint as it is written".to_owned());
+            return Err(
+                "`delete` takes the number of a breakpoint, or the breakpoint as it is written".to_owned()
+            );
         }
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,

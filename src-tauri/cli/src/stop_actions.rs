@@ -62,7 +62,11 @@ impl<'a> AtStop<'a> {
                     debugger::print_stop(&held)?;
                     self.held = held;
                 }
-                None => return Err(cannot(format!("There is no stop {number}.")).hint("`stops` lists them.").into()),
+                None => {
+                    return Err(cannot(format!("There is no stop {number}."))
+                        .hint("`stops` lists them.")
+                        .into());
+                }
             },
             StopCommand::Set(port, value) => {
                 let change = ChangeValue { run, stop, port: port.as_str().into(), value: value.clone() };

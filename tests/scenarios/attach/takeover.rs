@@ -51,14 +51,16 @@ impl Indexing {
         let home = Home::default();
         home.set_provider_url(&embeddings.url).await;
         let wait = json!({ "wait": { "type": "delay", "config": { "ms": 1_500 } }, "go": { "type": "value", "config": { "value": 1 } } });
-        let folder = FlowFolder::with_files(&[("wait.flow.json", &flow_json("wait", wait, &["go.value -> wait.in"]))]);
+        let folder =
+            FlowFolder::with_files(&[("wait.flow.json", &flow_json("wait", wait, &["go.value -> wait.in"]))]);
         std::fs::create_dir(folder.path().join("handbook")).unwrap();
         std::fs::write(folder.path().join("handbook/food.txt"), "The soup is free on Fridays.").unwrap();
         let mut owner = home.spawn(&["run", &folder.file("wait.flow.json"), "--json"]);
         let _lines = read_until(&mut owner, "node.started");
         until("the owner serves", || is_served(&home));
         let handbook = folder.file("handbook");
-        let guest = home.spawn(&["knowledge", "add", "handbook", &handbook, "--embeddings", "openai/embed-small"]);
+        let guest =
+            home.spawn(&["knowledge", "add", "handbook", &handbook, "--embeddings", "openai/embed-small"]);
         embeddings.asked.wait_for(|count| *count == 1).await.unwrap();
         let mut said = lines(owner.stderr.take().unwrap());
         assert!(said.any(|line| line.contains("Other terminals work through this process")));

@@ -93,7 +93,10 @@ async fn server() -> ModelServer {
         let messages = request["messages"].as_array().unwrap();
         let asked = messages.iter().rfind(|message| message["role"] == "user").unwrap();
         if request["tools"].is_array() && messages.last().unwrap()["role"] == "user" {
-            return ServerReply::Tool { name: "calculator".to_owned(), arguments: json!({ "expression": "1 + 1" }) };
+            return ServerReply::Tool {
+                name: "calculator".to_owned(),
+                arguments: json!({ "expression": "1 + 1" }),
+            };
         }
         ServerReply::Text(format!("<{}>", asked["content"].as_str().unwrap()))
     })

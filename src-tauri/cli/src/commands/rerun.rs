@@ -12,8 +12,8 @@ use plait_api::runs::answers::Answers;
 use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunDetail, ShowRun};
 use plait_core::id::{Epoch, NodeId};
 use plait_insight::bill::{Bill, BillLine};
-use plait_journal::{BreakpointText, FreshFrom};
 use plait_journal::world_policy::{LivePart, Misses, WorldPolicy};
+use plait_journal::{BreakpointText, FreshFrom};
 use serde_json::json;
 
 use super::runs;

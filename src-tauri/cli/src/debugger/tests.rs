@@ -47,7 +47,9 @@ fn lines_are_read() {
     assert!(parse_command("history remove 2-1").is_err());
     assert!(parse_command("history 0 No.").is_err() && parse_command("history 2").is_err());
     assert!(parse_command("jump").is_err());
-    for other_node in ["skip draft", "retry draft", "step draft", "s 2", "into x", "out x", "all x", "stops 3", "quit x"] {
+    for other_node in
+        ["skip draft", "retry draft", "step draft", "s 2", "into x", "out x", "all x", "stops 3", "quit x"]
+    {
         assert!(parse_command(other_node).is_err(), "{other_node} is not done to the node that is held");
     }
     assert!(parse_command("delete").is_err());

@@ -214,7 +214,11 @@ impl NodeContext {
     /// The same for calls of tools.
     pub async fn may_call_tools(&self, call: impl FnOnce() -> String, tools: ToolRound) -> Result<(), Fault> {
         // Breakpoints on calls are refused where planning knows of none.
-        debug_assert!(self.calls_outside, "the behavior of `{}` does not say that it calls", self.activation.node);
+        debug_assert!(
+            self.calls_outside,
+            "the behavior of `{}` does not say that it calls",
+            self.activation.node
+        );
         if !self.host.debugger.is_active() {
             return Ok(());
         }

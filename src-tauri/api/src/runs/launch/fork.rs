@@ -21,7 +21,9 @@ use plait_run::{Driver, RunHandle, RunSetup, TrialConfigs, check_breakpoints};
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
 use super::trial::{trials_of, with_trials};
-use super::{Launch, StartedWith, check_in_subflows, end_of, no_start, recorded_config, run_input, started_event};
+use super::{
+    Launch, StartedWith, check_in_subflows, end_of, no_start, recorded_config, run_input, started_event,
+};
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::write_flow;

@@ -75,7 +75,9 @@ impl Launch {
         for record in self.store.tree(root)? {
             // A run that can't be read listed nothing.
             let Ok(entries) = self.read_earlier(&record.run, None) else { continue };
-            if let Some(Event::Run(RunEvent::Started { flow, .. })) = entries.first().map(|entry| &entry.event) {
+            if let Some(Event::Run(RunEvent::Started { flow, .. })) =
+                entries.first().map(|entry| &entry.event)
+            {
                 servers.add(&self.recorded_flow(&flow.hash, None)?, &entries);
             }
         }

@@ -49,9 +49,14 @@ fn value_that_a_port_cannot_have_is_refused() {
         tool_round(&stage, 0);
         let mut session = session_of(&stage, &flow, &[at]);
         let stop = session.stop().number;
-        let mut change = |value: Value| session.debug(DebugCommand::Change { stop, port: port.into(), value });
+        let mut change =
+            |value: Value| session.debug(DebugCommand::Change { stop, port: port.into(), value });
         for wrong in wrong {
-            assert_eq!(change(wrong.clone()).unwrap_err().code.as_str(), "debug.wrong_type", "{at} {port} {wrong}");
+            assert_eq!(
+                change(wrong.clone()).unwrap_err().code.as_str(),
+                "debug.wrong_type",
+                "{at} {port} {wrong}"
+            );
         }
         change(right).unwrap();
     }

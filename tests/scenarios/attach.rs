@@ -187,3 +187,20 @@ async fn terminal_works_for_its_own_user() {
     assert!(unknown.code == 2 && unknown.err.contains("user.unknown"), "{unknown:#?}");
     owner.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn key_that_only_this_terminal_has_is_said_to_be_unknown_to_the_owner() {
+    const NAME: &str = "PLAIT_TEST_KEY_OF_ONE_TERMINAL";
+    let server = echo_server().await;
+    let folder = FlowFolder::with_files(&[("chats.flow.json", &chats(&["one"]))]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    home.change_settings(|settings| settings["providers"]["openai"]["keyEnv"] = json!(NAME)).await;
+    let owner = Owner::open(&home);
+    let mut command = home.command(&["run", &folder.file("chats.flow.json")]);
+    let refused = output(command.env(NAME, "sk-1").spawn().unwrap());
+    assert_eq!((refused.code, server.calls().len()), (1, 0), "{refused:#?}");
+    let note = format!("note: {NAME} is set in this terminal. The process that has the data directory open");
+    assert!(refused.err.contains(&note), "{}", refused.err);
+    owner.close().await;
+}

@@ -6,8 +6,10 @@ mod debugging;
 mod frames;
 mod takeover;
 
+use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Child;
+use std::process::{Child, Command};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use plait_api::runs::{ListRuns, RunSummary};
@@ -98,8 +100,37 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-fn output(child: Child) -> CliOutput {
-    child.wait_with_output().unwrap().into()
+/// What a command printed, once it has ended. One that does not end is killed.
+fn output(mut child: Child) -> CliOutput {
+    let id = child.id();
+    let (sender, receiver) = mpsc::channel();
+    let stdin = child.stdin.take();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let ended = receiver.recv_timeout(TIMEOUT);
+    if ended.is_err() {
+        Command::new("kill").args(["-9", &id.to_string()]).status().unwrap();
+    }
+    drop(stdin);
+    ended.expect("it ends").unwrap().into()
+}
+
+/// What a command prints, line by line. One that prints nothing for long is no longer waited for.
+fn lines<R: Read + Send + 'static>(printed: R) -> impl Iterator<Item = String> + use<R> {
+    let mut lines = BufReader::new(printed).lines().map_while(Result::ok);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || lines.try_for_each(|line| sender.send(line)));
+    std::iter::from_fn(move || match receiver.recv_timeout(TIMEOUT) {
+        Ok(line) => Some(line),
+        Err(RecvTimeoutError::Disconnected) => None,
+        Err(RecvTimeoutError::Timeout) => panic!("it prints nothing more, and does not end"),
+    })
+}
+
+/// Reads what a command prints until a line has this text.
+fn read_until(child: &mut Child, text: &str) -> impl Iterator<Item = String> + use<> {
+    let mut lines = lines(child.stdout.take().unwrap());
+    assert!(lines.any(|line| line.contains(text)), "{text}");
+    lines
 }
 
 #[cfg(target_os = "linux")]
@@ -154,5 +185,22 @@ async fn terminal_works_for_its_own_user() {
     assert_eq!(owner.plait.call(of_ada).await.unwrap().len(), 1);
     let unknown = home.plait(&["run", "hello", "--user", "bob"]);
     assert!(unknown.code == 2 && unknown.err.contains("user.unknown"), "{unknown:#?}");
+    owner.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn key_that_only_this_terminal_has_is_said_to_be_unknown_to_the_owner() {
+    const NAME: &str = "PLAIT_TEST_KEY_OF_ONE_TERMINAL";
+    let server = echo_server().await;
+    let folder = FlowFolder::with_files(&[("chats.flow.json", &chats(&["one"]))]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    home.change_settings(|settings| settings["providers"]["openai"]["keyEnv"] = json!(NAME)).await;
+    let owner = Owner::open(&home);
+    let mut command = home.command(&["run", &folder.file("chats.flow.json")]);
+    let refused = output(command.env(NAME, "sk-1").spawn().unwrap());
+    assert_eq!((refused.code, server.calls().len()), (1, 0), "{refused:#?}");
+    let note = format!("note: {NAME} is set in this terminal. The process that has the data directory open");
+    assert!(refused.err.contains(&note), "{}", refused.err);
     owner.close().await;
 }

@@ -1,6 +1,7 @@
 //! The debugger through the binary, against a model server that counts: what is in flight ends and is paid once, a stop survives the
 //! command that reached it, and sub-flows stand still with the run that they are part of.
 
+mod deep_stops;
 mod edits;
 mod events;
 mod several_stops;

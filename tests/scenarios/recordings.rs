@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use plait_api::runs::{ExportRecording, ReadRecording, RerunRequest, RerunRun};
+use plait_api::mcp::RemoveMcpServer;
+use plait_api::runs::{BillRerun, ExportRecording, ReadRecording, RerunRequest, RerunRun};
 use plait_journal::view::RunStatus;
 use plait_journal::world_policy::{Misses, WorldPolicy};
 use serde_json::json;
@@ -275,6 +276,29 @@ async fn replay_offers_the_tools_of_an_mcp_server_without_starting_it() {
     assert_eq!(replayed.output("server", "tools"), recorded.output("server", "tools"));
     assert_eq!(nobody.sent().len(), 0);
     bare.close().await;
+}
+
+#[tokio::test]
+async fn replay_of_a_stored_run_starts_no_mcp_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let provider = mcp_servers::caller("s_act", vec![json!({ "do": "structured" })]).with_keys_of_content();
+    let app = mcp_servers::app(&provider, "good", &folder.path().join("state")).await;
+    let flow = mcp_servers::flow(&json!({ "server": "scripted", "prefix": "s_" }));
+    let recorded = app.run(&flow, [""; 0]).await;
+    let run = recorded.view().outline.run.unwrap();
+    let bought = provider.sent().len();
+    app.plait.call(RemoveMcpServer { name: "scripted".to_owned() }).await.unwrap();
+
+    let world = WorldPolicy { misses: Misses::Fail, ..WorldPolicy::default() };
+    let request = RerunRequest { world, ..RerunRequest::of(run) };
+    let bill = app.plait.call(BillRerun(request.clone())).await.unwrap();
+    assert!(bill.unrecorded.is_empty() && bill.behind.is_empty(), "{bill:#?}");
+    let replay = app.plait.call(RerunRun(request)).await.unwrap().run;
+    let replayed = app.follow(&replay, [""; 0]).await;
+    assert_eq!(replayed.view().outline.status, RunStatus::Finished, "{replayed:#?}");
+    assert_eq!(replayed.output("server", "tools"), recorded.output("server", "tools"));
+    assert_eq!(provider.sent().len(), bought);
+    app.close().await;
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub trait Command: Serialize + DeserializeOwned + TS + Send + 'static {
     const NAME: &'static str;
     /// The part of the application it works with.
     type Service: ?Sized + Sync;
+    /// Whether it may be executed again if the process that executes it ends meanwhile: it goes on with what was done, or only reads.
+    const IS_REPEATABLE: bool = false;
     /// Its result.
     type Reply: Serialize + DeserializeOwned + TS + Send + 'static;
 

@@ -13,6 +13,7 @@ mod watch;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use parking_lot::Mutex;
 use plait_core::id::RunId;
 
@@ -76,8 +77,8 @@ impl Connection {
         Ok(Self { opening: Some(opening), place, reopening: tokio::sync::Mutex::default() })
     }
 
-    /// Executes a command. If the owner ends before it begins with it, the command is executed by the next one. `owner.lost` if the owner
-    /// ends meanwhile.
+    /// Executes a command. If the owner ends before it begins with it, the command is executed by the next one, and so is a repeatable one
+    /// if the owner ends meanwhile; for others, that is `owner.lost`.
     pub async fn call<C: Command>(&self, command: C) -> Result<C::Reply, ErrorReply>
     where
         Plait: AsRef<C::Service>,
@@ -90,6 +91,7 @@ impl Connection {
         loop {
             match client.call(C::NAME, args.clone()).await {
                 Err(error) if error.code == codes::OWNER_CLOSED => {}
+                Err(error) if error.code == codes::OWNER_LOST && C::IS_REPEATABLE => {}
                 reply => return frames::from_value(reply?),
             }
             client = match self.reopen(&client).await? {
@@ -136,10 +138,16 @@ impl Connection {
         }
     }
 
-    /// Resolves when no run is driven here that closing would interrupt, if this process serves others.
+    /// Resolves when closing would interrupt no run that is driven here and no command of others, if this process serves others.
     pub async fn others_idle(&self) {
-        if let Place::Here { plait, serving: Some(_) } = self.place() {
+        let Place::Here { plait, serving: Some(serving) } = self.place() else { return };
+        loop {
             plait.runs().all_idle().await;
+            serving.idle().await;
+            // A command may have begun a run.
+            if plait.runs().all_idle().now_or_never().is_some() {
+                return;
+            }
         }
     }
 

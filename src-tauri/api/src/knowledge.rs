@@ -28,6 +28,7 @@ pub struct ListKnowledge {}
 
 impl Command for ListKnowledge {
     const NAME: &'static str = "knowledge.list";
+    const IS_REPEATABLE: bool = true;
     type Service = KnowledgeService;
     type Reply = Vec<BaseStatus>;
 
@@ -103,6 +104,7 @@ pub struct ReindexKnowledge {
 
 impl Command for ReindexKnowledge {
     const NAME: &'static str = "knowledge.reindex";
+    const IS_REPEATABLE: bool = true;
     type Service = KnowledgeService;
     type Reply = BaseStatus;
 

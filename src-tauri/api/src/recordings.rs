@@ -6,6 +6,7 @@
 mod cache;
 mod content;
 mod file;
+mod listed_servers;
 mod mask;
 mod record;
 mod replay_host;
@@ -13,9 +14,10 @@ mod replay_host;
 pub(crate) use cache::RecordingCache;
 pub(crate) use content::Recording;
 pub(crate) use file::damaged;
+pub(crate) use listed_servers::ListedServers;
 pub(crate) use mask::{Mask, refused};
 pub(crate) use record::{names_of_others, recording_of};
-pub(crate) use replay_host::replay_host;
+pub(crate) use replay_host::{replay_host, with_listed_servers};
 
 use crate::ErrorReply;
 

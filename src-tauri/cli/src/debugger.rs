@@ -115,6 +115,14 @@ pub(crate) fn resolve(
 pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
     let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
     let rest = rest.trim();
+    let takes_nothing =
+        ["stops", "step", "s", "into", "i", "out", "o", "all", "a", "skip", "retry", "quit", "q"];
+    if !rest.is_empty() && takes_nothing.contains(&word) {
+        // Else `skip other` would skip the node that is held.
+        return Err(format!(
+            "`{word}` is about the node that is held here, and takes nothing; `at N` goes to another stop"
+        ));
+    }
     Ok(match word {
         "continue" | "c" => match rest {
             "" => StopCommand::Go(DebugVerb::Continue),
@@ -143,10 +151,15 @@ pub(crate) fn parse_command(line: &str) -> Result<StopCommand, String> {
         "drop" => StopCommand::Drop((!rest.is_empty()).then(|| rest.to_owned())),
         "accept" => StopCommand::Accept((!rest.is_empty()).then(|| rest.to_owned())),
         "break" | "b" => StopCommand::Break(rest.parse()?),
+        "delete" | "d" if rest.is_empty() => {
+            return Err(
+                "`delete` takes the number of a breakpoint, or the breakpoint as it is written".to_owned()
+            );
+        }
         "delete" | "d" => StopCommand::Delete(rest.to_owned()),
         "quit" | "q" => StopCommand::Quit,
         "help" | "h" | "?" => StopCommand::Help,
-        other => return Err(format!("There is no `{other}` here; `help` lists the words.")),
+        other => return Err(format!("there is no `{other}` here; `help` lists the words")),
     })
 }
 
@@ -216,7 +229,11 @@ fn parse_history(text: &str) -> Result<HistoryCommand, String> {
         "" => HistoryCommand::Show,
         "remove" => {
             let (from, to) = rest.split_once('-').unwrap_or((rest, rest));
-            HistoryCommand::Remove(number(from)?..=number(to)?)
+            let (from, to) = (number(from)?, number(to)?);
+            if from > to {
+                return Err(format!("there are no messages from {from} to {to}"));
+            }
+            HistoryCommand::Remove(from..=to)
         }
         _ if rest.trim().is_empty() => {
             return Err("`history` takes N TEXT, `remove N`, or nothing".to_owned());
@@ -228,6 +245,9 @@ fn parse_history(text: &str) -> Result<HistoryCommand, String> {
 /// Shows the messages of a history with their numbers.
 pub(crate) fn print_history(messages: &History) -> Result<(), CliError> {
     let mut err = io::stderr();
+    if messages.iter().next().is_none() {
+        writeln!(err, "  no messages")?;
+    }
     for (number, message) in (1..).zip(messages.iter()) {
         let text = first_line(&message.content.labeled_text(), MAX_SHOWN);
         writeln!(err, "  {number}  {}: {}", message.role.speaker(), printable(&text))?;

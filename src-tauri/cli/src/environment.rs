@@ -7,7 +7,7 @@ pub(crate) fn is_color_off() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// A variable that a recorded program would read. None if it is not set, or no text.
+/// A variable that a recorded program would read, or the process that drives a run. None if it is not set, or no text.
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

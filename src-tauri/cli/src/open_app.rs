@@ -82,7 +82,7 @@ pub(crate) async fn close(app: &Connection) -> Result<(), CliError> {
         let mut idle = pin!(app.others_idle());
         if (&mut idle).now_or_never().is_none() {
             print_error(
-                "Other terminals run flows through this process: waiting for them (Ctrl+C hands them over).\n",
+                "Other terminals work through this process: waiting for them (Ctrl+C hands them over).\n",
             );
             let mut ctrl_c = CtrlC::listen()?;
             tokio::select! {

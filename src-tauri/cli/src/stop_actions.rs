@@ -62,7 +62,11 @@ impl<'a> AtStop<'a> {
                     debugger::print_stop(&held)?;
                     self.held = held;
                 }
-                None => print_error(&format!("There is no stop {number}; `stops` lists them.\n")),
+                None => {
+                    return Err(cannot(format!("There is no stop {number}."))
+                        .hint("`stops` lists them.")
+                        .into());
+                }
             },
             StopCommand::Set(port, value) => {
                 let change = ChangeValue { run, stop, port: port.as_str().into(), value: value.clone() };
@@ -115,16 +119,14 @@ impl<'a> AtStop<'a> {
         let (run, stop) = (&self.held.run, self.held.stop.number);
         let question = HeldHistory { run: run.clone(), stop: Some(stop) };
         let Some(context) = self.app.call(question.clone()).await? else {
-            print_error("No history is used here. Stop before a node that calls a model in a context.\n");
-            return Ok(());
+            return Err(cannot("No history is used here.".to_owned())
+                .hint("Stop before a node that calls a model in a context.")
+                .into());
         };
         let edits = match debugger::edits_of(command, &context.message_history) {
             Ok(edits) if edits.is_empty() => return debugger::print_history(&context.message_history),
             Ok(edits) => edits,
-            Err(problem) => {
-                print_error(&format!("{problem}\n"));
-                return Ok(());
-            }
+            Err(problem) => return Err(cannot(problem).into()),
         };
         self.app.call(EditHistory { run: run.clone(), stop, edits }).await?;
         match self.app.call(question).await? {
@@ -139,13 +141,7 @@ impl<'a> AtStop<'a> {
         let NodeConfig { mut config } =
             self.app.call(ShowNodeConfig { run: run.clone(), node: node.clone() }).await?;
         if let Some((path, value)) = setting {
-            config = match debugger::with_setting(config, &path, value) {
-                Ok(config) => config,
-                Err(problem) => {
-                    print_error(&format!("{problem}\n"));
-                    return Ok(());
-                }
-            };
+            config = debugger::with_setting(config, &path, value).map_err(cannot)?;
             self.app.call(TryConfig { run, stop, node, config: config.clone() }).await?;
         }
         debugger::print_config(&config)
@@ -164,6 +160,11 @@ impl<'a> AtStop<'a> {
     pub(crate) async fn all(&self) -> Result<Vec<HeldRun>, ErrorReply> {
         self.app.call(FindHeld { run: self.root.clone() }).await
     }
+}
+
+/// `usage.input`: what a person said can't be done at this stop.
+fn cannot(problem: String) -> ErrorReply {
+    ErrorReply::new(codes::USAGE_INPUT, problem)
 }
 
 /// Adds a breakpoint to a run.
@@ -209,9 +210,14 @@ pub(crate) async fn breakpoints(app: &Connection, run: &RunId) -> Result<Arc<[Br
 pub(crate) async fn held(app: &Connection, run: &RunId, number: Option<u64>) -> Result<HeldRun, ErrorReply> {
     let held = app.call(FindHeld { run: run.clone() }).await?;
     if held.is_empty() {
-        let message = format!("Run {run} does not stand still.");
-        return Err(ErrorReply::new(codes::DEBUG_MOVED_ON, message)
-            .hint(format!("`plait debug {run} pause` stops it.")));
+        let status = app.call(ShowRun { run: run.clone() }).await?.summary.status;
+        let (message, hint) = if status.is_final() {
+            let message = format!("Run {run} has ended, so it does not stand still.");
+            (message, format!("`plait rerun {run} --bill` says what running it again would buy."))
+        } else {
+            (format!("Run {run} does not stand still."), format!("`plait debug {run} pause` stops it."))
+        };
+        return Err(ErrorReply::new(codes::DEBUG_MOVED_ON, message).hint(hint));
     }
     let found = held.into_iter().find(|held| number.is_none_or(|number| is_numbered(number)(held)));
     found.ok_or_else(|| {

@@ -61,6 +61,9 @@ plait_core::error_codes! {
         DEBUG_NO_WAY = "debug.no_way",
             "Another way was to be taken that there is not.",
             "Stop after a node that chooses one of several outputs, such as a switch, and name another one of them.";
+        DEBUG_WRONG_TYPE = "debug.wrong_type",
+            "A value was to be changed to one that its port can't have.",
+            "Give a value of the type of the output; on a port of contexts, a context that the run has.";
         DEBUG_RETRIED = "debug.retried",
             "A person had a node run again that had succeeded.",
             "Nothing is wrong. What the attempt gave is in the events.";
@@ -145,6 +148,9 @@ plait_core::error_codes! {
         PIN_IN_CYCLE = "pin.in_cycle",
             "A node in a cycle is pinned, so each iteration gets the same values.",
             "Unpin it if the iterations should differ.";
+        PIN_NOT_IN_SCHEMA = "pin.not_in_schema",
+            "A pinned value does not match the JSON Schema that the node's config sets for that output.",
+            "Pin a value that matches the schema, or change the schema.";
         PIN_NOT_POSSIBLE = "pin.not_possible",
             "A node or an output can't be pinned: it makes a context, outputs tools, or does not run.",
             "Unpin it. Pin a node after it, or disable the node.";

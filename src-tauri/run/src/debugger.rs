@@ -115,6 +115,15 @@ struct TreeState {
     next_waker: u64,
 }
 
+impl TreeState {
+    fn hold(&mut self, run: &RunId) {
+        self.held_by = Some(run.clone());
+        self.covered.clear();
+        self.entered = None;
+        self.steps = 0;
+    }
+}
+
 impl Default for Tree {
     fn default() -> Self {
         Self {
@@ -212,14 +221,23 @@ impl Debugger {
         self.tree.state.lock().verb
     }
 
-    /// Holds the whole tree. `run` is the one that stopped; a step that covers it is over.
+    /// Holds the whole tree, for a stop that is restored.
     pub(crate) fn hold(&self, run: &RunId) {
-        self.change(|state| {
-            state.held_by = Some(run.clone());
-            state.covered.clear();
-            state.entered = None;
-            state.steps = 0;
-        });
+        self.change(|state| state.hold(run));
+    }
+
+    /// Holds the whole tree because this run stops, unless another run was faster: of several that come to a place at the same instant,
+    /// one stops, and the places of the others come up again when the tree goes on. `record` says so in the journal of the run, before any
+    /// other run sees that the tree is held. A step that covers the run is over. Returns whether it is this run that holds the tree.
+    pub(crate) fn stop<E>(&self, run: &RunId, record: impl FnOnce() -> Result<(), E>) -> Result<bool, E> {
+        let mut state = self.tree.state.lock();
+        let may_stop = state.steps > 0 || state.held_by.as_ref().is_none_or(|held_by| held_by == run);
+        if may_stop {
+            record()?;
+            state.hold(run);
+            self.publish(&state);
+        }
+        Ok(may_stop)
     }
 
     /// A branch of this run is held, or of a run below it, and the rest of the tree goes on.
@@ -292,6 +310,11 @@ impl Debugger {
     fn change(&self, change: impl FnOnce(&mut TreeState)) {
         let mut state = self.tree.state.lock();
         change(&mut state);
+        self.publish(&state);
+    }
+
+    /// Says to all drivers what the state of the tree is now.
+    fn publish(&self, state: &TreeState) {
         let is_held = state.held_by.is_some();
         self.tree.is_held.store(is_held, Ordering::Release);
         let holds_branches = !state.branches.is_empty();
@@ -303,3 +326,6 @@ impl Debugger {
         state.wakers.values().for_each(|wake| wake());
     }
 }
+
+#[cfg(test)]
+mod tests;

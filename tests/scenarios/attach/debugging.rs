@@ -1,7 +1,5 @@
 //! Two terminals at one run.
 
-use std::io::{BufRead as _, BufReader};
-
 use super::*;
 use plait_api::runs::{FindHeld, GoOn};
 use plait_api::{Connection, Opening};
@@ -23,7 +21,7 @@ async fn breakpoint_of_one_terminal_is_seen_by_the_other_and_two_steps_at_one_st
     let begun = home.plait(&["run", &folder.file("chats.flow.json"), "--break", "one"]);
     assert_eq!(begun.code, 4, "{begun:#?}");
     let mut watching = home.spawn(&["watch", "last", "--json"]);
-    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut lines = lines(watching.stdout.take().unwrap());
     let mut see = |kind: &str| -> Value {
         let line = lines.find(|line| line.contains(kind)).unwrap_or_else(|| panic!("{kind} was not seen"));
         serde_json::from_str(&line).unwrap()
@@ -171,5 +169,30 @@ async fn steps_of_the_owner_and_two_clients_at_the_same_instant_are_one() {
     for client in clients {
         client.close().await.unwrap();
     }
+    owner.close().await;
+}
+
+/// The process that drives the run lives on at the stop, so that time could pass there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn time_limit_of_two_seconds_outlasts_a_longer_stop() {
+    let server = echo_server().await;
+    let mut flow = chats(&["one"]);
+    flow["nodes"]["one"]["limits"] = json!({ "timeoutMs": 2_000 });
+    let folder = FlowFolder::with_files(&[("chats.flow.json", &flow)]);
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let owner = Owner::open(&home);
+    let begun = home.plait(&["run", &folder.file("chats.flow.json"), "--break", "one:call"]);
+    assert_eq!((begun.code, server.calls().len()), (4, 0), "{begun:#?}");
+    let run = owner.runs().await.remove(0).run;
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    let continued = home.plait(&["debug", "last", "continue"]);
+    assert_eq!(continued.code, 0, "{continued:#?}");
+    owner.plait.runs().settled(&run).await;
+    let shown = owner.plait.call(plait_api::runs::ShowRun { run }).await.unwrap();
+    let view = plait_journal::view::RunView::of(&shown.entries);
+    assert_eq!(view.outline.status, plait_journal::view::RunStatus::Finished, "{:#?}", shown.entries);
+    assert!(view.totals.stopped_ms >= 2_500, "{}", view.totals.stopped_ms);
+    assert_eq!(server.calls().len(), 1);
     owner.close().await;
 }

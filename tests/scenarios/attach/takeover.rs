@@ -1,16 +1,100 @@
 //! The owner ends.
 
-use std::io::{BufRead as _, BufReader, Read as _};
-
+use axum::routing::post;
+use axum::{Json, Router};
 use plait_store::{RunFilter, Store};
+use tokio::sync::watch;
 
 use super::*;
 
-/// Reads what a command prints until a line has this text.
-fn read_until(child: &mut Child, text: &str) -> impl Iterator<Item = String> + use<> {
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains(text)), "{text}");
-    lines
+/// A server that embeds once it may.
+struct HeldEmbeddings {
+    url: String,
+    may_embed: watch::Sender<bool>,
+    asked: watch::Receiver<usize>,
+}
+
+impl HeldEmbeddings {
+    async fn start() -> Self {
+        let (may_embed, is_allowed) = watch::channel(false);
+        let (asked_sender, asked) = watch::channel(0);
+        let embed = move |Json(request): Json<Value>| {
+            let mut is_allowed = is_allowed.clone();
+            asked_sender.send_modify(|count| *count += 1);
+            async move {
+                is_allowed.wait_for(|is_allowed| *is_allowed).await.unwrap();
+                let texts = request["input"].as_array().unwrap().len();
+                let data: Vec<Value> =
+                    (0..texts).map(|index| json!({ "index": index, "embedding": [1.0, 0.0] })).collect();
+                let usage = json!({ "prompt_tokens": 1, "total_tokens": 1 });
+                Json(json!({ "object": "list", "data": data, "usage": usage }))
+            }
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let router = Router::new().route("/v1/embeddings", post(embed));
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self { url, may_embed, asked }
+    }
+}
+
+/// An owner whose run has ended, and a terminal that indexes a knowledge base through it.
+struct Indexing {
+    home: Home,
+    _folder: FlowFolder,
+    owner: Child,
+    guest: Option<Child>,
+}
+
+impl Indexing {
+    async fn start(embeddings: &mut HeldEmbeddings) -> Self {
+        let home = Home::default();
+        home.set_provider_url(&embeddings.url).await;
+        let wait = json!({ "wait": { "type": "delay", "config": { "ms": 1_500 } }, "go": { "type": "value", "config": { "value": 1 } } });
+        let folder =
+            FlowFolder::with_files(&[("wait.flow.json", &flow_json("wait", wait, &["go.value -> wait.in"]))]);
+        std::fs::create_dir(folder.path().join("handbook")).unwrap();
+        std::fs::write(folder.path().join("handbook/food.txt"), "The soup is free on Fridays.").unwrap();
+        let mut owner = home.spawn(&["run", &folder.file("wait.flow.json"), "--json"]);
+        let _lines = read_until(&mut owner, "node.started");
+        until("the owner serves", || is_served(&home));
+        let handbook = folder.file("handbook");
+        let guest =
+            home.spawn(&["knowledge", "add", "handbook", &handbook, "--embeddings", "openai/embed-small"]);
+        embeddings.asked.wait_for(|count| *count == 1).await.unwrap();
+        let mut said = lines(owner.stderr.take().unwrap());
+        assert!(said.any(|line| line.contains("Other terminals work through this process")));
+        Self { home, _folder: folder, owner, guest: Some(guest) }
+    }
+
+    fn assert_indexed(&self) {
+        let listed = self.home.plait(&["knowledge", "list", "--json"]);
+        assert!(listed.code == 0 && listed.out.contains("handbook"), "{listed:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn owner_that_is_done_waits_for_a_command_of_another_terminal() {
+    let mut embeddings = HeldEmbeddings::start().await;
+    let mut indexing = Indexing::start(&mut embeddings).await;
+    embeddings.may_embed.send_replace(true);
+    let guest = output(indexing.guest.take().unwrap());
+    assert_eq!(guest.code, 0, "{guest:#?}");
+    assert_eq!(indexing.owner.wait().unwrap().code(), Some(0));
+    assert_eq!(*embeddings.asked.borrow(), 1, "nothing is embedded twice");
+    indexing.assert_indexed();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn command_that_can_be_repeated_outlives_the_owner() {
+    let mut embeddings = HeldEmbeddings::start().await;
+    let mut indexing = Indexing::start(&mut embeddings).await;
+    indexing.owner.kill().unwrap();
+    indexing.owner.wait().unwrap();
+    embeddings.may_embed.send_replace(true);
+    let guest = output(indexing.guest.take().unwrap());
+    assert_eq!(guest.code, 0, "{guest:#?}");
+    indexing.assert_indexed();
 }
 
 /// How many replies the journals have as another process finds them: what is shown may not be written yet.
@@ -47,7 +131,7 @@ async fn terminal_goes_on_with_its_run_when_the_owner_is_killed() {
     assert!(is_served(&home), "a killed process leaves its socket");
     assert!(lines.any(|line| line.contains("run.finished")), "the run goes on");
     let mut said = String::new();
-    second.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    std::io::Read::read_to_string(&mut second.stderr.take().unwrap(), &mut said).unwrap();
     assert_eq!(output(second).code, 0, "{said}");
     assert!(said.contains("The run goes on here"), "{said}");
     let of_short = server.calls().len() - 1;
@@ -76,7 +160,7 @@ async fn owner_that_is_done_waits_for_what_others_buy_through_it() {
     let second = home.spawn(&["run", &folder.file("chat.flow.json")]);
     let (first, second) = (output(first), output(second));
     assert_eq!((first.code, second.code), (0, 0), "{first:#?}\n{second:#?}");
-    assert!(first.err.contains("Other terminals run flows through this process"), "{first:#?}");
+    assert!(first.err.contains("Other terminals work through this process"), "{first:#?}");
     assert_eq!(server.calls().len(), 3, "each call was made once");
 }
 

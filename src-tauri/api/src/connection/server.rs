@@ -58,6 +58,24 @@ struct State {
     /// Says that the owner ends: nothing is begun any more.
     ending: watch::Sender<bool>,
     clients: AtomicUsize,
+    /// How many commands of clients are executed.
+    commands: watch::Sender<usize>,
+}
+
+/// A command that is executed, until it is dropped.
+struct Executed(watch::Sender<usize>);
+
+impl Executed {
+    fn begin(commands: &watch::Sender<usize>) -> Self {
+        commands.send_modify(|count| *count += 1);
+        Self(commands.clone())
+    }
+}
+
+impl Drop for Executed {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
 }
 
 impl Drop for Serving {
@@ -74,7 +92,11 @@ impl Serving {
     /// find the data directory locked then. Needs a runtime.
     pub fn begin(plait: &Plait) -> Option<Self> {
         let listener = socket::listen(plait.home()).ok()?;
-        let state = Arc::new(State { ending: watch::channel(false).0, clients: AtomicUsize::new(0) });
+        let state = Arc::new(State {
+            ending: watch::channel(false).0,
+            clients: AtomicUsize::new(0),
+            commands: watch::channel(0).0,
+        });
         let listening = tokio::spawn(listen(listener, plait.clone(), Arc::clone(&state)));
         Some(Self { listening: Mutex::new(Some(listening)), state })
     }
@@ -82,6 +104,12 @@ impl Serving {
     /// Whether there are clients.
     pub fn has_clients(&self) -> bool {
         self.state.clients.load(Ordering::Acquire) > 0
+    }
+
+    /// Resolves when no command of a client is executed.
+    pub async fn idle(&self) {
+        // The sender lives as long as this.
+        let _ = self.state.commands.subscribe().wait_for(|count| *count == 0).await;
     }
 
     /// Begins nothing more, and resolves when the commands that were begun are done and their clients have the replies, or after a
@@ -143,7 +171,8 @@ async fn serve(stream: impl Stream, plait: &Plait, state: &State, mut ending: wa
     state.clients.fetch_add(1, Ordering::AcqRel);
     let (sink, stream) = framed.split();
     let (answers, to_send) = mpsc::channel(ANSWER_QUEUE);
-    let session = Session { plait, answers, waits: Arc::default(), watches: Arc::default() };
+    let commands = state.commands.clone();
+    let session = Session { plait, answers, commands, waits: Arc::default(), watches: Arc::default() };
     let mut writing = pin!(write(sink, to_send));
     let is_owner_ending = tokio::select! {
         () = &mut writing => false,
@@ -191,6 +220,8 @@ async fn write(mut sink: impl futures::Sink<Bytes> + Unpin, mut to_send: mpsc::R
 struct Session {
     plait: Plait,
     answers: mpsc::Sender<Bytes>,
+    /// How many commands of all clients are executed.
+    commands: watch::Sender<usize>,
     /// What only waits, by request.
     waits: Arc<Mutex<HashMap<u64, AbortHandle>>>,
     watches: Arc<Mutex<HashMap<u64, Arc<tokio::sync::Mutex<Watch>>>>>,
@@ -242,7 +273,9 @@ impl Session {
         match ask {
             Ask::Call { name, args } => {
                 let (plait, answers) = (self.plait.clone(), self.answers.clone());
+                let executed = Executed::begin(&self.commands);
                 calls.spawn(async move {
+                    let _executed = executed;
                     let reply = Box::pin(caught(dispatch(&plait, &name, args))).await;
                     send(&answers, id, reply).await;
                 });

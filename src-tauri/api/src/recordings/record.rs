@@ -7,16 +7,16 @@ use plait_core::attachment::AttachmentStore as _;
 use plait_core::error::Fault;
 use plait_core::id::{AttachmentHash, RunId};
 use plait_journal::earlier_run::NotedKeys;
-use plait_journal::{CallEvent, Entry, Event, EventRef, NodeEvent, RunEvent};
+use plait_journal::{CallEvent, Entry, Event, EventRef, RunEvent};
 use plait_llm::context::conversation::ConversationReader as _;
-use plait_llm::tool::{ToolPolicy, ToolSpec};
+use plait_llm::tool::ToolSpec;
 use plait_store::Store;
-use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
 use super::content::{About, RecordedConversation, RecordedFlow, Recording};
 use super::file;
+use super::listed_servers::ListedServers;
 use super::mask::{attachment_hash, text_of};
 use crate::ErrorReply;
 
@@ -79,35 +79,15 @@ fn providers_of(
     found
 }
 
-/// The tools of MCP servers, as the servers named them: what nodes offered, without what their configs add.
+/// The tools of MCP servers that the runs of a recording listed.
 fn servers_of(recording: &Recording) -> Result<BTreeMap<String, Vec<ToolSpec>>, ErrorReply> {
-    let mut servers: BTreeMap<String, Vec<ToolSpec>> = BTreeMap::new();
+    let mut servers = ListedServers::default();
     for (run, entries) in &recording.runs {
-        let Some(flow) = recording.flow_of(run).map(|flow| recording.flow(&flow.hash)).transpose()? else {
-            continue;
-        };
-        for entry in entries {
-            let Event::Node(activation, NodeEvent::Finished { outputs, .. }) = &entry.event else { continue };
-            let node = flow.nodes.get(&activation.node).filter(|node| node.node_type == "mcpServer");
-            let Some((node, offered)) = node.zip(outputs.get("tools")) else { continue };
-            let text =
-                |key: &str| node.config.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-            let (server, prefix) = (text("server").trim().to_owned(), text("prefix"));
-            let known = servers.entry(server).or_default();
-            for tool in Vec::<ToolSpec>::deserialize(&**offered).unwrap_or_default() {
-                let name = tool.name.strip_prefix(&*prefix).unwrap_or(&tool.name).to_owned();
-                if known.iter().any(|known| known.name == name) {
-                    continue;
-                }
-                let mut tool = ToolSpec { name, instructions: None, policy: ToolPolicy::default(), ..tool };
-                if let Value::Object(binding) = &mut tool.binding {
-                    binding.remove("sendContext");
-                }
-                known.push(tool);
-            }
+        if let Some(flow) = recording.flow_of(run) {
+            servers.add(&recording.flow(&flow.hash)?, entries);
         }
     }
-    Ok(servers)
+    Ok(servers.0)
 }
 
 /// What the conversation held that the root continued.

@@ -14,6 +14,7 @@ use plait_run::host::{Host, Refusal};
 use serde_json::Value;
 
 use super::content::About;
+use super::listed_servers::ListedServers;
 use crate::ErrorReply;
 
 /// The host with which a recording is replayed, in place of this one.
@@ -23,6 +24,12 @@ pub(crate) fn replay_host(host: Host, about: &About) -> Result<Host, ErrorReply>
     let providers = Arc::new(ReplayedProviders { recorded, names, others: host.providers });
     let host = Host { providers, ..host }.with_closed_world(Arc::new(NotRecorded));
     Ok(Host { tools: Arc::new(ReplayedTools { servers: about.servers.clone(), others: host.tools }), ..host })
+}
+
+/// The host with which a run of the store is replayed: the servers that it listed offer what they offered, and none is started.
+pub(crate) fn with_listed_servers(host: Host, servers: ListedServers) -> Host {
+    let others = host.clone().with_closed_world(Arc::new(NotRecorded)).tools;
+    Host { tools: Arc::new(ReplayedTools { servers: servers.0, others }), ..host }
 }
 
 struct NotRecorded;
@@ -57,7 +64,7 @@ impl Providers for ReplayedProviders {
 }
 
 struct ReplayedTools {
-    /// The tools of the recording's servers.
+    /// The tools of the recorded servers.
     servers: BTreeMap<String, Vec<ToolSpec>>,
     others: Arc<dyn ToolHost>,
 }

@@ -12,13 +12,14 @@ use plait_api::runs::answers::Answers;
 use plait_api::runs::{BillRerun, RerunRequest, RerunRun, RunDetail, ShowRun};
 use plait_core::id::{Epoch, NodeId};
 use plait_insight::bill::{Bill, BillLine};
-use plait_journal::FreshFrom;
 use plait_journal::world_policy::{LivePart, Misses, WorldPolicy};
+use plait_journal::{BreakpointText, FreshFrom};
 use serde_json::json;
 
 use super::runs;
 use crate::codes;
 use crate::ctrl_c::CtrlC;
+use crate::debugger;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::format::{new_table, to_json};
@@ -54,6 +55,8 @@ Examples:
   plait rerun last --from 'each#2/draft'   `draft` in the sub-flow that `each` ran in its third iteration
   plait rerun last --fresh draft           A new reply for `draft`, and for what then asks otherwise
   plait rerun last --only draft            A new reply for `draft`; the run ends there
+  plait rerun last --from draft --break draft
+                                           The same, stopped before `draft`
   plait rerun last --at 112                All that came after event 112 again
   plait rerun last --live tool:weather     The weather as it is now, and what depends on it
   plait rerun last --live type:httpRequest All that nodes of this type request, also in sub-flows
@@ -88,6 +91,9 @@ pub(crate) struct RerunArgs {
     misses: Misses,
     #[command(flatten)]
     replies: ReplyArgs,
+    /// Stop the new run there, as with `plait run`. Repeatable.
+    #[arg(long = "break", value_name = "BREAKPOINT")]
+    breakpoints: Vec<BreakpointText>,
     /// Start without asking.
     #[arg(long, conflicts_with = "bill")]
     yes: bool,
@@ -114,8 +120,10 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
     let RunDetail { summary, flow, .. } = app.call(ShowRun { run: earlier.clone() }).await?;
     let runs_flow = source.as_ref().map_or(&flow, |source| &source.flow);
     let path_of_run = path.as_deref().or(summary.path.as_deref());
-    let answers =
-        Answers::read(args.answer, nodes_with_subflows(runs_flow, path_of_run, &plait_nodes::registry()))?;
+    let nodes = nodes_with_subflows(runs_flow, path_of_run, &plait_nodes::registry());
+    let resolve = |breakpoint| debugger::resolve(breakpoint, |node| nodes.contains(node));
+    let breakpoints = args.breakpoints.into_iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+    let answers = Answers::read(args.answer, nodes)?;
     let only = args
         .only
         .map(|node| (FreshFrom { node: node.clone(), epoch: None, inside: None, alone: false }, node));
@@ -132,6 +140,7 @@ pub(crate) async fn execute(home: &Home, args: RerunArgs) -> Result<ExitStatus, 
         to: to.clone(),
         world: WorldPolicy { live: args.live.clone(), misses: args.misses, ..WorldPolicy::default() },
         replies: args.replies.source(),
+        breakpoints: breakpoints.clone(),
         ..RerunRequest::of(earlier.clone())
     };
     let bill = app.call(BillRerun(request())).await?;

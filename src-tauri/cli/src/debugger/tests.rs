@@ -44,8 +44,15 @@ fn lines_are_read() {
     assert_eq!(parse_command("history"), history(HistoryCommand::Show));
     assert_eq!(parse_command("history 2 Say no."), history(HistoryCommand::Reword(2, "Say no.".to_owned())));
     assert_eq!(parse_command("history remove 3-4"), history(HistoryCommand::Remove(3..=4)));
+    assert!(parse_command("history remove 2-1").is_err());
     assert!(parse_command("history 0 No.").is_err() && parse_command("history 2").is_err());
     assert!(parse_command("jump").is_err());
+    for other_node in
+        ["skip draft", "retry draft", "step draft", "s 2", "into x", "out x", "all x", "stops 3", "quit x"]
+    {
+        assert!(parse_command(other_node).is_err(), "{other_node} is not done to the node that is held");
+    }
+    assert!(parse_command("delete").is_err());
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::RunFollower;
 use crate::codes;
 use crate::debugger;
+use crate::environment;
 use crate::exit::{CliError, ExitStatus, error_text};
 use crate::terminal::{print_error, stdout};
 
@@ -75,6 +76,13 @@ impl RunFollower<'_> {
                     let mut error = ErrorReply::from(failed.error.clone());
                     error.message = format!("node `{activation}`: {}", error.message);
                     print_error(&error_text(&error));
+                    if self.app.here().is_none()
+                        && let Some(name) = variable_of_this_terminal(&error.message)
+                    {
+                        print_error(&format!(
+                            "note: {name} is set in this terminal. The process that has the data directory open drives the run, and does not have it: store the key with `plait keys set`, or close that process first.\n"
+                        ));
+                    }
                 }
                 ExitStatus::Failure
             }
@@ -85,6 +93,13 @@ impl RunFollower<'_> {
             _ => ExitStatus::Success,
         })
     }
+}
+
+/// The variable that an error calls not set, if it is set here.
+fn variable_of_this_terminal(message: &str) -> Option<&str> {
+    let before = message.split_once(" is not set")?.0;
+    let name = before.rsplit(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).next()?;
+    environment::variable(name).map(|_| name)
 }
 
 /// Prints the outputs of the flow: a single value as it is, several values under the names of their ports.

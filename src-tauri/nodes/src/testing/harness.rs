@@ -198,6 +198,7 @@ impl NodeHarness {
                 debugger: plait_run::debugger::Debugger::default(),
                 quotas: plait_llm::quota::QuotaChain::default(),
             }),
+            calls_outside: node.behavior().calls_outside(),
             hold: None,
             cancel: CancellationToken::new(),
             input_origins: inputs.origins(),

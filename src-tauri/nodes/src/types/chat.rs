@@ -284,6 +284,10 @@ impl NodeType for Chat {
         unused
     }
 
+    fn output_schemas(config: &Config) -> Vec<(&'static str, &Value)> {
+        config.response_schema.iter().map(|schema| ("structured", schema)).collect()
+    }
+
     fn examples() -> Vec<Example> {
         let script = |reply: &str| json!({ "replies": [{ "text": reply }] });
         vec![

@@ -154,6 +154,10 @@ impl NodeType for Extract {
         unused
     }
 
+    fn output_schemas(config: &Config) -> Vec<(&'static str, &Value)> {
+        vec![("value", &config.schema)]
+    }
+
     fn examples() -> Vec<Example> {
         let script = |replies: &[&str]| {
             let replies: Vec<_> = replies.iter().map(|text| json!({ "text": text })).collect();

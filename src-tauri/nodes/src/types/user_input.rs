@@ -139,6 +139,10 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
         unused
     }
 
+    fn output_schemas(config: &Config) -> Vec<(&'static str, &Value)> {
+        config.schema.iter().map(|schema| ("message", schema)).collect()
+    }
+
     fn examples() -> Vec<Example> {
         vec![
             Example::new("A question and its answer")

@@ -173,6 +173,27 @@ fn check_names_what_a_pin_cannot_do() {
 }
 
 #[test]
+fn pinned_value_matches_the_schema_of_its_node() {
+    let number = json!({ "type": "integer", "minimum": 1 });
+    for (node_type, config, output) in [
+        ("userInput", json!({ "schema": number }), "message"),
+        ("extract", json!({ "schema": number }), "value"),
+        ("chat", json!({ "responseSchema": number }), "structured"),
+    ] {
+        let checked = |pin: Value| {
+            let nodes = json!({ "n": { "type": node_type, "config": config, "pin": pin } });
+            let pins = found(&nodes, &json!([])).into_iter().filter(|(code, _)| code.starts_with("pin."));
+            pins.collect::<Vec<_>>()
+        };
+        let outside = [(codes::PIN_NOT_IN_SCHEMA.to_string(), format!("/nodes/n/pin/outputs/{output}"))];
+        assert_eq!(checked(json!({ "outputs": { output: 0 } })), outside, "{node_type}");
+        let later = json!({ "outputs": { output: 1 }, "iterations": [{ output: "one" }] });
+        assert_eq!(checked(later), outside, "{node_type}");
+        assert_eq!(checked(json!({ "outputs": { output: 7 } })), [], "{node_type}");
+    }
+}
+
+#[test]
 fn pin_in_a_cycle_delivers_in_each_iteration_and_is_warned_of() {
     let stage = Stage::new();
     let nodes = json!({

@@ -80,8 +80,10 @@ pub(super) enum Outcome {
 }
 
 /// Begins one try. Most nodes never wait; they cost nothing more than their own future.
-pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun<'_> {
+pub(super) fn begin(node: &PlanNode, mut start: Start, mut cx: NodeContext) -> Begun<'_> {
     let inputs = std::mem::take(&mut start.inputs);
+    // With the config that a person tries, if this is an attempt with it.
+    cx.calls_outside = node.node.behavior().calls_outside();
     let hold = cx.hold.clone();
     let trial = Trial {
         node,
@@ -287,6 +289,7 @@ impl Driver {
             folders: Arc::clone(&self.plan.folders),
             host: quotas
                 .map_or_else(|| Arc::clone(&self.host), |quotas| Arc::new(self.host.with_quotas(quotas))),
+            calls_outside: false,
             hold: self.plan.nodes[start.node].timeout_ms.map(|_| BranchHold::default()),
             cancel: self.cancel.clone(),
             input_origins: start.inputs.origins(),

@@ -272,7 +272,9 @@ impl Driver {
         while let Some((key, outputs)) = self.stops.ended_loops.pop_front() {
             let point = self.point(&key, 1, Side::After);
             if let Some((cause, _)) = self.reached(&key, &point, Values::Outputs(&outputs)).await? {
-                self.stop(cause, Some(point), outputs).await?;
+                if !self.stop(cause, Some(point), outputs.clone()).await? {
+                    self.stops.ended_loops.push_front((key, outputs));
+                }
                 return Ok(None);
             }
         }

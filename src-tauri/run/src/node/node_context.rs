@@ -63,6 +63,8 @@ pub struct NodeContext {
     pub folders: Arc<[FolderAccess]>,
     /// Providers, tools, clock and other effects.
     pub host: Arc<Host>,
+    /// Whether its [`Behavior`](super::Behavior) says that it calls models or tools.
+    pub calls_outside: bool,
     /// What has its time limit stand still, if it has one.
     pub hold: Option<BranchHold>,
     /// Set when the run is canceled. The future is dropped soon after.
@@ -211,6 +213,12 @@ impl NodeContext {
 
     /// The same for calls of tools.
     pub async fn may_call_tools(&self, call: impl FnOnce() -> String, tools: ToolRound) -> Result<(), Fault> {
+        // Breakpoints on calls are refused where planning knows of none.
+        debug_assert!(
+            self.calls_outside,
+            "the behavior of `{}` does not say that it calls",
+            self.activation.node
+        );
         if !self.host.debugger.is_active() {
             return Ok(());
         }

@@ -73,6 +73,11 @@ pub trait NodeType: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The JSON Schemas that the config sets for the values of outputs. What is pinned on such an output has to match, too.
+    fn output_schemas(_config: &Self::Config) -> Vec<(&'static str, &Value)> {
+        Vec::new()
+    }
+
     /// Examples. Each one runs as a test.
     fn examples() -> Vec<Example>;
 
@@ -108,6 +113,10 @@ pub trait BoundNode: Send + Sync {
     fn unused(&self, _around: &Surroundings<'_>) -> Vec<Unused> {
         Vec::new()
     }
+    /// As [`NodeType::output_schemas`].
+    fn output_schemas(&self) -> Vec<(&'static str, &Value)> {
+        Vec::new()
+    }
     /// As [`NodeType::RECORDS_TURN_OF_PIN`].
     fn records_turn_of_pin(&self) -> bool {
         false
@@ -141,6 +150,10 @@ impl<T: NodeType> BoundNode for Bound<T> {
 
     fn unused(&self, around: &Surroundings<'_>) -> Vec<Unused> {
         T::unused(&self.config, around)
+    }
+
+    fn output_schemas(&self) -> Vec<(&'static str, &Value)> {
+        T::output_schemas(&self.config)
     }
 
     fn records_turn_of_pin(&self) -> bool {

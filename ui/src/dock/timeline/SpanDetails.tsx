@@ -14,6 +14,7 @@ const SPAN_VERBS: Record<SpanKind, string> = {
   wait: "waited for you",
   delay: "waited to retry",
   failed: "failed after",
+  stopped: "stood still for",
 };
 const WIDTH = 280;
 

@@ -3,6 +3,7 @@ import type { Epoch } from "@/bindings";
 import { containersAround } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { indexOfEpoch } from "@/run/fold/epoch";
+import type { Standstill } from "@/run/live/event-log";
 import type { PastRun } from "@/run/live/past-run";
 import { formatDuration } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
@@ -19,6 +20,8 @@ type Props = {
   track: number;
   /** The moment that is looked at, which the row's totals are of. */
   past: PastRun | undefined;
+  /** When the whole run stood still, until the moment that is looked at. */
+  standstills: readonly Standstill[];
   /** End of the open spans; undefined for rows without open spans. */
   now: number | undefined;
   /** The mark at a place of a row, in pixels from the beginning of the track. */
@@ -34,6 +37,7 @@ export const TimelineRowView = memo(function TimelineRowView({
   label,
   track,
   past,
+  standstills,
   now,
   spanAt,
   onPoint,
@@ -58,7 +62,7 @@ export const TimelineRowView = memo(function TimelineRowView({
         className={`sticky left-0 z-10 float-left h-full truncate bg-bg-1 pr-2 text-left font-mono text-fg-2 text-xs group-hover:text-fg ${row.tool === undefined ? "" : "text-fg-3"}`}
         style={{ width: label, paddingLeft: LABEL_INSET + LEVEL_INSET * (depth + (row.tool === undefined ? 0 : 1)) }}
         title={name}
-        aria-label={describe(shown, name, workspace.nodeNames.nameOf(row.node), past?.at ?? now ?? 0)}
+        aria-label={describe(shown, name, workspace.nodeNames.nameOf(row.node), past?.at ?? now ?? 0, standstills)}
         onClick={() => look(undefined)}
         onKeyDown={(event) => step(event.key, shown, workspace.epochChoice.of(row.node), look)}
       >
@@ -90,10 +94,16 @@ const MAX_INSETS = 5;
 /** A row as it was; without a view, its node had not begun. */
 type ShownRow = Omit<TimelineRow, "view"> & { view: TimelineRow["view"] | undefined };
 
-function describe({ view, ...rest }: ShownRow, name: string, node: string, now: number): string {
+function describe(
+  { view, ...rest }: ShownRow,
+  name: string,
+  node: string,
+  now: number,
+  standstills: readonly Standstill[],
+): string {
   if (!view) return TEXTS.notBegun(name);
   const row = { ...rest, view };
-  const { times, ms } = workIn(row, now);
+  const { times, ms } = workIn(row, now, standstills);
   if (row.tool !== undefined) return `Tool ${name} of ${node}, called ${times} times, ${formatDuration(ms)}`;
   const iterations = row.view.epochs.length;
   return `${name}, ${row.view.state}, ${iterations} ${iterations === 1 ? "iteration" : "iterations"}, worked ${formatDuration(ms)}. Use left and right to choose an iteration.`;

@@ -3,6 +3,8 @@ import { Maximize2, ZoomIn, ZoomOut } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { IconButton } from "@/design/controls/Button";
 import { Empty } from "@/design/text/Empty";
+import type { Standstill } from "@/run/live/event-log";
+import type { RunSession } from "@/run/live/session";
 import { formatDuration } from "@/run/values/format";
 import { useActiveSession, usePastRun } from "@/workspace/run-hooks";
 import { RunPanel } from "../RunPanel";
@@ -54,14 +56,16 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
   const [pointed, setPointed] = useState<Pointed>();
   const label = compact ? LABEL.compact : LABEL.full;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; the tick says when it changed.
-  const { rows, scale, now } = useMemo(() => {
+  const { rows, scale, now, standstills, stoppedMs } = useMemo(() => {
     // While the past is looked at, no time passes.
     const now = past?.at ?? Date.now();
     const range = session ? timeRange(session, now) : { start: 0, end: 1 };
     return {
       rows: session ? timelineRows(session) : [],
-      scale: new TimeScale(range.start, range.end, session?.log.waits ?? [], folded),
+      scale: new TimeScale(range.start, range.end, idleTimes(session), folded),
       now: range.end,
+      standstills: session?.log.standstills ?? NEVER,
+      stoppedMs: stoppedUntil(session?.log.standstills ?? NEVER, range.end),
     };
   }, [session, past, tick, folded]);
   const virtual = useVirtualizer({
@@ -74,7 +78,14 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
   const track = view * zoom;
   const from = Math.max(0, left - OVERSCAN_PX);
   const to = Math.min(track + MARGIN, left + view + MARGIN + OVERSCAN_PX);
-  const marksIn = (row: TimelineRow) => marksOf(spansIn(row), (time) => scale.place(time) * track, now, from, to);
+  const marksIn = (row: TimelineRow) =>
+    marksOf(spansIn(row, standstills), (time) => scale.place(time) * track, now, from, to);
+  // In the past, what came later did not stand still yet.
+  const pastAt = past?.at;
+  const known = useMemo(
+    () => (pastAt === undefined ? standstills : standstills.filter(({ from }) => from < pastAt)),
+    [standstills, pastAt],
+  );
   const inView = virtual.getVirtualItems();
   // A stable function, so that scrolling re-renders no row.
   const latest = useRef(marksIn);
@@ -114,6 +125,11 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
             disabled={zoom === 1}
             onClick={() => setZoom(1)}
           />
+          {stoppedMs > 0 ? (
+            <span className="ml-auto tabular-nums" data-testid="timeline-stopped">
+              {TEXTS.stopped(formatDuration(stoppedMs))}
+            </span>
+          ) : null}
         </div>
       )}
       <div
@@ -125,6 +141,12 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
       >
         <Axis label={label} track={track} scale={scale} from={left} view={view} />
         <div className="relative" style={{ height: virtual.getTotalSize(), width: label + track + MARGIN }}>
+          <Standstills
+            standstills={standstills}
+            place={(time) => scale.place(time) * track}
+            now={now}
+            {...{ label, from, to }}
+          />
           {inView.map((item) => {
             const row = rows[item.index];
             return row ? (
@@ -136,7 +158,8 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
                 label={label}
                 track={track}
                 past={past}
-                now={isOpen(row) ? now : undefined}
+                standstills={known}
+                now={isOpen(row, standstills) ? now : undefined}
                 spanAt={spanAt}
                 onPoint={setPointed}
               />
@@ -157,6 +180,47 @@ export function Timeline({ compact = false }: { compact?: boolean }) {
       {pointed ? <SpanDetails pointed={pointed} now={now} /> : null}
     </section>
   );
+}
+
+const NEVER: readonly Standstill[] = [];
+
+/** When nothing went on: the run waited for a person, or stood still. */
+function idleTimes(session: RunSession | undefined): Standstill[] {
+  const { waits, standstills } = session?.log ?? { waits: [], standstills: NEVER };
+  return [...waits, ...standstills].sort((one, other) => one.from - other.from);
+}
+
+/** How long a run stood still until a moment. */
+function stoppedUntil(standstills: readonly Standstill[], now: number): number {
+  return standstills.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to ?? now, now) - from), 0);
+}
+
+/** Shades the times in which the whole run stood still. */
+function Standstills({
+  standstills,
+  place,
+  now,
+  label,
+  from,
+  to,
+}: {
+  standstills: readonly Standstill[];
+  place: (time: number) => number;
+  now: number;
+  label: number;
+  from: number;
+  to: number;
+}) {
+  const spans = standstills.map((still) => ({ ...still, kind: "stopped" as const, epoch: [] }));
+  return marksOf(spans, place, now, from, to).map(({ left, width }) => (
+    <div
+      key={left}
+      aria-hidden
+      className="pointer-events-none absolute inset-y-0 bg-fg-3/10"
+      style={{ left: label + left, width }}
+      data-testid="timeline-standstill"
+    />
+  ));
 }
 
 /** Covers what came after the moment that is looked at. */

@@ -10,6 +10,7 @@ export function colorOf({ editor, nodeTypes, nodeNames }: Workspace, row: Timeli
   if (span.kind === "failed") return "var(--bad)";
   if (span.kind === "wait") return "var(--wait)";
   if (span.kind === "delay") return "var(--fg-3)";
+  if (span.kind === "stopped") return "var(--line-2)";
   if (row.tool !== undefined) return "var(--tools)";
   switch (nodeTypes.get(nodeNames.typeOf(row.node) ?? "")?.category) {
     case "tools":

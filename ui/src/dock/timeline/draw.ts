@@ -28,7 +28,7 @@ export function drawRow(
     to.globalAlpha = alphaOf(kind, end === undefined, style.pulse);
     to.fillStyle = style.colorOf(mark);
     const left = mark.left - from;
-    if (kind === "delay") {
+    if (kind === "delay" || kind === "stopped") {
       to.fillRect(left, top + DELAY.top, mark.width, DELAY.height);
       continue;
     }

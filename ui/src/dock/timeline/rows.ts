@@ -2,8 +2,9 @@
 import type { NodeId } from "@/bindings";
 import { containersAround } from "@/flow/containers/containers";
 import type { NodeView } from "@/run/fold/types";
+import type { Standstill } from "@/run/live/event-log";
 import type { RunSession } from "@/run/live/session";
-import { type NodeSpans, type Span, spansOf, toolNamesOf } from "./spans";
+import { type NodeSpans, type Span, spansOf, splitByStandstills, toolNamesOf } from "./spans";
 
 /** One line of the timeline. Its spans are worked out by `spansIn` for the lines in view only. */
 export type TimelineRow = { key: string; node: NodeId; tool?: string; view: NodeView };
@@ -52,34 +53,57 @@ function rowsOf(node: NodeId, view: NodeView): TimelineRow[] {
   return rows;
 }
 
-export function spansIn(row: TimelineRow): readonly Span[] {
+const NEVER: readonly Standstill[] = [];
+
+export function spansIn(row: TimelineRow, standstills = NEVER): readonly Span[] {
+  return piecesOf(row, standstills).pieces;
+}
+
+/** How often and how long a row's node or tool has worked, without the time in which the run stood still. Open spans count up to `now`. */
+export function workIn(row: TimelineRow, now: number, standstills = NEVER): { times: number; ms: number } {
+  const { ms, open } = addedUp(spansIn(row, standstills));
+  return { times: piecesOf(row, standstills).times, ms: open.reduce((sum, from) => sum + now - from, ms) };
+}
+
+/** Whether the row changes as time passes. */
+export function isOpen(row: TimelineRow, standstills = NEVER): boolean {
+  return addedUp(spansIn(row, standstills)).open.length > 0;
+}
+
+/** The spans of a row, and how many there are without standstills. */
+type Pieces = { standstills: readonly Standstill[]; pieces: readonly Span[]; times: number };
+
+const piecesOfSpans = new WeakMap<readonly Span[], Pieces>();
+
+function piecesOf(row: TimelineRow, standstills: readonly Standstill[]): Pieces {
+  const spans = wholeSpansIn(row);
+  let found = piecesOfSpans.get(spans);
+  if (found?.standstills !== standstills) {
+    found = { standstills, pieces: splitByStandstills(spans, standstills), times: spans.length };
+    piecesOfSpans.set(spans, found);
+  }
+  return found;
+}
+
+const NO_SPANS: readonly Span[] = [];
+
+function wholeSpansIn(row: TimelineRow): readonly Span[] {
   let found = spansOfViews.get(row.view);
   if (!found) {
     found = spansOf(row.view);
     spansOfViews.set(row.view, found);
   }
-  return row.tool === undefined ? found.spans : (found.tools.find((tool) => tool.name === row.tool)?.spans ?? []);
-}
-
-/** How often and how long a row's node or tool has worked. Open spans count up to `now`. */
-export function workIn(row: TimelineRow, now: number): { times: number; ms: number } {
-  const { times, ms, open } = addedUp(spansIn(row));
-  return { times, ms: open.reduce((sum, from) => sum + now - from, ms) };
-}
-
-/** Whether the row changes as time passes. */
-export function isOpen(row: TimelineRow): boolean {
-  return addedUp(spansIn(row)).open.length > 0;
+  return row.tool === undefined ? found.spans : (found.tools.find((tool) => tool.name === row.tool)?.spans ?? NO_SPANS);
 }
 
 // A node may have thousands of iterations, and rows render several times a second: sums are cached.
 const workBySpans = new WeakMap<readonly Span[], Work>();
-type Work = { times: number; ms: number; open: number[] };
+type Work = { ms: number; open: number[] };
 
 function addedUp(spans: readonly Span[]): Work {
   let work = workBySpans.get(spans);
   if (!work) {
-    work = { times: spans.length, ms: 0, open: [] };
+    work = { ms: 0, open: [] };
     for (const { kind, from, to } of spans) {
       if (kind !== "work") continue;
       if (to === undefined) work.open.push(from);

@@ -1,8 +1,9 @@
-/** The spans of a node's row in the timeline: when it worked, waited for a person, or waited for another attempt. */
+/** The spans of a node's row in the timeline: when it worked, waited for a person or for another attempt, or stood still with the run. */
 import type { Epoch } from "@/bindings";
 import type { EpochView, NodeView } from "@/run/fold/types";
+import type { Standstill } from "@/run/live/event-log";
 
-export type SpanKind = "work" | "wait" | "delay" | "failed";
+export type SpanKind = "work" | "wait" | "delay" | "failed" | "stopped";
 /** `to` is undefined for open spans. */
 export type Span = { kind: SpanKind; from: number; to?: number; epoch: Epoch };
 export type ToolRow = { name: string; spans: Span[] };
@@ -81,6 +82,47 @@ function toolsOf(view: EpochView): Map<string, Span[]> {
     else tools.set(name, [span]);
   }
   return tools;
+}
+
+/** Spans without the time in which the whole run stood still, which are spans of their own. What waits for a person goes on waiting. */
+export function splitByStandstills(spans: readonly Span[], standstills: readonly Standstill[]): readonly Span[] {
+  if (standstills.length === 0) return spans;
+  const pieces: Span[] = [];
+  for (const span of spans) {
+    if (span.kind === "wait") {
+      pieces.push(span);
+      continue;
+    }
+    const end = span.to ?? Number.POSITIVE_INFINITY;
+    let from = span.from;
+    for (let at = firstAfter(standstills, span.from); at < standstills.length; at++) {
+      const still = standstills[at] as Standstill;
+      if (still.from >= end) break;
+      if (still.from > from) pieces.push({ ...span, from, to: still.from });
+      const to = Math.min(still.to ?? Number.POSITIVE_INFINITY, end);
+      pieces.push({
+        ...span,
+        kind: "stopped",
+        from: Math.max(from, still.from),
+        to: Number.isFinite(to) ? to : undefined,
+      });
+      from = to;
+    }
+    if (from === span.from || from < end) pieces.push({ ...span, from });
+  }
+  return pieces;
+}
+
+/** The first standstill that is not over at a time. They come in order. */
+function firstAfter(standstills: readonly Standstill[], time: number): number {
+  let low = 0;
+  let high = standstills.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((standstills[middle]?.to ?? Number.POSITIVE_INFINITY) > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 export type Mark = { span: Span; left: number; width: number; count: number };

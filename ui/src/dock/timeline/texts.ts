@@ -12,5 +12,6 @@ export const TEXTS = {
   zoomOut: "Zoom out",
   zoomIn: "Zoom in",
   fit: "Fit",
+  stopped: (duration: string) => `${duration} stopped`,
   notBegun: (name: string) => `${name}, not begun`,
 } as const;

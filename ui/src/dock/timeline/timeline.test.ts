@@ -113,6 +113,26 @@ describe("spans", () => {
     expect(isOpen({ ...row, view: { ...view, epochs: view.epochs.slice(0, 1) } })).toBe(false);
   });
 
+  it("leave out the time in which the run stood still, which the row shows apart", () => {
+    const view = viewOf([
+      { at: 1_000, type: "node.started", attempt: 1 },
+      { at: 13_500, type: "node.finished", outputs: {}, metadata: { durationMs: 12_500 } },
+      { at: 14_000, epoch: [1], type: "node.started", attempt: 1 },
+    ]);
+    const row = { key: "a", node: "a", view };
+    const standstills = [{ from: 500, to: 900 }, { from: 2_000, to: 12_000 }, { from: 15_000 }];
+    expect(spansIn(row, standstills).map(({ kind, from, to }) => [kind, from, to])).toEqual([
+      ["work", 1_000, 2_000],
+      ["stopped", 2_000, 12_000],
+      ["work", 12_000, 13_500],
+      ["work", 14_000, 15_000],
+      ["stopped", 15_000, undefined],
+    ]);
+    expect(workIn(row, 60_000, standstills)).toEqual({ times: 2, ms: 3_500 });
+    expect(isOpen(row, standstills)).toBe(false);
+    expect(workIn(row, 15_000)).toEqual({ times: 2, ms: 13_500 });
+  });
+
   it("merge into no more marks than fit", () => {
     const spans = Array.from({ length: 5000 }, (_, index) => ({
       kind: "work" as const,

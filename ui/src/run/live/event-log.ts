@@ -1,8 +1,19 @@
 /** The events of a run as they came, and lookups in them: messages by context, and contexts as they once were. */
-import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, MemoryState, Message, NodeId } from "@/bindings";
+import type {
+  ContextChange,
+  ContextId,
+  ContextRecord,
+  Entry,
+  Epoch,
+  MemoryState,
+  Message,
+  NodeId,
+  StopView,
+} from "@/bindings";
 import { withEdits } from "../fold/contexts";
 import { sameEpoch } from "../fold/epoch";
 import { applyToMemory, memoryOfConversation } from "../fold/memory";
+import { stopsAfter, wholeStop } from "../fold/stops";
 
 /** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */
 export type ContextMark = {
@@ -19,6 +30,9 @@ export type ContextMark = {
 
 export type ContextArchive = { messages: Message[]; marks: ContextMark[] };
 
+/** A time in which the whole run stood still; without an end, it does. */
+export type Standstill = { readonly from: number; readonly to?: number };
+
 export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
@@ -31,6 +45,9 @@ export class EventLog {
   readonly #memories: { seq: number; memory: MemoryState }[] = [];
   /** The times when the run only waited for a person. */
   readonly waits: { from: number; to?: number }[] = [];
+  /** The times when the whole run stood still at a stop of the debugger. Another list whenever that changes. */
+  standstills: readonly Standstill[] = [];
+  #stops: readonly StopView[] = [];
   /** For each stop of the debugger, how many events there were with it. */
   readonly stops: number[] = [];
   /** Whether it began runs of its own. */
@@ -41,6 +58,7 @@ export class EventLog {
       this.entries.push(entry);
       if (entry.type === "debug.stopped") this.stops.push(this.entries.length);
       this.#wait(entry);
+      this.#stand(entry);
       if (entry.type === "child.started") this.hasChildren = true;
       this.#remember(entry);
       this.#countConversationChange(entry);
@@ -119,6 +137,28 @@ export class EventLog {
       case "run.failed":
       case "run.cancelled":
         if (open) last.to = entry.at;
+    }
+  }
+
+  #stand(entry: Entry): void {
+    const last = this.standstills.at(-1);
+    switch (entry.type) {
+      case "debug.stopped":
+      case "debug.continued": {
+        const before = wholeStop(this.#stops);
+        this.#stops = stopsAfter(this.#stops, entry);
+        const after = wholeStop(this.#stops);
+        if (before?.number === after?.number) break;
+        const ended = last && before ? [...this.standstills.slice(0, -1), { ...last, to: entry.at }] : this.standstills;
+        this.standstills = after ? [...ended, { from: after.since }] : ended;
+        break;
+      }
+      case "run.finished":
+      case "run.failed":
+      case "run.cancelled":
+        if (last && last.to === undefined)
+          this.standstills = [...this.standstills.slice(0, -1), { ...last, to: entry.at }];
+        this.#stops = [];
     }
   }
 

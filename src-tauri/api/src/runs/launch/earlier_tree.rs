@@ -129,7 +129,11 @@ impl Launch {
     }
 
     /// The entries of a run to fork from, except damaged ones.
-    fn read_earlier(&self, run: &RunId, recording: Option<&Recording>) -> Result<Vec<Entry>, Fault> {
+    pub(super) fn read_earlier(
+        &self,
+        run: &RunId,
+        recording: Option<&Recording>,
+    ) -> Result<Vec<Entry>, Fault> {
         if let Some(recording) = recording {
             return Ok(recording.entries(run)?.to_vec());
         }

@@ -12,7 +12,7 @@ use plait_core::origin::{Origin, Origins};
 use plait_insight::bill::{Bill, rehearse, standing_host};
 use plait_journal::earlier_run::EarlierRun;
 use plait_journal::view::RunOutline;
-use plait_journal::world_policy::{LivePart, Pace, WorldPolicy};
+use plait_journal::world_policy::{LivePart, Misses, Pace, WorldPolicy};
 use plait_journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::host::Host;
 use plait_run::plan::Plan;
@@ -21,7 +21,9 @@ use plait_run::{Driver, RunHandle, RunSetup, TrialConfigs, check_breakpoints};
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
 use super::trial::{trials_of, with_trials};
-use super::{Launch, StartedWith, end_of, no_start, recorded_config, run_input, started_event};
+use super::{
+    Launch, StartedWith, check_in_subflows, end_of, no_start, recorded_config, run_input, started_event,
+};
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::write_flow;
@@ -58,6 +60,7 @@ impl Launch {
         };
         let plan = self.plan(&document, &config, to.as_ref(), set)?;
         check_breakpoints(&plan, &breakpoints)?;
+        check_in_subflows(&plan, flow.path.as_deref(), &config, &self.registry, &breakpoints)?;
         *pins = plan.pinned_nodes();
         if let Some(newer) = newer {
             // The edit may need more than the earlier run did.
@@ -87,14 +90,16 @@ impl Launch {
     ) -> Result<Bill, ErrorReply> {
         // No time passes in a rehearsal.
         edits.world.pace = Pace::Fast;
+        let is_replay = edits.world.misses == Misses::Fail && edits.world.live.is_empty();
         let fork = self.prepare_fork(earlier, edits, None, None)?;
         let RunEvent::Started { models, .. } = &fork.first else { return Err(no_start(earlier)) };
         let models = Arc::clone(models);
         let earlier = self.host.earlier.clone();
         // Once for the whole tree: its child runs get the host of the run that starts them.
-        let tools = self.host.earlier.recording().map(|_| Arc::clone(&self.host.tools));
+        let is_replay = is_replay || self.host.earlier.recording().is_some();
+        let tools = is_replay.then(|| Arc::clone(&self.host.tools));
         let host = standing_host(self.host);
-        // A recording lists the tools of servers without starting any.
+        // A replay lists the tools of servers without starting any.
         self.host = blocking_host(Host { tools: tools.unwrap_or_else(|| Arc::clone(&host.tools)), ..host });
         let place = RehearsedPlace::root(access);
         let rehearsal = place.rehearsal.clone();

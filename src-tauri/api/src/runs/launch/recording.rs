@@ -11,7 +11,7 @@ use plait_llm::context::{Conversation, ConversationRef};
 use super::Launch;
 use crate::ErrorReply;
 use crate::flows::text::recorded_flow;
-use crate::recordings::{Recording, replay_host};
+use crate::recordings::{ListedServers, Recording, replay_host, with_listed_servers};
 
 impl Launch {
     /// The recording that a run is read from: its own, or for a child run that of its tree.
@@ -61,10 +61,27 @@ impl Launch {
             return Ok(());
         }
         let known = recording.is_none().then(|| self.recording_before(&from.run)).flatten();
-        if let Some(recording) = recording.or(known.as_deref()) {
-            self.host = replay_host(self.host.clone(), &recording.about)?;
-        }
+        let host = self.host.clone();
+        self.host = match recording.or(known.as_deref()) {
+            Some(recording) => replay_host(host, &recording.about)?,
+            None => with_listed_servers(host, self.listed_servers(&from.run)?),
+        };
         Ok(())
+    }
+
+    /// The tools of MCP servers that a run of the store and the runs below it listed.
+    fn listed_servers(&self, root: &RunId) -> Result<ListedServers, ErrorReply> {
+        let mut servers = ListedServers::default();
+        for record in self.store.tree(root)? {
+            // A run that can't be read listed nothing.
+            let Ok(entries) = self.read_earlier(&record.run, None) else { continue };
+            if let Some(Event::Run(RunEvent::Started { flow, .. })) =
+                entries.first().map(|entry| &entry.event)
+            {
+                servers.add(&self.recorded_flow(&flow.hash, None)?, &entries);
+            }
+        }
+        Ok(servers)
     }
 
     /// The recording that a run of the store is a replay of, if its file is still there.

@@ -35,6 +35,34 @@ fn changed_output_is_what_the_next_node_gets_and_names_the_person() {
 }
 
 #[test]
+fn value_that_a_port_cannot_have_is_refused() {
+    let flow = chat();
+    let handle = json!({ "contextId": "main", "currentOutput": "Hi" });
+    for (at, port, wrong, right) in [
+        ("c", "context", vec![json!({ "contextId": "nosuch" }), json!(null), json!("main")], handle.clone()),
+        ("c:after", "context", vec![json!({ "contextId": "nosuch" })], handle),
+        ("c:after", "response", vec![json!(["x"]), json!(null)], json!("x")),
+        // An input takes what any output gives.
+        ("c", "message", vec![], json!(["x"])),
+    ] {
+        let stage = Stage::new();
+        tool_round(&stage, 0);
+        let mut session = session_of(&stage, &flow, &[at]);
+        let stop = session.stop().number;
+        let mut change =
+            |value: Value| session.debug(DebugCommand::Change { stop, port: port.into(), value });
+        for wrong in wrong {
+            assert_eq!(
+                change(wrong.clone()).unwrap_err().code.as_str(),
+                "debug.wrong_type",
+                "{at} {port} {wrong}"
+            );
+        }
+        change(right).unwrap();
+    }
+}
+
+#[test]
 fn changed_input_is_what_the_node_and_its_model_get() {
     let flow = chat();
     let stage = Stage::new();

@@ -108,7 +108,7 @@ impl Driver {
         values: NodeOutputs,
     ) -> Result<(), Fault> {
         if scope.is_tree() {
-            return self.stop(cause, Some(point), values).await;
+            return self.stop(cause, Some(point), values).await.map(drop);
         }
         let is_known = |branch: &BranchStop| !branch.is_awaited && branch.point() == Some(&point);
         if self.stops.open.branches.iter().any(is_known) {

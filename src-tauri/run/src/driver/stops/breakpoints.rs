@@ -121,10 +121,10 @@ impl Driver {
             Some((_, scope)) if self.host.debugger.held_by().is_none() => scope,
             _ => StopScope::Tree,
         };
-        let is_noted = match scope {
-            StopScope::Tree => self.stops.noted.contains(point),
-            // What is held there comes up again when another stop is over.
-            StopScope::Branch => !self.stops.noted.insert(point.clone()),
+        // What is held there may come up again when another stop is over.
+        let is_noted = match cause {
+            Some(_) => !self.stops.noted.insert(point.clone()),
+            None => self.stops.noted.contains(point),
         };
         for (id, text) in texts.into_iter().filter(|_| !is_noted) {
             let logged = DebugEvent::Logged { id, point: point.clone(), text: text.into() };

@@ -22,6 +22,8 @@ pub(super) struct WholeStop {
     number: u64,
     /// The activation of this run that is held by it.
     at: Option<StopPoint>,
+    /// The other run that stopped, if it is not this one.
+    elsewhere: Option<RunId>,
 }
 
 impl OpenStops {
@@ -40,7 +42,11 @@ impl OpenStops {
         } else {
             debugger.hold_branch(run);
         }
-        let whole = whole.map(|stop| WholeStop { number: stop.number, at: stop.at.clone() });
+        let whole = whole.map(|stop| WholeStop {
+            number: stop.number,
+            at: stop.at.clone(),
+            elsewhere: stop.elsewhere().cloned(),
+        });
         Self { whole, branches }
     }
 
@@ -90,18 +96,22 @@ impl Stops {
 }
 
 impl Driver {
-    /// The tree stands still from now on, because of this run. Says so in the journal, whatever it said before.
+    /// The tree stands still from now on, because of this run. Says so in the journal, whatever it said before. Not if another run has
+    /// stopped it meanwhile: what was to be held here is held with the tree, and comes up again when that goes on. Returns whether this
+    /// run stopped.
     pub(super) async fn stop(
         &mut self,
         cause: StopCause,
         at: Option<StopPoint>,
         values: NodeOutputs,
-    ) -> Result<(), Fault> {
+    ) -> Result<bool, Fault> {
         self.stops.step = None;
-        self.stop_whole(cause, at, values)?;
-        // Others are woken after that, so that what they record comes later.
-        self.host.debugger.hold(&self.info.run);
-        self.recorder.flush().await
+        let (run, debugger) = (self.info.run.clone(), self.host.debugger.clone());
+        let is_stopped = debugger.stop(&run, || self.stop_whole(cause, at, values))?;
+        if is_stopped {
+            self.recorder.flush().await?;
+        }
+        Ok(is_stopped)
     }
 
     fn stop_whole(
@@ -110,8 +120,12 @@ impl Driver {
         at: Option<StopPoint>,
         values: NodeOutputs,
     ) -> Result<(), Fault> {
+        let elsewhere = match &cause {
+            StopCause::Elsewhere { run } => Some(run.clone()),
+            _ => None,
+        };
         let number = self.record_stopped(cause, StopScope::Tree, at.as_ref(), values)?;
-        self.stops.open.whole = Some(WholeStop { number, at });
+        self.stops.open.whole = Some(WholeStop { number, at, elsewhere });
         Ok(())
     }
 
@@ -154,14 +168,22 @@ impl Driver {
             self.stops.step = None;
         }
         self.follow_branches().await?;
-        match (self.is_held(), &self.stops.open.whole) {
-            (true, None) => {
-                let Some(run) = held_by else { return Ok(()) };
-                self.stop_whole(StopCause::Elsewhere { run }, None, NodeOutputs::new())?;
-                self.recorder.flush().await
-            }
-            (false, Some(whole)) => self.record_continued(whole.number, self.host.debugger.verb(), None),
-            (false, None) | (true, Some(_)) => Ok(()),
+        let Some(run) = held_by.filter(|_| self.is_held()) else {
+            return match &self.stops.open.whole {
+                Some(whole) => self.record_continued(whole.number, self.host.debugger.verb(), None),
+                None => Ok(()),
+            };
+        };
+        let is_known = match &self.stops.open.whole {
+            // The other run may have gone on, and a third one stopped, before this one looked.
+            Some(WholeStop { elsewhere: Some(known), .. }) => *known == run || run == self.info.run,
+            Some(_) => true,
+            None => false,
+        };
+        if is_known {
+            return Ok(());
         }
+        self.stop_whole(StopCause::Elsewhere { run }, None, NodeOutputs::new())?;
+        self.recorder.flush().await
     }
 }

@@ -6,21 +6,25 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::{Done, Driver, Key, Outcome, Start};
 use crate::codes;
 use crate::node::Datum;
 use plait_core::error::Fault;
-use plait_core::id::PortName;
+use plait_core::id::{ContextId, PortName};
 use plait_core::origin::{Origin, Origins};
+use plait_core::port::{PortKind, PortType};
 use plait_journal::{DebugEvent, Event, MAX_NESTING_DEPTH, NodeOutputs, Side, StopPoint, is_too_deep};
+use plait_llm::context::ContextHandle;
 
 /// By activation and side, the values of ports.
 pub(super) type Overrides = FxHashMap<(Key, Side), BTreeMap<PortName, Override>>;
 
 impl Driver {
-    /// Changes a value that is held by the stop with this number. Faults `debug.moved_on`, `debug.no_value`, `input.too_deep`.
+    /// Changes a value that is held by the stop with this number. Faults `debug.moved_on`, `debug.no_value`, `debug.wrong_type`,
+    /// `input.too_deep`.
     pub(super) async fn change_value(
         &mut self,
         stop: u64,
@@ -46,6 +50,9 @@ impl Driver {
             };
             return Ok(Err(Fault::new(codes::DEBUG_NO_VALUE, message).hint(hint)));
         };
+        if let Err(fault) = self.check_change(&key, point.side, (&port, &was), &value) {
+            return Ok(Err(fault));
+        }
         let value = Arc::new(value);
         let changed = DebugEvent::Overridden {
             point: point.clone(),
@@ -55,6 +62,47 @@ impl Driver {
         };
         self.record_changes(changed, (key, point.side), [(port, Override::Value(value))]).await?;
         Ok(Ok(()))
+    }
+
+    /// Whether a value can be what stands on a port in place of another one: an output gives values of its type, and what goes over an
+    /// edge of contexts is one that there is. Inputs take what any output may give.
+    fn check_change(
+        &self,
+        (node, epoch): &Key,
+        side: Side,
+        (port, was): (&PortName, &Value),
+        value: &Value,
+    ) -> Result<(), Fault> {
+        let ports = self.plan.nodes[*node].node.ports();
+        let (kind, value_type) = match side {
+            Side::After => {
+                let output = ports.outputs.iter().find(|output| output.name == *port);
+                output.map(|output| (output.kind, output.value_type))
+            }
+            Side::Before | Side::Call => {
+                let input = ports.inputs.iter().find(|input| input.name == *port);
+                input.map(|input| (input.kind, PortType::Any))
+            }
+        }
+        .unwrap_or((PortKind::Data, PortType::Any));
+        let wrong = |expected: &str, hint: &str| {
+            let message = format!("`{port}` takes {expected}, and this value is something else.");
+            Err(Fault::new(codes::DEBUG_WRONG_TYPE, message).hint(hint))
+        };
+        if kind == PortKind::Context {
+            let handle = ContextHandle::deserialize(value).ok();
+            let contexts = &self.state.of(&self.plan, *node, epoch).contexts;
+            // One that the node has made is known once its outputs are delivered.
+            let is_there = |id: &ContextId| {
+                contexts.get(id).is_some() || ContextHandle::id_in_value(was).as_ref() == Some(id)
+            };
+            if !handle.is_some_and(|handle| is_there(&handle.context_id)) {
+                return wrong("a context of the run", "Change its `currentOutput`, or edit the history.");
+            }
+        } else if !value_type.holds(value) {
+            return wrong(&value_type.to_string(), "Give a value of this type.");
+        }
+        Ok(())
     }
 
     /// Takes another way than a node did that is held after its end. Faults `debug.moved_on`, `debug.no_way`.

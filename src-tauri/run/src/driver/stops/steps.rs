@@ -156,6 +156,7 @@ impl Driver {
             && let Some(start) = self.take_inside(of_loop)
         {
             self.leave_by_step(number, verb, current)?;
+            self.host.debugger.begin_step(verb);
             return self.stop_before(start).await;
         }
         let step = match (verb, key) {
@@ -232,7 +233,7 @@ impl Driver {
         let point = self.point(&(start.node, start.epoch.clone()), start.attempt, Side::Before);
         let values = input_values(&start.inputs);
         self.stops.starts.push_back(start);
-        self.stop(StopCause::Step, Some(point), values).await
+        self.stop(StopCause::Step, Some(point), values).await.map(drop)
     }
 
     pub(super) fn step(&self, verb: DebugVerb, of: Option<Key>) -> Step {
@@ -292,7 +293,7 @@ impl Driver {
         let was_ready = step.was_ready.clone();
         match self.scheduler.next_ready_where(|node, epoch| !was_ready.contains(&(node, epoch.clone()))) {
             Some(start) => self.stop_before(start).await,
-            None => self.stop(StopCause::Step, None, NodeOutputs::new()).await,
+            None => self.stop(StopCause::Step, None, NodeOutputs::new()).await.map(drop),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::codes;
 use crate::node::BoundNode;
 use plait_core::diagnostic::Diagnostic;
+use plait_core::expression::schema::find_violations;
 use plait_core::flow::{MAX_PIN_BYTES, Pin};
 use plait_core::id::NodeId;
 use plait_core::port::{OutputPort, PortKind};
@@ -36,6 +37,7 @@ pub(super) fn check_pin(id: &NodeId, pin: &Pin, node: &dyn BoundNode, diagnostic
         let hint = "Pin a smaller value, or keep it in a file and read that with a node such as `readFile`.";
         report(codes::PIN_TOO_LARGE, "/outputs", message, hint);
     }
+    let schemas = node.output_schemas();
     for (name, value) in pin.all_outputs().flatten() {
         let below = format!("/outputs/{}", plait_core::diagnostic::escape(name.as_str()));
         match outputs.iter().find(|port| port.name == *name) {
@@ -54,7 +56,18 @@ pub(super) fn check_pin(id: &NodeId, pin: &Pin, node: &dyn BoundNode, diagnostic
                 );
                 report(codes::PIN_WRONG_TYPE, &below, message, "Pin a value of this type.");
             }
-            Some(_) => {}
+            Some(_) => {
+                let schema = schemas.iter().find(|(output, _)| *output == name.as_str());
+                // A schema that is none is reported with the config.
+                let violations = schema.map(|(_, schema)| find_violations(schema, value));
+                if let Some(Ok(violations)) = violations.filter(|found| *found != Ok(Vec::new())) {
+                    let message = format!(
+                        "The value pinned on `{name}` of `{id}` does not match the schema of the config: {}.",
+                        violations.join("; ")
+                    );
+                    report(codes::PIN_NOT_IN_SCHEMA, &below, message, "Pin a value that matches the schema.");
+                }
+            }
         }
     }
 }

@@ -74,6 +74,11 @@ export function useInterrupted(): boolean {
   return useSessionValue((session) => session?.interrupted === true);
 }
 
+/** Whether the active run is what a recorded program did. */
+export function useObserved(): boolean {
+  return useSessionValue((session) => session?.isObserved === true);
+}
+
 /** Where the run that is shown stands still; of several stops, the one that the person looks at. */
 export function useStop(): StopView | undefined {
   const { runs } = useWorkspace();

@@ -57,6 +57,12 @@ export class RunSession {
     return this.#unwatch !== undefined;
   }
 
+  /** Whether it is what a recorded program did, which Plait shows, and neither stops nor resumes. */
+  get isObserved(): boolean {
+    const [first] = this.log.entries;
+    return first?.type === "run.started" && first.program !== undefined;
+  }
+
   /** Takes in entries; they are folded with the next frame. */
   push(entries: readonly Entry[]): void {
     if (this.#closed || entries.length === 0) return;

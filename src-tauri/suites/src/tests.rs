@@ -155,7 +155,9 @@ fn a_matrix_without_end_or_without_values_is_refused() {
         "without multiplying past the largest number"
     );
     let ten = json!([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    suite(&json!({ "matrix": { "parameters": { "a.b": ten, "a.c": ten, "a.d": ten } }, "cases": [{ "name": "a", "live": true }] }));
+    suite(
+        &json!({ "matrix": { "parameters": { "a.b": ten, "a.c": ten, "a.d": ten } }, "cases": [{ "name": "a", "live": true }] }),
+    );
     assert_eq!(
         refused(json!({ "parameters": { "draft.temperature": [] } })),
         ["`draft.temperature` has no values, so no live case would run."]

@@ -114,7 +114,10 @@ fn what_a_killed_recorder_leaves_is_neither_resumed_nor_canceled() {
         let output = home.plait(&[refused, "last"]);
         assert!(output.code == 1 && output.err.contains("record.ended_early"), "{refused}: {output:#?}");
     }
-    assert_eq!((runs(&home)[0]["status"].as_str(), events(&home, "run.started")), (Some("interrupted"), before));
+    assert_eq!(
+        (runs(&home)[0]["status"].as_str(), events(&home, "run.started")),
+        (Some("interrupted"), before)
+    );
     // A fork of it is a run of Plait's.
     let rerun = home.plait(&["rerun", "last", "--yes", "--json"]);
     assert_eq!(rerun.code, 0, "{rerun:#?}");

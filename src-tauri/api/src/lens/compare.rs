@@ -50,7 +50,8 @@ impl Command for CompareRuns {
             let store = store.clone();
             run_blocking(move || read_journal(&store, run))
         });
-        let (before, after, flows) = futures::try_join!(before, after, read_flows(store, [hash_before, hash_after]))?;
+        let (before, after, flows) =
+            futures::try_join!(before, after, read_flows(store, [hash_before, hash_after]))?;
         let [of_before, of_after] = flows;
         let whole = |run: RecordedRun, flow, used| ComparedRun { run: Arc::new(run.with_flow(flow)), used };
         let (before, after) = (whole(before, of_before, used_before), whole(after, of_after, used_after));

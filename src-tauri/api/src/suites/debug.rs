@@ -82,7 +82,7 @@ impl Command for DebugTest {
         let file = service.file(&file).await?;
         let case = file.case(&case)?;
         let kept = service.kept_results(&file).await?;
-        let key = file.key(case, &variant, &SuiteFile::subflows(&file.placed_flows(&service.runs.registry())));
+        let key = file.key(case, &variant, &file.subflows(&service.runs.registry()));
         let failed =
             of_case(&by_case(&kept), case, &variant, &key).into_iter().map(|kept| kept.result.clone());
         let failed: Vec<_> = failed.filter(|result| !result.has_passed()).collect();

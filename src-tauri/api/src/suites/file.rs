@@ -156,7 +156,12 @@ impl SuiteFile {
     }
 
     /// The flows in other files that the flow runs: where each is run, and a hash of it.
-    pub(super) fn subflows(placed: &[PlacedFlow]) -> Vec<Value> {
+    pub(super) fn subflows(&self, registry: &Registry) -> Vec<Value> {
+        Self::subflows_of(&self.placed_flows(registry))
+    }
+
+    /// The same of the flow and those that it runs.
+    pub(super) fn subflows_of(placed: &[PlacedFlow]) -> Vec<Value> {
         // The first is the flow itself, and flows in configs are part of the file that holds them.
         let of_files = placed.iter().skip(1).filter(|placed| placed.pointer.is_empty());
         of_files
@@ -233,7 +238,8 @@ fn read_dataset(folder: &Path, file: &Path) -> Result<Vec<u8>, ErrorReply> {
         .hint("Check the path, which is relative to the suite, and your rights to the file.")
     };
     // A link could lead to any file of the person's, and its cells go to a model.
-    let [folder, resolved] = [folder, file].map(|path| fs::canonicalize(path).map_err(|error| refused(error.to_string())));
+    let [folder, resolved] =
+        [folder, file].map(|path| fs::canonicalize(path).map_err(|error| refused(error.to_string())));
     let (folder, resolved) = (folder?, resolved?);
     if !resolved.starts_with(folder) {
         return Err(refused("it leads out of the folder of the suite".to_owned()));

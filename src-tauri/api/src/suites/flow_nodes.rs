@@ -23,12 +23,14 @@ impl<'p> FlowNodes<'p> {
         let mut places = BTreeSet::new();
         let mut is_whole = true;
         for PlacedFlow { path, flow, .. } in placed {
-            let place = |node: &NodeId| path.iter().chain([node]).map(NodeId::as_str).collect::<Vec<_>>().join("/");
+            let place =
+                |node: &NodeId| path.iter().chain([node]).map(NodeId::as_str).collect::<Vec<_>>().join("/");
             places.extend(flow.nodes.keys().map(place));
             let calling = BoundFlow::new(flow, registry);
-            is_whole &= calling.enabled_nodes().filter(|(_, node)| node.behavior().calls.is_some()).all(|(id, _)| {
-                placed.iter().any(|below| below.path.split_last() == Some((id, path)))
-            });
+            is_whole &= calling
+                .enabled_nodes()
+                .filter(|(_, node)| node.behavior().calls.is_some())
+                .all(|(id, _)| placed.iter().any(|below| below.path.split_last() == Some((id, path))));
         }
         Self { places, placed, is_whole }
     }

@@ -66,7 +66,7 @@ impl Command for GradeResult {
         let (store, registry, given) = (service.store.clone(), service.runs.registry(), grade.clone());
         run_blocking(move || {
             let case = file.case(&case)?;
-            let key = file.key(case, &variant, &SuiteFile::subflows(&file.placed_flows(&registry)));
+            let key = file.key(case, &variant, &file.subflows(&registry));
             let by_case = by_case(&kept);
             let results = of_case(&by_case, case, &variant, &key);
             let Some(of) = results.into_iter().find(|result| result.repeat == repeat) else {

@@ -64,7 +64,7 @@ impl Command for OpenSuite {
         run_blocking(move || {
             let (suite, by_case) = (&file.suite, by_case(&kept));
             // Without results, no recording and no sub-flow has to be read.
-            let subflows = if kept.is_empty() { Vec::new() } else { SuiteFile::subflows(&file.placed_flows(&registry)) };
+            let subflows = if kept.is_empty() { Vec::new() } else { file.subflows(&registry) };
             let cases = suite.cases.iter().flat_map(|case| {
                 variants(suite, case).into_iter().map(|variant| {
                     let key = (!kept.is_empty()).then(|| file.key(case, &variant, &subflows));

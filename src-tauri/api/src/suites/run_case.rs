@@ -60,7 +60,7 @@ impl Command for RunTest {
             let registry = service.runs.registry();
             run_blocking(move || {
                 let placed = file.placed_flows(&registry);
-                let key = file.key(&case, &variant, &SuiteFile::subflows(&placed));
+                let key = file.key(&case, &variant, &SuiteFile::subflows_of(&placed));
                 Ok((key, unknown_nodes(&file.suite, &case, &FlowNodes::of(&placed, &registry))))
             })
             .await?

@@ -38,7 +38,7 @@ impl Command for TabulateResults {
         let registry = service.runs.registry();
         run_blocking(move || {
             let (suite, by_case) = (&file.suite, by_case(&kept));
-            let subflows = if kept.is_empty() { Vec::new() } else { SuiteFile::subflows(&file.placed_flows(&registry)) };
+            let subflows = if kept.is_empty() { Vec::new() } else { file.subflows(&registry) };
             let mut rows = Vec::new();
             for case in &suite.cases {
                 let row = file.rows.get(&case.name);

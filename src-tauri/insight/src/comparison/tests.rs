@@ -180,5 +180,9 @@ fn nodes_are_marked_and_what_they_used_is_added_up() {
     let of_run = after.run.view().totals.tokens;
     assert_eq!((ask.steps, ask.tokens), (2, of_run), "both rounds, and nothing else calls a model");
     assert!(of_run.input > 0);
-    assert_eq!((compared.before.tokens.input, compared.after.tokens.input), (5, 7), "those of the whole trees");
+    assert_eq!(
+        (compared.before.tokens.input, compared.after.tokens.input),
+        (5, 7),
+        "those of the whole trees"
+    );
 }

@@ -178,6 +178,8 @@ test("a program is watched while it is recorded, and ends as the same run", asyn
     await expect(row).toHaveCount(1);
     await expect(page.getByTestId(`run-row-${run}`)).toHaveAttribute("data-status", "finished");
     await expect(page.locator("[data-shown]").first()).toBeVisible();
+    // What an earlier draft said is not there any more.
+    await expect(conversation.getByText("ended without an answer")).toHaveCount(1);
     await takePictures(page, "recorded-live/ended");
     const { entries } = await host.call("runs.show", { run });
     expect(entries.filter(({ type }) => type === "model.replied")).toHaveLength(3);

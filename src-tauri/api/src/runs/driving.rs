@@ -11,7 +11,7 @@ use plait_run::{Driver, RunHandle};
 use super::broadcast::RunBroadcast;
 use super::launch::Launch;
 use super::request::NewRun;
-use super::service::{Purpose, RunService, refuse_observed};
+use super::service::{Purpose, RunService};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
@@ -95,7 +95,7 @@ impl RunService {
     pub(super) async fn resume_with_ancestors(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
         let host = self.host_of(run).await?;
         let lineage = self.lineage(run).await?;
-        refuse_observed(&lineage)?;
+        self.refuse_observed(&lineage)?;
         // What the runs take in from now on is redacted like what they took in before.
         for record in &lineage {
             self.redaction(record.flow.path.as_deref(), false).await?;

@@ -318,7 +318,7 @@ impl RunService {
     pub(super) async fn cancel(&self, run: &RunId) -> Result<(), ErrorReply> {
         let lineage = self.lineage(run).await?;
         refuse_child(&lineage, |root| format!("Cancel that run: plait cancel {root}"))?;
-        refuse_observed(&lineage)?;
+        self.refuse_observed(&lineage)?;
         if let Some(handle) = self.active.handle(run) {
             handle.cancel();
             return Ok(());
@@ -359,6 +359,18 @@ impl RunService {
         self.program_logs.close().await;
         self.active.close().await;
         self.parts.exporter.close().await;
+    }
+
+    /// Refuses to go on with the run of a program whose recorder was killed: its calls would be made by Plait, and stand as the program's.
+    /// While it is recorded, the store refuses it. `lineage` are the records of the run and its ancestors. Fault `record.ended_early`.
+    pub(super) fn refuse_observed(&self, lineage: &[RunRecord]) -> Result<(), ErrorReply> {
+        let [run, ..] = lineage else { return Ok(()) };
+        if run.program.is_none() || run.status.is_final() || self.parts.store.is_observed(&run.run) {
+            return Ok(());
+        }
+        let message = format!("Run {} is that of a program, whose recorder has ended before it.", run.run);
+        Err(ErrorReply::new(codes::RECORD_ENDED_EARLY, message)
+            .hint("It stays as it was recorded. Draft a flow of it, or rerun it as a flow: `plait rerun`."))
     }
 
     /// The records of a run and of its ancestors, the root last.
@@ -406,17 +418,6 @@ impl RunService {
         })
         .await
     }
-}
-
-/// Refuses to go on with the run of a program whose recorder was killed: its calls would be made by Plait, and stand as the program's.
-/// While it is recorded, the store refuses it. `lineage` are the records of the run and its ancestors. Fault `record.ended_early`.
-pub(super) fn refuse_observed(lineage: &[RunRecord]) -> Result<(), ErrorReply> {
-    let Some(run) = lineage.first().filter(|run| run.program.is_some() && !run.status.is_final()) else {
-        return Ok(());
-    };
-    let message = format!("Run {} is that of a program, whose recorder has ended before it.", run.run);
-    Err(ErrorReply::new(codes::RECORD_ENDED_EARLY, message)
-        .hint("It stays as it was recorded. Draft a flow of it, or rerun it as a flow: `plait rerun`."))
 }
 
 /// Refuses what would take a child run away from a run that has not ended. `lineage` are the records of the run and its ancestors.

@@ -22,7 +22,10 @@ class GatedServer {
     this.#server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { model, messages } = JSON.parse(Buffer.concat(chunks).toString()) as { model: string; messages: Message[] };
+      const { model, messages } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        model: string;
+        messages: Message[];
+      };
       this.calls += 1;
       await this.#permit();
       const content = REPLIES[messages.at(-1)?.content ?? ""] ?? "I do not know.";

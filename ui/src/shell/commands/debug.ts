@@ -59,8 +59,7 @@ export const debugCommands: readonly Command[] = [
     keys: ["F6"],
     terms: ["break", "debug", "hold"],
     whileTyping: true,
-    enabled: ({ activeRun: { session } }) =>
-      session !== undefined && !session.isObserved && !rests(session.fold.head),
+    enabled: ({ activeRun: { session } }) => session !== undefined && !session.isObserved && !rests(session.fold.head),
     run: ({ runs }) => runs.debugger.pause(),
   },
   {

@@ -177,3 +177,53 @@ fn problems_of_a_dataset_name_file_and_line() {
         assert!(names, "{text}\n{refused:#?}");
     }
 }
+
+/// A repository of somebody else could have such a suite.
+#[cfg(unix)]
+#[test]
+fn what_a_suite_names_is_read_only_if_it_is_its_own_file() {
+    let project = Project::new(&review(&offline(), "Answer: {{topic}}"));
+    let secret = tempfile::tempdir().unwrap();
+    let outside = secret.path().join("secret.csv");
+    std::fs::write(&outside, "city,country\nkey,0123\n").unwrap();
+    std::os::unix::fs::symlink(&outside, project.path("linked.csv")).unwrap();
+    let refused = |file: &str| {
+        project.write("review.tests.json", &suite(&json!({ "file": file })));
+        project.plait(&["test", "--yes"])
+    };
+    let output = refused("linked.csv");
+    assert!(output.code == 2 && output.err.contains("leads out of the folder"), "{output:#?}");
+    assert!(!output.err.contains("0123"), "{output:#?}");
+
+    let pipe = std::process::Command::new("mkfifo").arg(project.path("pipe.csv")).status().unwrap();
+    assert!(pipe.success());
+    let output = refused("pipe.csv");
+    assert!(output.code == 2 && output.err.contains("no regular file"), "{output:#?}");
+
+    for recording in ["pipe.csv", "/dev/zero"] {
+        let case = json!({ "name": "tea", "recording": recording });
+        project.write("review.tests.json", &json!({ "cases": [case] }).to_string());
+        let (output, value) = project.outcome(&[]);
+        assert_eq!(output.code, 1, "{output:#?}");
+        assert!(failures(&value)[0].contains("no regular file"), "{value:#}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_case_that_names_no_node_of_the_flow_calls_nobody() {
+    let server = atlas().await;
+    let project = Project::new(&review(&scripted(), "Answer: {{topic}}"));
+    project.home.set_provider_url(&server.url).await;
+    for part in [
+        json!({ "checks": [{ "contains": { "output": "daft.response", "text": "tea" } }] }),
+        json!({ "answers": [{ "node": "aks", "value": "yes" }] }),
+    ] {
+        let mut case = json!({ "name": "tea", "live": true, "input": "tea" });
+        case.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
+        project.write("review.tests.json", &json!({ "cases": [case] }).to_string());
+        let (output, value) = project.outcome(&["--yes"]);
+        assert_eq!(output.code, 1, "{output:#?}");
+        assert!(failures(&value)[0].contains("The flow has no node"), "{value:#}");
+    }
+    assert_eq!(server.calls().len(), 0);
+}

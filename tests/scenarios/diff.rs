@@ -208,6 +208,16 @@ fn many_runs_are_compared_inside_of_sub_flows() {
         assert!(column["tokens"]["input"].as_u64() > Some(0), "{column:#}");
         assert_eq!((&column["tokens"], &column["cost"]), (&of_list["tokens"], &of_list["cost"]));
     }
+    let (_, found) = compared(&home, &runs[0], &runs[1]);
+    for (side, column) in ["before", "after"].iter().zip(matrix["runs"].as_array().unwrap()) {
+        let of_side = &found[side];
+        assert_eq!((&of_side["tokens"], &of_side["cost"]), (&column["tokens"], &column["cost"]), "{side}");
+    }
+    let tokens = &found["before"]["tokens"];
+    let sum = tokens["input"].as_u64().unwrap() + tokens["output"].as_u64().unwrap();
+    let shown = home.plait(&["diff", &runs[0], &runs[1]]);
+    let before = shown.out.lines().next().unwrap();
+    assert!(before.contains(&format!(", {sum} tokens, ")), "{before}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod plait;
 pub mod proposals;
 pub mod providers;
 mod recordings;
+mod regular_file;
 mod run_config;
 pub mod runs;
 pub mod settings;

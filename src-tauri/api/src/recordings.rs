@@ -11,7 +11,7 @@ mod mask;
 mod record;
 mod replay_host;
 
-pub(crate) use cache::RecordingCache;
+pub(crate) use cache::{RecordingCache, read_file};
 pub(crate) use content::Recording;
 pub(crate) use file::damaged;
 pub(crate) use listed_servers::ListedServers;

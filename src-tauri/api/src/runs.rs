@@ -52,7 +52,7 @@ pub(crate) use past_spending::{count_day, local_bank};
 pub use program::{DraftProgram, GetExchanges, ImportTraces, KeepProgram, PROGRAMS_FOLDER};
 pub use program_logs::KeptProgram;
 pub use recording::{ExportRecording, ExportedRecording, ReadRecording, RecordingSummary};
-pub(crate) use records::record_of_tree;
+pub(crate) use records::usage_of_tree;
 pub use records::{ForgetReplies, ListRuns, RemoveRun, ResolveRun, RunDetail, RunSummary, ShowRun};
 pub use request::{RootInputs, RunRequest, SaidMessage, Speaker};
 pub use rerun::{BillRerun, RerunRequest, RerunRun};

@@ -9,6 +9,7 @@ mod debug;
 mod evidence;
 mod file;
 mod find;
+mod flow_nodes;
 mod grade;
 mod judge;
 mod list;

@@ -46,7 +46,20 @@ pub struct RunComparison {
     pub after: ComparedTotals,
 }
 
-/// Sums over a run.
+/// A run that is compared, as a whole.
+pub struct ComparedRun {
+    pub run: Arc<RecordedRun>,
+    pub used: TreeUsage,
+}
+
+/// What the model calls of a run and of all runs below it used, those of failed attempts included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TreeUsage {
+    pub tokens: TokenUsage,
+    pub cost: Cost,
+}
+
+/// Sums over a run and the runs below it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ComparedTotals {
@@ -174,33 +187,32 @@ pub struct ListComparison {
 pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Option<Arc<RecordedRun>>;
 
 /// Compares two runs, and the runs of their sub-flows.
-pub fn compare(before: &RecordedRun, after: &RecordedRun, load: LoadRun<'_>) -> RunComparison {
-    let mut comparer = Comparer {
-        load,
-        differences: Vec::new(),
-        nodes: Vec::new(),
-        lists: Vec::new(),
-        same: 0,
-        edits: HashMap::new(),
-    };
-    let flow = comparer.compare(before, after, &[], &[]);
+pub fn compare(before: &ComparedRun, after: &ComparedRun, load: LoadRun<'_>) -> RunComparison {
+    let (flow, comparer) = Comparer::of_runs(&before.run, &after.run, load);
     let input = activations::text_change(
-        before.view().outline.input.as_deref(),
-        after.view().outline.input.as_deref(),
+        before.run.view().outline.input.as_deref(),
+        after.run.view().outline.input.as_deref(),
     );
     let Comparer { differences, nodes, lists, same, .. } = comparer;
-    let (before, after) = (totals(before), totals(after));
+    let (before, after) = (before.totals(), after.totals());
     RunComparison { flow, input, differences, nodes, lists, same, before, after }
 }
 
-pub(crate) fn totals(run: &RecordedRun) -> ComparedTotals {
-    let (outline, totals) = (&run.view().outline, &run.view().totals);
-    let duration = outline.started_at.zip(outline.ended_at).map(|(from, to)| to.saturating_sub(from));
-    ComparedTotals {
-        status: outline.status,
-        tokens: totals.tokens,
-        cost: totals.cost,
-        duration_ms: duration.map(|all| all.saturating_sub(totals.waited_ms + totals.stopped_ms)),
+/// What activations of two runs did otherwise, those of their sub-flows included: the differences of their comparison.
+pub fn differences(before: &RecordedRun, after: &RecordedRun, load: LoadRun<'_>) -> Vec<RunDifference> {
+    Comparer::of_runs(before, after, load).1.differences
+}
+
+impl ComparedRun {
+    pub(crate) fn totals(&self) -> ComparedTotals {
+        let (outline, totals) = (&self.run.view().outline, &self.run.view().totals);
+        let duration = outline.started_at.zip(outline.ended_at).map(|(from, to)| to.saturating_sub(from));
+        ComparedTotals {
+            status: outline.status,
+            tokens: self.used.tokens,
+            cost: self.used.cost,
+            duration_ms: duration.map(|all| all.saturating_sub(totals.waited_ms + totals.stopped_ms)),
+        }
     }
 }
 
@@ -296,7 +308,21 @@ impl RunPair<'_> {
     }
 }
 
-impl Comparer<'_> {
+impl<'a> Comparer<'a> {
+    /// Compares two runs from their roots. Returns what differs between their flows as well.
+    fn of_runs(before: &RecordedRun, after: &RecordedRun, load: LoadRun<'a>) -> (FlowDiff, Self) {
+        let mut comparer = Self {
+            load,
+            differences: Vec::new(),
+            nodes: Vec::new(),
+            lists: Vec::new(),
+            same: 0,
+            edits: HashMap::new(),
+        };
+        let flow = comparer.compare(before, after, &[], &[]);
+        (flow, comparer)
+    }
+
     /// Compares two runs and returns what differs between their flows.
     fn compare(
         &mut self,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::comparison::{LoadRun, totals};
+use crate::comparison::{ComparedRun, ComparedTotals, LoadRun};
 use crate::lineage::RecordedRun;
 
 /// The most characters of a value that are kept.
@@ -29,14 +29,6 @@ pub struct RunMatrix {
     pub runs: Vec<MatrixRun>,
     /// The outputs of nodes, in the order in which the nodes ended in the first run that reached them.
     pub rows: Vec<MatrixRow>,
-}
-
-/// A run that becomes a column.
-pub struct MatrixInput {
-    pub run: Arc<RecordedRun>,
-    /// What it used with all runs below it.
-    pub tokens: TokenUsage,
-    pub cost: Cost,
 }
 
 /// A column.
@@ -78,17 +70,16 @@ pub struct MatrixRow {
 }
 
 /// Puts runs side by side. Those of sub-flows are loaded with `load`; what can't be read is left out.
-pub fn run_matrix(inputs: Vec<MatrixInput>, load: LoadRun<'_>) -> RunMatrix {
-    let columns = inputs.iter().map(|MatrixInput { run, tokens, cost }| {
-        let totals = totals(run);
-        let (status, duration_ms) = (totals.status, totals.duration_ms);
-        MatrixRun { run: run.id().clone(), status, tokens: *tokens, cost: *cost, duration_ms }
-    });
-    let columns = columns.collect();
+pub fn run_matrix(columns: Vec<ComparedRun>, load: LoadRun<'_>) -> RunMatrix {
+    let column = |of: &ComparedRun| {
+        let ComparedTotals { status, tokens, cost, duration_ms } = of.totals();
+        MatrixRun { run: of.run.id().clone(), status, tokens, cost, duration_ms }
+    };
+    let runs = columns.iter().map(column).collect();
     let mut rows = Vec::new();
-    let runs: Vec<_> = inputs.into_iter().map(|input| vec![input.run]).collect();
-    add_rows(&runs, &mut Vec::new(), load, &mut rows);
-    RunMatrix { runs: columns, rows }
+    let columns: Vec<_> = columns.into_iter().map(|of| vec![of.run]).collect();
+    add_rows(&columns, &mut Vec::new(), load, &mut rows);
+    RunMatrix { runs, rows }
 }
 
 /// Adds the rows of a flow: for each column, the runs of it in order. The node around a sub-flow may have run several times.
@@ -203,6 +194,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::comparison::TreeUsage;
     use crate::test_runs::{host, info, run_to_end};
 
     #[test]
@@ -228,8 +220,8 @@ mod tests {
             Arc::new(RecordedRun::new(name.into(), &journal, Some(flow)))
         };
         let runs = [recorded("r1", "{{item}}"), recorded("r2", "{{item}}!"), recorded("r3", "{{item}}")];
-        let input = |run| MatrixInput { run, tokens: TokenUsage::default(), cost: Cost::default() };
-        let matrix = run_matrix(runs.into_iter().map(input).collect(), &|_| None);
+        let column = |run| ComparedRun { run, used: TreeUsage::default() };
+        let matrix = run_matrix(runs.into_iter().map(column).collect(), &|_| None);
         assert_eq!(matrix.runs.iter().map(|run| run.run.as_str()).collect::<Vec<_>>(), ["r1", "r2", "r3"]);
         let row = |node: &str| matrix.rows.iter().find(|row| row.node.as_str() == node).unwrap();
         let list = row("list");

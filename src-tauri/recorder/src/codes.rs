@@ -28,6 +28,9 @@ plait_core::error_codes! {
         RECORD_DIFFERS = "record.differs",
             "A program sent a model something else than the drafted flow sends at the same place. The run shows what the program sent.",
             "Compare the prompt with that of a run of the draft, and add to the draft what is missing.";
+        RECORD_ENDED_EARLY = "record.ended_early",
+            "The recorder of a program ended before the program did. Plait did not run the program, so it cannot go on with it, and has nothing to stop.",
+            "The run stays as it was recorded: look at it, draft a flow of it, rerun that flow, or remove the run.";
         RECORD_REDRAFTED = "record.redrafted",
             "A program that is being recorded did something that changes the draft of its run from the beginning, or it has ended.",
             "Read the run again. Windows and `plait watch` do.";

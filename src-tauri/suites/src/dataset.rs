@@ -146,8 +146,9 @@ impl Table {
 
     fn of_csv(text: &str, dataset: &Dataset, separator: char, most: usize) -> Result<Self, ReadError> {
         let separator = dataset.separator.unwrap_or(separator);
-        let delimiter = u8::try_from(separator).map_err(|_| {
-            Problem::of_row(format!("`{separator}` can't separate cells: it is no ASCII character.")).at(1)
+        let delimiter = delimiter(separator).map_err(|problem| {
+            let message = format!("`{}` can't separate cells: {problem}.", separator.escape_default());
+            Problem { code: codes::SUITE_BAD_DATASET, message, hint: None }.at(1)
         })?;
         let text = format!("{text}\n{SENTINEL}");
         let mut reader =
@@ -185,13 +186,12 @@ impl Table {
 
     fn of_lines(text: &str, most: usize) -> Self {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let mut columns: Vec<String> = Vec::new();
+        let (mut columns, mut known) = (Vec::new(), BTreeSet::new());
         let mut rows = Vec::new();
         for (index, line) in lines.take(most) {
             let row = match exact_json::parse(line) {
                 Ok(Value::Object(cells)) => {
-                    let new = cells.keys().filter(|name| !columns.contains(name)).cloned();
-                    columns.extend(new.collect::<Vec<_>>());
+                    columns.extend(cells.keys().filter(|name| known.insert((*name).clone())).cloned());
                     Ok(cells)
                 }
                 Ok(_) => Err(Problem::of_row("This is no JSON object.")
@@ -201,6 +201,14 @@ impl Table {
             rows.push((index + 1, row));
         }
         Self { columns, rows }
+    }
+}
+
+fn delimiter(separator: char) -> Result<u8, &'static str> {
+    match u8::try_from(separator) {
+        Ok(b'"' | b'\r' | b'\n') => Err("it has another meaning in CSV"),
+        Ok(byte) if byte.is_ascii() => Ok(byte),
+        _ => Err("it is no ASCII character"),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! All of it is computed from documents and recorded runs. Refuses to read files and to run anything.
 
+mod addresses;
 mod check;
 pub mod codes;
 mod dataset;
@@ -15,6 +16,7 @@ mod read;
 mod result_table;
 mod suggest;
 
+pub use addresses::{KnownNodes, unknown_nodes};
 pub use check::check;
 pub use dataset::{DatasetCases, DatasetRow, cases_of_rows};
 pub use document::{

@@ -14,6 +14,9 @@ const CONTEXTS: [&str; 2] = ["contextStart", "newContext"];
 /// The settings of nodes that name a model, with those of its provider.
 const MODEL_SETTINGS: [(&str, &str); 2] = [("provider", "model"), ("overrideProvider", "overrideModel")];
 
+/// The most variants of a case.
+pub(crate) const MAX_VARIANTS: usize = 1000;
+
 /// What a case runs with: the model as `model`, settings as `NODE.SETTING`. Empty for one without a matrix.
 pub type Variant = BTreeMap<String, Value>;
 
@@ -39,6 +42,12 @@ pub fn variants(suite: &Suite, case: &TestCase) -> Vec<Variant> {
             .collect();
     }
     variants
+}
+
+/// How many variants a matrix makes.
+pub(crate) fn count(Matrix { models, parameters }: &Matrix) -> usize {
+    let axes = parameters.values().map(Vec::len);
+    axes.fold(models.len().max(1), usize::saturating_mul)
 }
 
 /// Changes a flow as a variant says. The error names what the flow does not have.

@@ -15,8 +15,8 @@ use serde_json::Value;
 use serde_json_path::JsonPath;
 use serde_path_to_error::Segment;
 
-use crate::document::{Check, Dataset, MAX_ROWS, Suite, VERSION};
-use crate::matrix::split_model;
+use crate::document::{Check, Dataset, MAX_ROWS, Matrix, Suite, VERSION};
+use crate::matrix::{self, MAX_VARIANTS, split_model};
 use crate::{TestCase, codes};
 
 /// The most runs of one case.
@@ -75,6 +75,10 @@ impl<'t> Source<'t> {
     }
 
     fn suite(&self) -> Result<Suite, ReadError> {
+        if !self.value.is_object() {
+            let message = "A suite is a mapping with the key `cases`.".to_owned();
+            return Err(self.error(codes::SUITE_INVALID, "", message));
+        }
         let version = self.value.get("version").and_then(Value::as_u64);
         if let Some(newer) = version.filter(|version| *version > u64::from(VERSION)) {
             let message = format!("The version of the suite is {newer}; this Plait reads {VERSION}.");
@@ -117,12 +121,8 @@ fn problems(suite: &Suite) -> Vec<Problem> {
         problems.push((codes::SUITE_EMPTY, "/cases".to_owned(), "The suite has no cases.".to_owned()));
     }
     find_bounds(suite.repeats, suite.pass_rate, "", &mut problems);
-    for model in suite.matrix.iter().flat_map(|matrix| &matrix.models) {
-        problems.extend(
-            split_model(model)
-                .err()
-                .map(|message| (codes::SUITE_INVALID, "/matrix/models".to_owned(), message)),
-        );
+    if let Some(matrix) = &suite.matrix {
+        find_bad_matrix(matrix, &mut problems);
     }
     add_bad_checks(&suite.checks, "", &mut problems);
     let mut names = BTreeSet::new();
@@ -152,6 +152,21 @@ fn problems(suite: &Suite) -> Vec<Problem> {
         }
     }
     problems
+}
+
+fn find_bad_matrix(matrix: &Matrix, problems: &mut Vec<Problem>) {
+    let mut add = |pointer: String, message: String| problems.push((codes::SUITE_INVALID, pointer, message));
+    for message in matrix.models.iter().filter_map(|model| split_model(model).err()) {
+        add("/matrix/models".to_owned(), message);
+    }
+    for (name, _) in matrix.parameters.iter().filter(|(_, values)| values.is_empty()) {
+        let message = format!("`{name}` has no values, so no live case would run.");
+        add(format!("/matrix/parameters/{}", escape(name)), message);
+    }
+    if matrix::count(matrix) > MAX_VARIANTS {
+        let message = format!("The matrix has more than {MAX_VARIANTS} combinations.");
+        add("/matrix".to_owned(), message);
+    }
 }
 
 fn find_world(case: &TestCase, pointer: &str, problems: &mut Vec<Problem>) {

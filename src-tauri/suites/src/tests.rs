@@ -1,8 +1,10 @@
 use plait_core::flow::Flow;
+use plait_core::id::NodeId;
 use serde_json::{Value, json};
 
 use crate::{
-    CaseOutcome, PassRate, Suite, TestCase, TestResult, add_case, apply_variant, read, schema, variants,
+    CaseOutcome, KnownNodes, PassRate, Suite, TestCase, TestResult, add_case, apply_variant, read, schema,
+    unknown_nodes, variants,
 };
 
 fn suite(value: &Value) -> Suite {
@@ -136,4 +138,77 @@ fn schema_accepts_what_the_reader_does() {
     let bad = json!({ "cases": [{ "name": "a", "live": true, "checks": [{ "contains": { "txt": "a" } }] }] });
     assert_eq!((accepts(&good), read(&good.to_string(), true).is_ok()), (true, true));
     assert_eq!((accepts(&bad), read(&bad.to_string(), true).is_ok()), (false, false));
+}
+
+#[test]
+fn a_matrix_without_end_or_without_values_is_refused() {
+    let refused = |matrix: Value| {
+        let text = json!({ "matrix": matrix, "cases": [{ "name": "a", "live": true }] }).to_string();
+        let errors = read(&text, true).unwrap_err();
+        errors.into_iter().map(|error| error.diagnostic.message.clone()).collect::<Vec<_>>()
+    };
+    let axes: serde_json::Map<_, _> =
+        (0..70).map(|at| (format!("draft.p{at}"), json!([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]))).collect();
+    assert_eq!(
+        refused(json!({ "parameters": axes })),
+        ["The matrix has more than 1000 combinations."],
+        "without multiplying past the largest number"
+    );
+    let ten = json!([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    suite(
+        &json!({ "matrix": { "parameters": { "a.b": ten, "a.c": ten, "a.d": ten } }, "cases": [{ "name": "a", "live": true }] }),
+    );
+    assert_eq!(
+        refused(json!({ "parameters": { "draft.temperature": [] } })),
+        ["`draft.temperature` has no values, so no live case would run."]
+    );
+}
+
+#[test]
+fn a_suite_that_is_no_mapping_is_refused() {
+    for text in ["[]", "null", "[1, [], null, null, null, null, [[\"a\"]]]", "\"cases\""] {
+        let errors = read(text, true).unwrap_err();
+        assert_eq!(errors[0].diagnostic.message, "A suite is a mapping with the key `cases`.", "{text}");
+    }
+}
+
+struct Known;
+
+impl KnownNodes for Known {
+    fn has_place(&self, name: &str) -> bool {
+        ["draft", "child/say"].contains(&name)
+    }
+
+    fn has_node(&self, node: &NodeId) -> bool {
+        ["draft", "child", "say"].contains(&node.as_str())
+    }
+}
+
+#[test]
+fn nodes_that_a_case_names_and_no_flow_has_are_found() {
+    let case = |world: Value| {
+        let mut case = json!({ "name": "a", "answers": [{ "node": "say", "value": 1 }, { "node": "gone", "value": 1 }, { "value": 2 }],
+            "checks": [{ "contains": { "text": "x" } }, { "contains": { "output": "child/say.text", "text": "x" } },
+                { "unchanged": {} }, { "prompt": { "node": "say", "contains": "x" } }, { "maxTokens": 1 },
+                { "equals": { "output": "lost.text", "value": 1 } }] });
+        let is_live = world["live"] == true;
+        case.as_object_mut().unwrap().extend(world.as_object().unwrap().clone());
+        if is_live {
+            case["checks"].as_array_mut().unwrap().remove(2);
+        }
+        suite(&json!({ "cases": [case] }))
+    };
+    let found = |suite: &Suite| -> Vec<String> {
+        let found = unknown_nodes(suite, &suite.cases[0], &Known).into_iter();
+        found.map(|failure| format!("{}: {}", failure.check, failure.message)).collect()
+    };
+    assert_eq!(
+        found(&case(json!({ "live": true }))),
+        [
+            "answer of gone: The flow has no node `gone`.",
+            "prompt say: The flow has no node `say`.",
+            "equals lost.text: The flow has no node `lost`."
+        ]
+    );
+    assert_eq!(found(&case(json!({ "recording": "a" }))), ["answer of gone: The flow has no node `gone`."]);
 }

@@ -91,7 +91,7 @@ async fn what_a_killed_recorder_has_recorded_is_an_interrupted_run() {
 }
 
 #[test]
-fn a_recorder_killed_between_calls_leaves_a_run_that_can_be_ended() {
+fn what_a_killed_recorder_leaves_is_neither_resumed_nor_canceled() {
     let home = Home::default();
     let body = chat(&json!([user("One")]), &json!({}))["body"].to_string();
     let reply =
@@ -109,8 +109,22 @@ fn a_recorder_killed_between_calls_leaves_a_run_that_can_be_ended() {
     home.file("programs/1-1.jsonl", &format!("{log}\n{{\"line\":\"requ"));
     assert_eq!(runs(&home)[0]["status"], "interrupted");
     assert_eq!(events(&home, "model.replied").len(), 1);
-    assert_eq!(home.plait(&["resume", "last"]).code, 0);
-    assert_eq!(runs(&home)[0]["status"], "finished");
+    let before = events(&home, "run.started");
+    for refused in ["resume", "cancel"] {
+        let output = home.plait(&[refused, "last"]);
+        assert!(output.code == 1 && output.err.contains("record.ended_early"), "{refused}: {output:#?}");
+    }
+    assert_eq!(
+        (runs(&home)[0]["status"].as_str(), events(&home, "run.started")),
+        (Some("interrupted"), before)
+    );
+    // A fork of it is a run of Plait's.
+    let rerun = home.plait(&["rerun", "last", "--yes", "--json"]);
+    assert_eq!(rerun.code, 0, "{rerun:#?}");
+    let [fork, program] = &runs(&home)[..] else { panic!("two runs") };
+    assert_eq!((&fork["from"], fork["program"].as_str()), (&program["run"], None));
+    let removed = home.plait(&["runs", "rm", program["run"].as_str().unwrap()]);
+    assert_eq!(removed.code, 0, "{removed:#?}");
 }
 
 #[cfg(unix)]

@@ -4,16 +4,16 @@ import { useWorkspace } from "@/workspace/context";
 import { useActiveSession } from "@/workspace/run-hooks";
 
 /**
- * A panel of the active run: `children`, created again for each run, or `none` without a run. The children of a run
+ * A panel of the active run: `children`, created again for each session, or `none` without a run. The children of a run
  * that has just started are drawn in a later frame, so that the click on Run is answered first.
  */
 export function RunPanel({ none, children }: { none: ReactNode; children: (session: RunSession) => ReactNode }) {
   const session = useActiveSession();
-  const painted = useValueAfterPaint(session?.run);
+  const painted = useValueAfterPaint(session?.number);
   if (!session) return none;
   const isNew = session.log.entries.length === 0;
-  if (isNew && painted !== session.run) return painted === undefined ? none : null;
-  return <Fragment key={session.run}>{children(session)}</Fragment>;
+  if (isNew && painted !== session.number) return painted === undefined ? none : null;
+  return <Fragment key={session.number}>{children(session)}</Fragment>;
 }
 
 /** The value that there was when the last frame was painted, or when the component was mounted. */

@@ -74,6 +74,12 @@ export function useInterrupted(): boolean {
   return useSessionValue((session) => session?.interrupted === true);
 }
 
+/** Whether the active run is what a recorded program did, which its first event says. */
+export function useObserved(): boolean {
+  const { activeRun } = useWorkspace();
+  return usePart("head", () => activeRun.session?.isObserved === true);
+}
+
 /** Where the run that is shown stands still; of several stops, the one that the person looks at. */
 export function useStop(): StopView | undefined {
   const { runs } = useWorkspace();

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Args, CommandName, Reply } from "../../src/ipc/host";
 
 const UI = join(import.meta.dirname, "../..");
-const BINARY = process.env.PLAIT_TEST_HOST ?? join(UI, "../target/debug/plait-test-host");
+export const BINARY = process.env.PLAIT_TEST_HOST ?? join(UI, "../target/debug/plait-test-host");
 const PAGE = join(UI, "dist-browser");
 
 /** What the tests of one worker write; emptied before each of them. A fixed place, so that paths are constants. */

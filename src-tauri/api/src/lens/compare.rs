@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plait_core::flow::LazyFlow;
 use plait_core::id::RunId;
-use plait_insight::comparison::{RunComparison, compare};
+use plait_insight::comparison::{ComparedRun, RunComparison, compare};
 use plait_insight::lineage::RecordedRun;
 use plait_store::Store;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
 use crate::flows::text::{lazy_recorded_flow, recorded_flow};
+use crate::runs::usage_of_tree;
 
 /// `lens.compare`: what differs between two runs, with those of their sub-flows. `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
@@ -34,22 +35,26 @@ impl Command for CompareRuns {
     async fn run(self, service: &LensService) -> Result<RunComparison, ErrorReply> {
         service.catch_up().await;
         let store = &service.store;
-        let hashes = {
+        let known = {
             let (store, runs) = (store.clone(), [self.before.clone(), self.after.clone()]);
             run_blocking(move || {
-                let [before, after] = runs.map(|run| store.run(&run).map(|record| record.flow.hash));
-                Ok([before?, after?])
+                let known = |run: &RunId| -> Result<_, ErrorReply> {
+                    Ok((store.run(run)?.flow.hash, usage_of_tree(&store, run)?))
+                };
+                Ok([known(&runs[0])?, known(&runs[1])?])
             })
         };
-        let hashes = hashes.await?;
+        let [(hash_before, used_before), (hash_after, used_after)] = known.await?;
         // Reading takes longer than comparing.
         let [before, after] = [self.before, self.after].map(|run| {
             let store = store.clone();
             run_blocking(move || read_journal(&store, run))
         });
-        let (before, after, flows) = futures::try_join!(before, after, read_flows(store, hashes))?;
+        let (before, after, flows) =
+            futures::try_join!(before, after, read_flows(store, [hash_before, hash_after]))?;
         let [of_before, of_after] = flows;
-        let (before, after) = (before.with_flow(of_before), after.with_flow(of_after));
+        let whole = |run: RecordedRun, flow, used| ComparedRun { run: Arc::new(run.with_flow(flow)), used };
+        let (before, after) = (whole(before, of_before, used_before), whole(after, of_after, used_after));
         let store = store.clone();
         run_blocking(move || {
             let load = |run: &RunId| read(&store, run.clone()).ok().map(Arc::new);

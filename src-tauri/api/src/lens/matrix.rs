@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use plait_core::id::RunId;
-use plait_insight::run_matrix::{MatrixInput, RunMatrix, run_matrix};
+use plait_insight::comparison::ComparedRun;
+use plait_insight::run_matrix::{RunMatrix, run_matrix};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -13,7 +14,7 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::command::Command;
-use crate::runs::record_of_tree;
+use crate::runs::usage_of_tree;
 
 /// The most runs of a matrix.
 const MAX_RUNS: usize = 100;
@@ -39,13 +40,12 @@ impl Command for CompareManyRuns {
         service.catch_up().await;
         let store = service.store.clone();
         run_blocking(move || {
-            let input = |run: RunId| {
-                let spent = record_of_tree(&store, &run)?;
-                let run = Arc::new(read(&store, run)?);
-                Ok(MatrixInput { run, tokens: spent.tokens, cost: spent.cost })
+            let column = |run: RunId| {
+                let used = usage_of_tree(&store, &run)?;
+                Ok(ComparedRun { run: Arc::new(read(&store, run)?), used })
             };
-            let inputs = self.runs.into_iter().map(input).collect::<Result<Vec<_>, ErrorReply>>()?;
-            Ok(run_matrix(inputs, &|run| read(&store, run.clone()).map(Arc::new).ok()))
+            let columns = self.runs.into_iter().map(column).collect::<Result<Vec<_>, ErrorReply>>()?;
+            Ok(run_matrix(columns, &|run| read(&store, run.clone()).map(Arc::new).ok()))
         })
         .await
     }

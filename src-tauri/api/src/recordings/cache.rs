@@ -1,8 +1,6 @@
 //! The recordings that runs of this process read, by hash.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,6 +14,7 @@ use super::content::Recording;
 use super::file::{self, MAX_FILE_BYTES};
 use crate::ErrorReply;
 use crate::codes;
+use crate::regular_file;
 
 /// Clones share the recordings.
 #[derive(Clone, Default)]
@@ -80,14 +79,11 @@ impl Recording {
     }
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, ErrorReply> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
-    read.map_err(|error| {
-        let message = format!("The recording `{}` can't be read: {error}.", path.display());
+/// The bytes of a recording's file. `recording.not_read`.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, ErrorReply> {
+    regular_file::read(path, MAX_FILE_BYTES).map_err(|problem| {
+        let message = format!("The recording `{}` can't be read: {problem}.", path.display());
         ErrorReply::new(codes::RECORDING_NOT_READ, message)
             .hint("Check the path and your rights to the file.")
-    })?;
-    let size = bytes.len() as u64;
-    if size > MAX_FILE_BYTES { Err(file::too_large(size)) } else { Ok(bytes) }
+    })
 }

@@ -95,6 +95,7 @@ impl RunService {
     pub(super) async fn resume_with_ancestors(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
         let host = self.host_of(run).await?;
         let lineage = self.lineage(run).await?;
+        self.refuse_observed(&lineage)?;
         // What the runs take in from now on is redacted like what they took in before.
         for record in &lineage {
             self.redaction(record.flow.path.as_deref(), false).await?;

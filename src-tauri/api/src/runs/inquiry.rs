@@ -16,6 +16,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::launch::no_start;
+use super::records::usage_of_tree;
 use super::request::RootInputs;
 use super::rerun::RerunRequest;
 use super::service::RunService;
@@ -169,7 +170,7 @@ impl RunService {
 
     async fn cost_of_tree(&self, run: &RunId) -> Result<u64, ErrorReply> {
         let (store, run) = (self.parts.store.clone(), run.clone());
-        run_blocking(move || Ok(store.tree(&run)?.iter().map(|record| record.cost.nano_usd).sum())).await
+        run_blocking(move || Ok(usage_of_tree(&store, &run)?.cost.nano_usd)).await
     }
 }
 

@@ -4,6 +4,7 @@ use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, RunId};
 use plait_core::user::UserName;
+use plait_insight::comparison::TreeUsage;
 use plait_journal::Entry;
 use plait_journal::view::RunStatus;
 use plait_llm::models::{Cost, TokenUsage};
@@ -111,14 +112,18 @@ fn from_is_gone(store: &Store, record: &RunRecord) -> bool {
 }
 
 /// The record of a run, with the tokens and the cost of all runs below it. Fault `run.unknown`.
-pub(crate) fn record_of_tree(store: &Store, run: &RunId) -> Result<RunRecord, Fault> {
-    let mut record = store.run(run)?;
-    add_children(store, &mut record)?;
-    Ok(record)
+fn record_of_tree(store: &Store, run: &RunId) -> Result<RunRecord, Fault> {
+    with_usage_of_tree(store, store.run(run)?)
+}
+
+/// What a run and all runs below it used. Fault `run.unknown`.
+pub(crate) fn usage_of_tree(store: &Store, run: &RunId) -> Result<TreeUsage, Fault> {
+    let record = record_of_tree(store, run)?;
+    Ok(TreeUsage { tokens: record.tokens, cost: record.cost })
 }
 
 /// Adds what the runs below a run used to what it used itself.
-fn add_children(store: &Store, record: &mut RunRecord) -> Result<(), Fault> {
+fn with_usage_of_tree(store: &Store, mut record: RunRecord) -> Result<RunRecord, Fault> {
     let mut parents = vec![record.run.clone()];
     while let Some(parent) = parents.pop() {
         if store.count_children(&parent)? == 0 {
@@ -130,7 +135,7 @@ fn add_children(store: &Store, record: &mut RunRecord) -> Result<(), Fault> {
             parents.push(child.run);
         }
     }
-    Ok(())
+    Ok(record)
 }
 
 /// The status of a run. One that is recorded as running but is not active was interrupted.
@@ -183,8 +188,8 @@ impl Command for ListRuns {
                 let (flow_path, which, limit) = (self.flow_path, Which::Roots, Some(limit));
                 store.runs(&RunFilter { flow_path, user, which, limit })?
             };
-            let with_children = |mut record: RunRecord| {
-                add_children(&store, &mut record)?;
+            let with_children = |record: RunRecord| {
+                let record = with_usage_of_tree(&store, record)?;
                 Ok((store.count_children(&record.run)?, from_is_gone(&store, &record), record))
             };
             records.into_iter().map(with_children).collect::<Result<Vec<_>, ErrorReply>>()

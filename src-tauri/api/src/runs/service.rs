@@ -316,7 +316,9 @@ impl RunService {
     /// Cancels a run and all runs below it. It is resumed for that if necessary. Does nothing for one that has ended. `run.is_child` if it
     /// is part of a run that has not ended.
     pub(super) async fn cancel(&self, run: &RunId) -> Result<(), ErrorReply> {
-        refuse_child(&self.lineage(run).await?, |root| format!("Cancel that run: plait cancel {root}"))?;
+        let lineage = self.lineage(run).await?;
+        refuse_child(&lineage, |root| format!("Cancel that run: plait cancel {root}"))?;
+        self.refuse_observed(&lineage)?;
         if let Some(handle) = self.active.handle(run) {
             handle.cancel();
             return Ok(());
@@ -357,6 +359,18 @@ impl RunService {
         self.program_logs.close().await;
         self.active.close().await;
         self.parts.exporter.close().await;
+    }
+
+    /// Refuses to go on with the run of a program whose recorder was killed: its calls would be made by Plait, and stand as the program's.
+    /// While it is recorded, the store refuses it. `lineage` are the records of the run and its ancestors. Fault `record.ended_early`.
+    pub(super) fn refuse_observed(&self, lineage: &[RunRecord]) -> Result<(), ErrorReply> {
+        let [run, ..] = lineage else { return Ok(()) };
+        if run.program.is_none() || run.status.is_final() || self.parts.store.is_observed(&run.run) {
+            return Ok(());
+        }
+        let message = format!("Run {} is that of a program, whose recorder has ended before it.", run.run);
+        Err(ErrorReply::new(codes::RECORD_ENDED_EARLY, message)
+            .hint("It stays as it was recorded. Draft a flow of it, or rerun it as a flow: `plait rerun`."))
     }
 
     /// The records of a run and of its ancestors, the root last.

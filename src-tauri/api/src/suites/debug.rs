@@ -1,7 +1,7 @@
 //! `suite.debug`: a failing case as a run that stands still at its first difference.
 
 use plait_core::id::{Activation, Epoch, NodeId, RunId};
-use plait_insight::comparison::{ActivationChange, ComparedActivation, RunDifference, compare};
+use plait_insight::comparison::{ActivationChange, ComparedActivation, RunDifference, differences};
 use plait_journal::world_policy::{Misses, WorldPolicy};
 use plait_journal::{Breakpoint, DebugVerb, Side};
 use plait_suites::{CheckFailure, TestCase, Variant};
@@ -148,7 +148,7 @@ impl SuiteService {
         let before = recorded_run(recording, root_of(recording)?)?;
         let after = stored_run(&self.store, run)?;
         let load = |run: &RunId| recorded_run(recording, run).or_else(|_| stored_run(&self.store, run)).ok();
-        Ok(compare(&before, &after, &load).differences.into_iter().find(|found| found.after.is_some()))
+        Ok(differences(&before, &after, &load).into_iter().find(|found| found.after.is_some()))
     }
 
     async fn place_of(&self, difference: &RunDifference) -> Result<Option<Place>, ErrorReply> {

@@ -15,7 +15,9 @@ use serde_json::{Value, json};
 
 use crate::ErrorReply;
 use crate::codes;
-use crate::flows::{placed_flows, unreadable};
+use crate::flows::{PlacedFlow, placed_flows, unreadable};
+use crate::recordings;
+use crate::regular_file;
 
 /// How the names of suites end.
 const ENDINGS: [&str; 3] = [".tests.yaml", ".tests.yml", ".tests.json"];
@@ -77,11 +79,8 @@ pub(super) fn read_text(path: &Path) -> Result<String, ErrorReply> {
         )
         .hint("Check the path and your rights to the file.")
     };
-    let size = fs::metadata(path).map_err(|error| refused(error.to_string()))?.len();
-    if size > MAX_SUITE_BYTES {
-        return Err(refused(format!("it has {size} bytes, and may have {MAX_SUITE_BYTES}")));
-    }
-    fs::read_to_string(path).map_err(|error| refused(error.to_string()))
+    let bytes = regular_file::read(path, MAX_SUITE_BYTES).map_err(refused)?;
+    String::from_utf8(bytes).map_err(|_| refused("it is no text in UTF-8".to_owned()))
 }
 
 impl SuiteFile {
@@ -95,7 +94,9 @@ impl SuiteFile {
         let text = read_text(path)?;
         if let Some(known) = known.filter(|known| known.text == text)
             && flow_files::read(&known.flow_path).is_ok_and(|flow| flow.text == known.flow_text)
-            && known.datasets.iter().all(|(path, bytes)| fs::read(path).is_ok_and(|now| now == *bytes))
+            && known.datasets.iter().all(|(path, bytes)| {
+                regular_file::read(path, MAX_DATASET_BYTES).is_ok_and(|now| now == *bytes)
+            })
         {
             return Ok(known);
         }
@@ -149,10 +150,19 @@ impl SuiteFile {
         Ok(flow)
     }
 
-    /// The flows in other files that the flow runs, as these are now: where each is run, and a hash of it.
+    /// The flow, and those that it runs, as these are now.
+    pub(super) fn placed_flows(&self, registry: &Registry) -> Vec<PlacedFlow> {
+        placed_flows(&self.flow, Some(&self.flow_name()), registry)
+    }
+
+    /// The flows in other files that the flow runs: where each is run, and a hash of it.
     pub(super) fn subflows(&self, registry: &Registry) -> Vec<Value> {
+        Self::subflows_of(&self.placed_flows(registry))
+    }
+
+    /// The same of the flow and those that it runs.
+    pub(super) fn subflows_of(placed: &[PlacedFlow]) -> Vec<Value> {
         // The first is the flow itself, and flows in configs are part of the file that holds them.
-        let placed = placed_flows(&self.flow, Some(&self.flow_name()), registry);
         let of_files = placed.iter().skip(1).filter(|placed| placed.pointer.is_empty());
         of_files
             .map(|placed| json!([placed.path, content_hash(json!(placed.flow).to_string().as_bytes())]))
@@ -164,7 +174,7 @@ impl SuiteFile {
     pub(super) fn key(&self, case: &TestCase, variant: &Variant, subflows: &[Value]) -> String {
         let recording = self
             .recording(case)
-            .map(|path| fs::read(path).map(|bytes| content_hash(&bytes)).unwrap_or_default());
+            .map(|path| recordings::read_file(&path).map(|bytes| content_hash(&bytes)).unwrap_or_default());
         let checks: Vec<_> = self.suite.checks_of(case).collect();
         let mut parts = vec![
             json!(case),
@@ -193,20 +203,17 @@ impl Expanded {
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
         let mut cases: Vec<TestCase> = Vec::new();
         let (mut rows, mut columns, mut datasets) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut known_columns = HashSet::new();
         for case in std::mem::take(&mut suite.cases) {
             let Some(dataset) = &case.dataset else {
                 cases.push(case);
                 continue;
             };
             let file = folder.join(&dataset.file);
-            let bytes = read_dataset(&file)?;
+            let bytes = read_dataset(folder, &file)?;
             let of_rows = plait_suites::cases_of_rows(&case, dataset, &bytes)
                 .map_err(|errors| unreadable(&file, &errors))?;
-            for name in of_rows.columns {
-                if !columns.contains(&name) {
-                    columns.push(name);
-                }
-            }
+            columns.extend(of_rows.columns.into_iter().filter(|name| known_columns.insert(name.clone())));
             for (case, row) in of_rows.cases {
                 rows.insert(case.name.clone(), row);
                 cases.push(case);
@@ -222,7 +229,7 @@ impl Expanded {
     }
 }
 
-fn read_dataset(file: &Path) -> Result<Vec<u8>, ErrorReply> {
+fn read_dataset(folder: &Path, file: &Path) -> Result<Vec<u8>, ErrorReply> {
     let refused = |problem: String| {
         ErrorReply::new(
             codes::SUITE_DATASET_NOT_READ,
@@ -230,11 +237,14 @@ fn read_dataset(file: &Path) -> Result<Vec<u8>, ErrorReply> {
         )
         .hint("Check the path, which is relative to the suite, and your rights to the file.")
     };
-    let size = fs::metadata(file).map_err(|error| refused(error.to_string()))?.len();
-    if size > MAX_DATASET_BYTES {
-        return Err(refused(format!("it has {size} bytes, and may have {MAX_DATASET_BYTES}")));
+    // A link could lead to any file of the person's, and its cells go to a model.
+    let [folder, resolved] =
+        [folder, file].map(|path| fs::canonicalize(path).map_err(|error| refused(error.to_string())));
+    let (folder, resolved) = (folder?, resolved?);
+    if !resolved.starts_with(folder) {
+        return Err(refused("it leads out of the folder of the suite".to_owned()));
     }
-    fs::read(file).map_err(|error| refused(error.to_string()))
+    regular_file::read(&resolved, MAX_DATASET_BYTES).map_err(refused)
 }
 
 fn flow_path(suite: &Path, document: &Suite) -> Result<PathBuf, ErrorReply> {

@@ -8,12 +8,13 @@ use plait_core::id::RunId;
 use plait_journal::world_policy::{Misses, WorldPolicy};
 use plait_journal::{Breakpoint, Event, InputOverrides, RunEvent};
 use plait_llm::grant::GrantRule;
-use plait_suites::{CaseOutcome, CheckFailure, TestCase, TestResult, Variant, check};
+use plait_suites::{CaseOutcome, CheckFailure, TestCase, TestResult, Variant, check, unknown_nodes};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::evidence::{of_recording, of_store, root_of};
 use super::file::SuiteFile;
+use super::flow_nodes::FlowNodes;
 use super::results::{KeptResult, by_case, of_case, outcome};
 use super::service::SuiteService;
 use crate::ErrorReply;
@@ -54,11 +55,20 @@ impl Command for RunTest {
         let Self { file, case, variant, resume, grants } = self;
         let file = service.file(&file).await?;
         let case = file.case(&case)?;
-        let key = {
+        let (key, unknown) = {
             let (file, case, variant) = (Arc::clone(&file), case.clone(), variant.clone());
             let registry = service.runs.registry();
-            run_blocking(move || Ok(file.key(&case, &variant, &file.subflows(&registry)))).await?
+            run_blocking(move || {
+                let placed = file.placed_flows(&registry);
+                let key = file.key(&case, &variant, &SuiteFile::subflows_of(&placed));
+                Ok((key, unknown_nodes(&file.suite, &case, &FlowNodes::of(&placed, &registry))))
+            })
+            .await?
         };
+        if !unknown.is_empty() {
+            let result = TestResult { failures: unknown, ..TestResult::default() };
+            return Ok(outcome(&file.suite, case, variant, vec![result]));
+        }
         let kept = if resume { service.kept_results(&file).await? } else { Vec::new() };
         let kept = of_case(&by_case(&kept), case, &variant, &key).into_iter();
         let kept: Vec<_> = kept.map(|kept| (kept.repeat, kept.result.clone())).collect();

@@ -15,12 +15,12 @@ fn recorded(flow: &Flow) -> RecordedRun {
 
 /// Each difference between two runs: the activation, and the places of those that it follows from.
 fn differences(before: &Flow, after: &Flow) -> Vec<(String, Vec<usize>)> {
-    let compared = compare(&recorded(before), &recorded(after), &|_| None);
+    let found = super::differences(&recorded(before), &recorded(after), &|_| None);
     let shown = |difference: &RunDifference| {
         let at = difference.after.as_ref().or(difference.before.as_ref()).unwrap();
         (at.at.to_string(), difference.follows.clone())
     };
-    compared.differences.iter().map(shown).collect()
+    found.iter().map(shown).collect()
 }
 
 fn expected(differences: &[(&str, &[usize])]) -> Vec<(String, Vec<usize>)> {
@@ -146,7 +146,11 @@ fn nodes_are_marked_and_what_they_used_is_added_up() {
         edges.push(if has_extra { "note.text -> extra.value" } else { "aside.value -> earlier.value" });
         flow_of(&nodes, &edges, &json!({}))
     };
-    let (before, after) = (recorded(&flow("One.", "a", false)), recorded(&flow("Two.", "b", true)));
+    let whole = |flow: &Flow, input| {
+        let tokens = TokenUsage { input, ..TokenUsage::default() };
+        ComparedRun { run: Arc::new(recorded(flow)), used: TreeUsage { tokens, ..TreeUsage::default() } }
+    };
+    let (before, after) = (whole(&flow("One.", "a", false), 5), whole(&flow("Two.", "b", true), 7));
     let compared = compare(&before, &after, &|_| None);
     let marks: Vec<_> = compared
         .nodes
@@ -173,7 +177,12 @@ fn nodes_are_marked_and_what_they_used_is_added_up() {
     ];
     assert_eq!(marks, expected.map(|(node, mark, old, new)| (node.to_owned(), mark, old, new)));
     let ask = compared.nodes[1].after.as_ref().unwrap();
-    let of_run = compared.after.tokens;
+    let of_run = after.run.view().totals.tokens;
     assert_eq!((ask.steps, ask.tokens), (2, of_run), "both rounds, and nothing else calls a model");
     assert!(of_run.input > 0);
+    assert_eq!(
+        (compared.before.tokens.input, compared.after.tokens.input),
+        (5, 7),
+        "those of the whole trees"
+    );
 }

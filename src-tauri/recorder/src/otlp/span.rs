@@ -77,6 +77,8 @@ fn span(one: &Value, service: Option<String>) -> Span {
         (event["name"].as_str().unwrap_or_default().to_owned(), attributes(&event["attributes"]))
     });
     let code = &one["status"]["code"];
+    // A span of which one end is not known took no time, rather than since 1970.
+    let (begun, ended) = (millis(&one["startTimeUnixNano"]), millis(&one["endTimeUnixNano"]));
     Span {
         trace: text("traceId"),
         id: text("spanId"),
@@ -85,17 +87,17 @@ fn span(one: &Value, service: Option<String>) -> Span {
         service,
         attributes: attributes(&one["attributes"]),
         events: events.collect(),
-        begun_ms: millis(&one["startTimeUnixNano"]),
-        ended_ms: millis(&one["endTimeUnixNano"]),
+        begun_ms: begun.or(ended).unwrap_or_default(),
+        ended_ms: ended.or(begun).unwrap_or_default(),
         failed: code.as_u64() == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR"),
         status: one["status"]["message"].as_str().filter(|text| !text.is_empty()).map(str::to_owned),
     }
 }
 
 /// 64-bit numbers are texts in the JSON of Protocol Buffers.
-fn millis(nanos: &Value) -> u64 {
-    let nanos = nanos.as_u64().or_else(|| nanos.as_str()?.parse().ok()).unwrap_or_default();
-    nanos / 1_000_000
+fn millis(nanos: &Value) -> Option<u64> {
+    let nanos: u64 = nanos.as_u64().or_else(|| nanos.as_str()?.parse().ok())?;
+    Some(nanos / 1_000_000)
 }
 
 fn attributes(list: &Value) -> Map<String, Value> {

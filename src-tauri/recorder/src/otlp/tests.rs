@@ -87,3 +87,14 @@ fn a_failed_span_is_a_failed_call() {
     let Outcome::Failed(fault) = &call.outcome else { panic!("it failed") };
     assert!(fault.message.contains("quota"));
 }
+
+#[test]
+fn a_span_with_one_time_takes_none() {
+    let attributes = json!([text("gen_ai.operation.name", "chat"), text("gen_ai.request.model", "gpt")]);
+    for (unread, given, times) in [("startTimeUnixNano", "soon", (9, 9)), ("endTimeUnixNano", "-1", (5, 5))] {
+        let mut traces: Value = serde_json::from_str(&file(&attributes, &json!([]))).unwrap();
+        traces["resourceSpans"][0]["scopeSpans"][0]["spans"][0][unread] = json!(given);
+        let call = only_call(&traces.to_string());
+        assert_eq!((call.begun_ms, call.ended_ms), times, "{unread}");
+    }
+}

@@ -154,6 +154,11 @@ fn bad_rows_are_named_by_their_lines() {
     assert!(found[0].starts_with("3 suite.bad_check: The check `regex` can't be used"), "{found:?}");
     let cell = expand(&json!({ "file": "a.csv", "json": ["n"] }), &json!({}), b"n\n1\none\n").unwrap_err();
     assert!(cell[0].starts_with("3 suite.bad_row: The cell of `n` is not valid JSON"), "{cell:?}");
+    for (separator, why) in [("é", "no ASCII"), ("\"", "another meaning"), ("\n", "another meaning")] {
+        let found = expand(&json!({ "file": "a.csv", "separator": separator }), &json!({}), "aéb".as_bytes());
+        let found = found.unwrap_err().remove(0);
+        assert!(found.starts_with("1 suite.bad_dataset") && found.contains(why), "{found}");
+    }
     let name = expand(&json!({ "file": "a.xlsx" }), &json!({}), b"PK").unwrap_err();
     assert_eq!(name, ["0 suite.bad_dataset: The name of a dataset ends with .csv, .tsv or .jsonl."]);
     let many = format!("q\n{}", "a\n".repeat(crate::document::MAX_ROWS + 1));

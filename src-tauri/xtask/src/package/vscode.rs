@@ -22,8 +22,11 @@ const FILES: &[(&str, &str)] = &[
     ("LICENSE", "LICENSE-MIT"),
 ];
 /// The schemas, and the arguments of the command that prints each.
-const SCHEMAS: &[(&str, &[&str])] =
-    &[("flow.schema.json", &["schema"]), ("pipeline.schema.json", &["schema", "--pipeline"])];
+const SCHEMAS: &[(&str, &[&str])] = &[
+    ("flow.schema.json", &["schema"]),
+    ("pipeline.schema.json", &["schema", "--pipeline"]),
+    ("suite.schema.json", &["schema", "--suite"]),
+];
 
 /// Packs the extension, with the schemas that `plait` prints. Returns the package.
 pub(super) fn make(plait: &Path) -> Result<PathBuf> {

@@ -51,7 +51,7 @@ export const Row = memo(function Row({ item }: { item: Item }) {
     case "answer":
       return item.answer === "end" ? (
         <SystemLine icon={<CornerDownRight size={12} aria-hidden />}>
-          {TEXTS.youEnded(titleWithIteration(workspace.nodeNames, item.node, item.epoch))}
+          {TEXTS.endedWithoutAnswer(titleWithIteration(workspace.nodeNames, item.node, item.epoch))}
         </SystemLine>
       ) : (
         <Spoken avatar={<UserRound size={13} aria-hidden />} who="You">

@@ -20,7 +20,7 @@ export const TEXTS = {
   runFlowSeeMessages: "Run the flow to see its messages and answer its questions here.",
   conversation: "Conversation",
   asked: (nodeNames: string | number, prompt: string | number) => `${nodeNames} asked: ${prompt}`,
-  youEnded: (nodeNames: string | number) => `You ended ${nodeNames}.`,
+  endedWithoutAnswer: (nodeNames: string | number) => `${nodeNames} ended without an answer.`,
   yourAnswer: "Your answer",
   clearedTheHistory: (node: string | number) => `${node} cleared the history.`,
   editedTheHistory: (node: string | number) => `A person edited the history before ${node}.`,

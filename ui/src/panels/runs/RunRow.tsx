@@ -154,11 +154,12 @@ function comparedWith({ from, fromIsGone, parentRunId }: RunSummary, shown: RunI
 function Actions({ run, name }: { run: RunSummary; name: string }) {
   const workspace = useWorkspace();
   const over = isOver(run.status);
+  const observed = run.program !== undefined;
   const shown = useRunState((control) => (control.viewed ?? control.document)?.run);
   const compared = comparedWith(run, shown);
   return (
     <>
-      {run.status === "interrupted" ? (
+      {run.status === "interrupted" && !observed ? (
         <IconButton
           label={TEXTS.resume}
           data-testid={`run-resume-${run.run}`}
@@ -182,7 +183,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void compareRuns(workspace, compared.run, run)}
         />
       )}
-      {run.program === undefined ? null : (
+      {!observed ? null : (
         <IconButton
           label={TEXTS.draftFlow}
           data-testid={`run-draft-${run.run}`}
@@ -198,7 +199,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void makeTest(workspace, run.run)}
         />
       ) : null}
-      {over || run.parentRunId !== undefined ? null : (
+      {over || observed || run.parentRunId !== undefined ? null : (
         <IconButton
           label={TEXTS.stopThisRun}
           data-testid={`run-cancel-${run.run}`}
@@ -206,7 +207,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void workspace.runs.cancel(run.run)}
         />
       )}
-      {over ? (
+      {over || (observed && run.status === "interrupted") ? (
         <IconButton
           label={TEXTS.deleteThisRun}
           data-testid={`run-delete-${run.run}`}

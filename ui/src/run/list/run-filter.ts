@@ -28,7 +28,8 @@ export function selectRuns(
   });
 }
 
-/** The runs that only a person can make go on, newest first. */
+/** The runs that only a person can make go on, newest first. What a program did is resumed by nobody. */
 export function openRuns(list: readonly RunSummary[]): RunSummary[] {
-  return list.filter((run) => run.status === "waiting" || run.status === "stopped" || run.status === "interrupted");
+  const open: readonly RunStatus[] = ["waiting", "stopped", "interrupted"];
+  return list.filter((run) => open.includes(run.status) && run.program === undefined);
 }

@@ -23,7 +23,11 @@ export type SessionEvents = {
   broke(session: RunSession, error: HostError): void;
 };
 
+let sessions = 0;
+
 export class RunSession {
+  /** Tells sessions apart, also those of one run: a recorded program's is shown anew when its draft changes. */
+  readonly number = ++sessions;
   readonly fold = new RunFold();
   readonly log = new EventLog();
   /** The state after each event so far. */
@@ -55,6 +59,12 @@ export class RunSession {
   /** Whether more events may come. */
   get live(): boolean {
     return this.#unwatch !== undefined;
+  }
+
+  /** Whether it is what a recorded program did, which Plait shows, and neither stops nor resumes. */
+  get isObserved(): boolean {
+    const [first] = this.log.entries;
+    return first?.type === "run.started" && first.program !== undefined;
   }
 
   /** Takes in entries; they are folded with the next frame. */

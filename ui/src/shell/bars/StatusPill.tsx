@@ -37,7 +37,9 @@ export function StatusPill() {
   if (!session) return null;
   const displayed = past
     ? describePast(past.count, count, workspace)
-    : describe(head, interrupted, session.run, workspace);
+    : session.isObserved && head.status === "running"
+      ? describeObserved(interrupted)
+      : describe(head, interrupted, session.run, workspace);
   const look = `inline-flex h-[26px] min-w-0 items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[displayed.status]}`;
   return (
     <>
@@ -58,7 +60,7 @@ export function StatusPill() {
             <span className="shrink-0">{displayed.icon}</span> <span className="truncate">{displayed.text}</span>
           </button>
         ) : (
-          <span data-testid="run-status" data-status={displayed.status} className={look}>
+          <span data-testid="run-status" data-status={displayed.status} className={look} title={displayed.what}>
             <span className="shrink-0">{displayed.icon}</span> <span className="truncate">{displayed.text}</span>
           </span>
         )}
@@ -75,6 +77,18 @@ function describePast(position: number, count: number, { activeRun }: Workspace)
     action: () => activeRun.lookAt(undefined),
     what: TEXTS.backToNow,
   };
+}
+
+/** A program at work, or what is known of one whose recorder was killed: there is nothing to do about either here. */
+function describeObserved(interrupted: boolean): StatusView {
+  return interrupted
+    ? {
+        status: "interrupted",
+        text: TEXTS.recordingInterrupted,
+        icon: <Unplug {...ICON} />,
+        what: TEXTS.recordingInterruptedWhat,
+      }
+    : { status: "running", text: TEXTS.recordingProgram, icon: <LoaderCircle {...ICON} className="animate-spin" /> };
 }
 
 function describe(head: RunHead, interrupted: boolean, run: string, workspace: Workspace): StatusView {

@@ -59,7 +59,7 @@ export const debugCommands: readonly Command[] = [
     keys: ["F6"],
     terms: ["break", "debug", "hold"],
     whileTyping: true,
-    enabled: ({ activeRun: { session } }) => session !== undefined && !rests(session.fold.head),
+    enabled: ({ activeRun: { session } }) => session !== undefined && !session.isObserved && !rests(session.fold.head),
     run: ({ runs }) => runs.debugger.pause(),
   },
   {
@@ -150,7 +150,7 @@ function runningNode({ editor, activeRun, epochChoice }: Workspace): { node: Nod
   const { selection } = editor.state;
   const [id] = selection.nodes;
   const { session, past } = activeRun;
-  if (id === undefined || selection.nodes.size !== 1 || !session || past) return undefined;
+  if (id === undefined || selection.nodes.size !== 1 || !session || session.isObserved || past) return undefined;
   const stops = session.fold.head.stops ?? [];
   if (wholeStop(stops)) return undefined;
   const view = session.fold.nodes.get(id);

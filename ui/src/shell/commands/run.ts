@@ -157,7 +157,7 @@ export const runCommands: readonly Command[] = [
     title: "Resume interrupted run",
     group: "Run",
     terms: ["continue", "crash"],
-    enabled: (workspace) => workspace.activeRun.session?.interrupted === true,
+    enabled: ({ activeRun: { session } }) => session?.interrupted === true && !session.isObserved,
     run: (workspace) => {
       const session = workspace.activeRun.session;
       return session && workspace.runs.resume(session.run);
@@ -298,5 +298,5 @@ function forkFrom(workspace: Workspace, of: typeof runFromHere): void {
 }
 
 function isRunning({ activeRun: { session } }: Workspace): boolean {
-  return session !== undefined && !isOver(session.fold.head.status);
+  return session !== undefined && !isOver(session.fold.head.status) && !session.isObserved;
 }

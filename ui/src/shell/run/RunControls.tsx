@@ -10,7 +10,14 @@ import { isOver } from "@/run/fold/status";
 import { describeForecastCost, describeOutlook, describeUnknown, outlookTone } from "@/run/values/forecast-text";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useKeys, useWorkspace } from "@/workspace/context";
-import { useActiveSession, useFlowForecast, useInterrupted, useRunHeadOfNow, useRunState } from "@/workspace/run-hooks";
+import {
+  useActiveSession,
+  useFlowForecast,
+  useInterrupted,
+  useObserved,
+  useRunHeadOfNow,
+  useRunState,
+} from "@/workspace/run-hooks";
 import { RerunButton } from "./RerunButton";
 
 export function RunControls() {
@@ -111,12 +118,14 @@ function StopButton() {
   const session = useActiveSession();
   const status = useRunHeadOfNow((head) => head.status);
   const cancelling = useRunHeadOfNow((head) => head.cancelling);
+  const observed = useObserved();
   const idle = session === undefined || isOver(status);
+  const label = observed && !idle ? TEXTS.programStopsItself : cancelling ? TEXTS.stopping : TEXTS.stopRun;
   return (
-    <Tooltip label={cancelling ? TEXTS.stopping : TEXTS.stopRun} keys={keys}>
+    <Tooltip label={label} keys={keys}>
       <Button
         data-testid="stop-button"
-        disabled={idle || cancelling}
+        disabled={idle || observed || cancelling}
         aria-keyshortcuts={keys && ariaKeys(keys)}
         onClick={() => void workspace.runs.stop()}
       >

@@ -6,6 +6,7 @@ mod adjacency;
 mod cycles;
 mod outcomes;
 mod paths;
+mod turns;
 mod unconfirmed;
 
 use std::collections::{HashMap, HashSet};
@@ -395,6 +396,7 @@ impl FlowBuilder {
     pub(super) fn finish(mut self) -> Result<(Flow, ImportReport), Fault> {
         self.budget.check()?;
         self.mark_lost_order();
+        self.mark_names();
         self.mark_lost_inputs();
         for node in &mut self.report.nodes {
             if node.outcome == ImportOutcome::Lost && node.lost.is_empty() {

@@ -6,6 +6,7 @@ mod components;
 mod conditions;
 mod messages;
 mod text;
+mod turns;
 
 use std::collections::HashMap;
 
@@ -52,6 +53,7 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
         form: None,
         state: HashMap::new(),
         said: HashMap::new(),
+        steps: HashMap::new(),
         transcripts: HashMap::new(),
     };
     reader.run();
@@ -101,6 +103,8 @@ struct Reader<'v> {
     state: HashMap<String, (Output, Vec<String>)>,
     /// What was said last up to each node of an agentflow: on each way that leads to it, one.
     said: HashMap<usize, Vec<Output>>,
+    /// What the nodes of an agentflow became.
+    steps: HashMap<usize, NodeId>,
     /// The messages of an agentflow after each node; none where it depends on the way that was taken.
     transcripts: HashMap<usize, Option<Transcript>>,
 }
@@ -133,6 +137,7 @@ impl<'v> Reader<'v> {
             }
         }
         self.close_iterations();
+        self.take_turns();
         for at in 0..self.graph.nodes.len() {
             if !self.builder.has_outcome(self.graph.nodes[at].id) {
                 self.placeholder(at, "Nothing in the flow uses it.");

@@ -15,9 +15,9 @@ impl Flow {
             return Vec::new();
         }
         let marked = self.enabled_nodes().flat_map(|(id, node)| {
-            node.unconfirmed.iter().enumerate().map(move |(index, difference)| {
-                let found = Diagnostic::on_node(difference.code(), id, difference.message());
-                found.below(&format!("/unconfirmed/{index}")).hint(HINT)
+            node.unconfirmed.iter().enumerate().filter_map(move |(index, difference)| {
+                let found = Diagnostic::on_node(difference.code()?, id, difference.message());
+                Some(found.below(&format!("/unconfirmed/{index}")).hint(HINT))
             })
         });
         marked.collect()

@@ -24,6 +24,9 @@ pub enum Unconfirmed {
         /// The name of the node in the original.
         after: String,
     },
+    /// The original names something that not every machine has: a provider, a knowledge base or an MCP server. Where it is missing, the
+    /// node is a placeholder for it.
+    StandsFor { name: String },
 }
 
 impl Unconfirmed {
@@ -38,6 +41,7 @@ impl Unconfirmed {
                     "In the workflow that was imported, only the trigger “{trigger}” starts this node. Here it runs in every run."
                 )
             }
+            Self::StandsFor { name } => format!("In the file that was imported, this node uses `{name}`."),
             Self::EdgeLost { after } => {
                 format!(
                     "The import lost the edge from “{after}” to this node, so it runs at another time than in the original, or less often."
@@ -46,10 +50,12 @@ impl Unconfirmed {
         }
     }
 
-    pub(super) fn code(&self) -> ErrorCode {
+    /// What the flow is refused with. None if that depends on the machine.
+    pub(super) fn code(&self) -> Option<ErrorCode> {
         match self {
-            Self::NeverStarted { .. } => codes::IMPORT_NEVER_STARTED,
-            Self::EdgeLost { .. } => codes::IMPORT_EDGE_LOST,
+            Self::NeverStarted { .. } => Some(codes::IMPORT_NEVER_STARTED),
+            Self::EdgeLost { .. } => Some(codes::IMPORT_EDGE_LOST),
+            Self::StandsFor { .. } => None,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::Value;
+
 use super::FlowBuilder;
 use crate::Format;
 use crate::report::ImportedEdge;
@@ -26,6 +28,9 @@ const WITHOUT_EFFECT: [&str; 15] = [
     "portalOut",
     "placeholder",
 ];
+
+/// Providers that each Plait has.
+const EVERYWHERE: [&str; 5] = ["offline", "openai", "anthropic", "gemini", "ollama"];
 
 impl FlowBuilder {
     /// Makes what a node of the file became a way into the flow.
@@ -88,6 +93,25 @@ impl FlowBuilder {
         }
         for (source, id, difference) in marks {
             self.mark(&source, &id, difference);
+        }
+    }
+
+    /// Marks the nodes that name what not every machine has, for all formats alike: where it is missing, they are placeholders for it.
+    pub(super) fn mark_names(&mut self) {
+        for node in self.flow.nodes.values_mut() {
+            let text = |key: &str| node.config.get(key).and_then(Value::as_str);
+            let mut names: Vec<&str> = match node.node_type.as_str() {
+                "mcpServer" => text("server").into_iter().collect(),
+                "retrieve" => {
+                    let bases = node.config.get("bases").and_then(Value::as_array).into_iter().flatten();
+                    bases.filter_map(Value::as_str).collect()
+                }
+                _ => Vec::new(),
+            };
+            let provider = text("provider").or_else(|| text("overrideProvider"));
+            names.extend(provider.filter(|name| !EVERYWHERE.contains(name)));
+            let names = names.into_iter().map(|name| Unconfirmed::StandsFor { name: name.to_owned() });
+            node.unconfirmed = node.unconfirmed.iter().cloned().chain(names).collect();
         }
     }
 

@@ -395,7 +395,7 @@ impl FlowBuilder {
     /// The flow with its nodes arranged, and the report. An error if it would hold too much.
     pub(super) fn finish(mut self) -> Result<(Flow, ImportReport), Fault> {
         self.budget.check()?;
-        self.mark_lost_order();
+        self.hold_lost_order();
         self.mark_names();
         self.mark_lost_inputs();
         for node in &mut self.report.nodes {

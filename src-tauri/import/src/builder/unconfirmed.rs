@@ -1,4 +1,5 @@
-//! Marks nodes that would run differently than in the original, so that their flow does not run until a person has confirmed it.
+//! Nodes that would run differently than in the original: disabled where nothing starts them, and held up or marked where something is
+//! missing, so that their flow does not run until a person has looked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,9 +7,12 @@ use serde_json::Value;
 
 use super::FlowBuilder;
 use crate::Format;
+use crate::output::Output;
+use crate::point::Point;
 use crate::report::ImportedEdge;
 use plait_core::flow::{Trigger, Unconfirmed};
 use plait_core::id::NodeId;
+use plait_core::port::AFTER_PORT;
 
 /// Nodes that do nothing but hand on values. When they run makes no difference.
 const WITHOUT_EFFECT: [&str; 15] = [
@@ -60,8 +64,8 @@ impl FlowBuilder {
         self.effect_of(source).is_some()
     }
 
-    /// Marks the nodes that a lost edge of order leads to, where no way in the flow takes its place.
-    pub(super) fn mark_lost_order(&mut self) {
+    /// Holds up the nodes that a lost edge of order leads to, where no way in the flow takes its place.
+    pub(super) fn hold_lost_order(&mut self) {
         let edges = &self.report.edges;
         let lost = edges.iter().filter(|edge| edge.lost.is_some() && self.is_order(edge));
         let mut lost: Vec<&ImportedEdge> = lost.collect();
@@ -88,12 +92,28 @@ impl FlowBuilder {
             if !before.is_empty() && !follows {
                 let named = self.reported(&edge.source).filter(|node| !node.name.trim().is_empty());
                 let name = named.map_or(&edge.source, |node| &node.name);
-                marks.push((edge.target.clone(), id, Unconfirmed::EdgeLost { after: name.clone() }));
+                marks.push((edge.target.clone(), id, name.clone()));
             }
         }
-        for (source, id, difference) in marks {
-            self.mark(&source, &id, difference);
+        for (source, id, after) in marks {
+            self.hold(&source, &id, &after);
         }
+    }
+
+    /// Puts a placeholder before a node for an edge that is not in the flow, so that nothing runs at another time unseen.
+    fn hold(&mut self, source: &str, id: &NodeId, after: &str) {
+        let reason = format!(
+            "The edge from “{after}” is not in the flow, so that the node behind would run at another time than in the original, or less often. \
+             Delete this placeholder to let it run."
+        );
+        let at = self.flow.layout.get(id).map(|at| Point::new(Some(at.x), Some(at.y))).unwrap_or_default();
+        let around = self.parent(id);
+        self.parents.extend(around.clone());
+        let held = self.add_placeholder(source, &format!("After {after}"), &reason, &Value::Null, at.beside(-0.5, 1.0));
+        if around.is_some() {
+            self.leave();
+        }
+        self.connect(&Output::new(&held, "out"), id, AFTER_PORT);
     }
 
     /// Marks the nodes that name what not every machine has, for all formats alike: where it is missing, they are placeholders for it.
@@ -148,15 +168,5 @@ impl FlowBuilder {
             node.is_some_and(|node| !node.disabled && !WITHOUT_EFFECT.contains(&node.node_type.as_str()))
         };
         own.find(does_more).cloned()
-    }
-
-    fn mark(&mut self, source: &str, id: &NodeId, difference: Unconfirmed) {
-        let Some(node) = self.flow.nodes.get_mut(id) else { return };
-        if !node.unconfirmed.contains(&difference) {
-            self.lose(source, difference.message());
-            if let Some(node) = self.flow.nodes.get_mut(id) {
-                node.unconfirmed.push(difference);
-            }
-        }
     }
 }

@@ -43,24 +43,22 @@ impl Reader<'_> {
 
     /// Whether two nodes follow different outputs of a node that takes one of them.
     fn excludes(&self, one: usize, other: usize) -> bool {
-        let decides = |kind: &str| kind.starts_with("condition") || kind.starts_with("humanInput");
-        let mut branches = (0..self.graph.nodes.len()).filter(|&at| decides(self.graph.nodes[at].kind));
-        branches.any(|branch| {
-            let [one, other] = [one, other].map(|at| self.outputs_before(branch, at));
-            !one.is_empty() && !other.is_empty() && one.is_disjoint(&other)
-        })
+        let (one, other) = (self.outputs_before(one), self.outputs_before(other));
+        one.iter().any(|(branch, outputs)| other.get(branch).is_some_and(|other| outputs.is_disjoint(other)))
     }
 
-    /// The outputs of a node that lead to another one.
-    fn outputs_before(&self, branch: usize, at: usize) -> HashSet<&str> {
-        let mut outputs = HashSet::new();
+    /// The outputs of each node with branches that lead to a node.
+    fn outputs_before(&self, at: usize) -> HashMap<usize, HashSet<&str>> {
+        let decides = |kind: &str| kind.starts_with("condition") || kind.starts_with("humanInput");
+        let mut outputs: HashMap<usize, HashSet<&str>> = HashMap::new();
         let mut seen = vec![false; self.graph.nodes.len()];
         let mut open = vec![at];
         while let Some(at) = open.pop() {
             for (edge, source) in self.graph.incoming(at) {
-                if source == branch {
-                    outputs.insert(edge.output.as_str());
-                } else if !std::mem::replace(&mut seen[source], true) {
+                if decides(self.graph.nodes[source].kind) {
+                    outputs.entry(source).or_default().insert(&edge.output);
+                }
+                if !std::mem::replace(&mut seen[source], true) {
                     open.push(source);
                 }
             }

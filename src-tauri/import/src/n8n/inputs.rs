@@ -1,6 +1,6 @@
 //! What nodes work on. n8n runs a node once for each list of items that comes along one of its edges, and most nodes once for each item.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -13,6 +13,9 @@ use super::{Reader, Shape};
 const FOR_EACH_ITEM: [&str; 2] = ["httpRequest", "openAi"];
 /// Nodes that work on all items at once.
 const FOR_ALL_ITEMS: [&str; 6] = ["code", "function", "aggregate", "limit", "itemLists", "splitInBatches"];
+
+/// More edges into a node are not looked at in pairs.
+const MAX_PAIRED: usize = 16;
 
 impl Reader<'_> {
     /// What a node works on: the value on its only edge, or the items of all.
@@ -32,14 +35,16 @@ impl Reader<'_> {
         if shapes.len() < 2 || node.kind == "merge" {
             return shapes.into_iter().next();
         }
-        let pairs = (0..edges.len()).flat_map(|one| (one + 1..edges.len()).map(move |other| (one, other)));
-        let pairs: Vec<_> = pairs.map(|(one, other)| (edges[one], edges[other])).collect();
-        let begins_elsewhere =
-            |(one, other): &(&Connection, &Connection)| self.ways[one.source].is_disjoint(&self.ways[other.source]);
-        let is_from_one = pairs.iter().all(begins_elsewhere);
-        if FOR_ALL_ITEMS.contains(&node.kind)
-            && pairs.iter().any(|pair| !begins_elsewhere(pair) && !self.is_either(pair.0, pair.1))
-        {
+        let pairs = || {
+            let edges = &edges;
+            (0..edges.len()).flat_map(move |one| (one + 1..edges.len()).map(move |other| (edges[one], edges[other])))
+        };
+        let is_of_one_run = |one: &Connection, other: &Connection| !self.ways[one.source].is_disjoint(&self.ways[other.source]);
+        let is_from_one = !pairs().any(|(one, other)| is_of_one_run(one, other));
+        let runs_for_each_edge = FOR_ALL_ITEMS.contains(&node.kind)
+            && (edges.len() > MAX_PAIRED
+                || pairs().any(|(one, other)| is_of_one_run(one, other) && !self.is_either(one, other)));
+        if runs_for_each_edge {
             let lost = "In n8n it runs once for each of its edges. Here it runs once, with the items of all.";
             self.builder.lose(node.name, lost);
         }
@@ -63,22 +68,20 @@ impl Reader<'_> {
 
     /// Whether two edges are on ways that exclude each other, as far as one item is concerned.
     pub(super) fn is_either(&self, one: &Connection, other: &Connection) -> bool {
-        let mut branches = (0..self.workflow.nodes.len()).filter(|&node| self.branches(node));
-        branches.any(|branch| {
-            let [one, other] = [one, other].map(|edge| self.outputs_before(branch, edge));
-            !one.is_empty() && !other.is_empty() && one.is_disjoint(&other)
-        })
+        let (one, other) = (self.outputs_before(one), self.outputs_before(other));
+        one.iter().any(|(branch, outputs)| other.get(branch).is_some_and(|other| outputs.is_disjoint(other)))
     }
 
-    /// The outputs of a node that lead to an edge, or that it leads away from.
-    fn outputs_before(&self, node: usize, edge: &Connection) -> HashSet<usize> {
-        let mut outputs = HashSet::new();
+    /// The outputs of each node with branches that lead to an edge.
+    fn outputs_before(&self, edge: &Connection) -> HashMap<usize, HashSet<usize>> {
+        let mut outputs: HashMap<usize, HashSet<usize>> = HashMap::new();
         let mut seen = vec![false; self.workflow.nodes.len()];
         let mut open = vec![edge];
         while let Some(edge) = open.pop() {
-            if edge.source == node {
-                outputs.insert(edge.output);
-            } else if !std::mem::replace(&mut seen[edge.source], true) {
+            if self.branches(edge.source) {
+                outputs.entry(edge.source).or_default().insert(edge.output);
+            }
+            if !std::mem::replace(&mut seen[edge.source], true) {
                 open.extend(self.workflow.incoming(edge.source).map(|(_, edge)| edge).filter(|edge| edge.is_main()));
             }
         }

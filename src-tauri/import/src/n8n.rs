@@ -25,7 +25,7 @@ mod workflow;
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::budget::Budget;
 use super::builder::{FlowBuilder, MAX_ITERATIONS, Output};

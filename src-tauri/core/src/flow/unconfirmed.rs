@@ -27,6 +27,8 @@ pub enum Unconfirmed {
     /// The original names something that not every machine has: a provider, a knowledge base or an MCP server. Where it is missing, the
     /// node is a placeholder for it.
     StandsFor { name: String },
+    /// The file does not say which model the node calls. It holds until one is chosen.
+    NoModel,
 }
 
 impl Unconfirmed {
@@ -41,6 +43,7 @@ impl Unconfirmed {
                     "In the workflow that was imported, only the trigger “{trigger}” starts this node. Here it runs in every run."
                 )
             }
+            Self::NoModel => "The file that was imported does not say which model this conversation has.".to_owned(),
             Self::StandsFor { name } => format!("In the file that was imported, this node uses `{name}`."),
             Self::EdgeLost { after } => {
                 format!(
@@ -56,6 +59,7 @@ impl Unconfirmed {
             Self::NeverStarted { .. } => Some(codes::IMPORT_NEVER_STARTED),
             Self::EdgeLost { .. } => Some(codes::IMPORT_EDGE_LOST),
             Self::StandsFor { .. } => None,
+            Self::NoModel => Some(codes::IMPORT_PLACEHOLDER),
         }
     }
 }

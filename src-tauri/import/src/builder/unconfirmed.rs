@@ -130,8 +130,9 @@ impl FlowBuilder {
             };
             let provider = text("provider").or_else(|| text("overrideProvider"));
             names.extend(provider.filter(|name| !EVERYWHERE.contains(name)));
+            let is_open = node.node_type == "contextStart" && provider.is_none();
             let names = names.into_iter().map(|name| Unconfirmed::StandsFor { name: name.to_owned() });
-            node.unconfirmed = node.unconfirmed.iter().cloned().chain(names).collect();
+            node.unconfirmed = names.chain(is_open.then_some(Unconfirmed::NoModel)).collect();
         }
     }
 

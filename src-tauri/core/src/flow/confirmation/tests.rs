@@ -45,3 +45,16 @@ fn inner_flows_are_confirmed_with_theirs() {
     flow.confirm_import();
     assert_eq!(flow.nodes["s"].config["flow"], serde_json::json!({ "nodes": { "i": { "type": "chat" } } }));
 }
+
+#[test]
+fn model_that_is_not_chosen_is_an_error_until_it_is() {
+    let flow = |config: &str| {
+        let text = format!(
+            r#"{{"version": 1, "nodes": {{"c": {{"type": "contextStart", "config": {config}, "unconfirmed": [{{"kind": "noModel"}}]}}}}}}"#
+        );
+        flow::read(&text).unwrap()
+    };
+    let found = [("import.placeholder".to_owned(), "/nodes/c/config/provider".to_owned())];
+    assert_eq!(problems(&flow("{}")), found);
+    assert_eq!(problems(&flow(r#"{"provider": "openai"}"#)), []);
+}

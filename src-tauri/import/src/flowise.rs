@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::budget::Budget;
 use super::builder::{FileEdge, FlowBuilder, Output};
-use super::chat_call::{Author, Model, provider_name};
+use super::chat_call::{Author, Model, named_provider};
 use super::gate::run_after;
 use super::graph::{Graph, GraphEdge, GraphNode, text as text_of};
 use super::settings::Settings;
@@ -238,7 +238,7 @@ impl<'v> Reader<'v> {
 /// Reads the settings of a model by the name of its node.
 fn read_model(kind: &str, settings: &Settings<'_>, at: &str) -> Model {
     let vendor = kind.trim_start_matches("chat").trim_end_matches("Chat");
-    let mut model = Model { provider: Some(provider_name(vendor)), ..Model::default() };
+    let mut model = Model { provider: named_provider(vendor), ..Model::default() };
     let text = |key: &str| settings.text(&format!("{at}/{key}"));
     let number = |key: &str| settings.number(&format!("{at}/{key}"));
     model.name =

@@ -365,7 +365,10 @@ fn lost_edges_of_order_hold_up_what_follows_and_kept_ones_do_not() {
     let edges = [("Start", "Create"), ("Create", "Wait"), ("Wait", "Fetch")];
     let held = |document: &str| -> Vec<String> {
         let flow = import(document, None, "x").unwrap().flow;
-        let into = flow.edges.values().filter(|edge| flow.nodes[&edge.source].title.as_deref() == Some("After Check"));
+        let into = flow
+            .edges
+            .values()
+            .filter(|edge| flow.nodes[&edge.source].title.as_deref() == Some("After Check"));
         into.map(|edge| format!("{}.{}", edge.target, edge.target_input)).collect()
     };
     assert_eq!(held(&workflow(&chain, &edges)), [""; 0]);
@@ -387,7 +390,8 @@ fn names_that_not_every_machine_has_are_marked() {
         });
         json!({ "kind": "app", "app": { "mode": "advanced-chat", "name": "x" }, "workflow": { "graph": graph } }).to_string()
     };
-    let stands_for = |node: &str, name: &str| (node.to_owned(), vec![Unconfirmed::StandsFor { name: name.to_owned() }]);
+    let stands_for =
+        |node: &str, name: &str| (node.to_owned(), vec![Unconfirmed::StandsFor { name: name.to_owned() }]);
     assert_eq!(marks(&app("langgenius/openai/openai")), [stands_for("handbook", "Handbook")]);
     let other = [stands_for("ask-context", "tongyi"), stands_for("handbook", "Handbook")];
     assert_eq!(marks(&app("langgenius/tongyi/tongyi")), other);

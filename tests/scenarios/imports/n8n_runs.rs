@@ -1,7 +1,7 @@
 //! How often n8n runs a node, on which items, and in which order: workflows whose models note what they are asked.
 
-use plait_import::{ImportOutcome, import};
 use plait_core::flow::Flow;
+use plait_import::{ImportOutcome, import};
 use serde_json::{Value, json};
 
 use super::run_flow;
@@ -21,7 +21,12 @@ fn chat() -> Value {
 }
 
 fn set(name: &str, field: &str, value: &str) -> Value {
-    node(name, "set", 3.4, json!({ "assignments": { "assignments": [{ "name": field, "type": "string", "value": value }] } }))
+    node(
+        name,
+        "set",
+        3.4,
+        json!({ "assignments": { "assignments": [{ "name": field, "type": "string", "value": value }] } }),
+    )
 }
 
 fn make(items: &Value) -> Value {
@@ -45,13 +50,18 @@ fn workflow(nodes: &[Value], edges: &str) -> Value {
         for at in 0..=output {
             if outputs.get(at).is_none() {
                 let list = outputs.as_array().map_or(0, Vec::len);
-                if list == 0 { *outputs = json!([[]]) } else { outputs.as_array_mut().unwrap().push(json!([])) }
+                if list == 0 {
+                    *outputs = json!([[]])
+                } else {
+                    outputs.as_array_mut().unwrap().push(json!([]))
+                }
             }
         }
         outputs[output].as_array_mut().unwrap().push(json!({ "node": target, "type": "main", "index": 0 }));
     }
     let chains = nodes.iter().filter(|node| node["type"].as_str().unwrap().contains("chainLlm"));
-    let models: Vec<Value> = chains.map(|node| json!({ "node": node["name"], "type": "ai_languageModel", "index": 0 })).collect();
+    let models: Vec<Value> =
+        chains.map(|node| json!({ "node": node["name"], "type": "ai_languageModel", "index": 0 })).collect();
     connections["Model"] = json!({ "ai_languageModel": [models] });
     nodes.push(node("Model", "@n8n/n8n-nodes-langchain.lmChatOpenAi", 1.0, json!({ "model": "gpt-4o" })));
     json!({ "name": "Runs", "nodes": nodes, "connections": connections })
@@ -103,7 +113,12 @@ async fn n8n_branch_that_is_not_taken_neither_runs_in_its_turn_nor_holds_up_othe
 
 #[tokio::test]
 async fn n8n_edges_that_meet_bring_the_items_of_all() {
-    let list = node("List", "code", 2.0, json!({ "jsCode": "return [{ json: { all: $input.all().map((item) => item.json.w).join() } }];" }));
+    let list = node(
+        "List",
+        "code",
+        2.0,
+        json!({ "jsCode": "return [{ json: { all: $input.all().map((item) => item.json.w).join() } }];" }),
+    );
     let items = make(&json!([{ "n": 1 }, { "n": 5 }]));
     let nodes = [
         chat(),
@@ -114,7 +129,10 @@ async fn n8n_edges_that_meet_bring_the_items_of_all() {
         list,
         chain("Ask", "={{ $json.all }}"),
     ];
-    assert_eq!(asked(&nodes, "Chat>Make Make>If If>Big If:1>Small Big>List Small>List List>Ask").await, ["big 5,small 1"]);
+    assert_eq!(
+        asked(&nodes, "Chat>Make Make>If If>Big If:1>Small Big>List Small>List List>Ask").await,
+        ["big 5,small 1"]
+    );
     // What runs twice stops the run, and is not asked once.
     let nodes = [chat(), set("A", "w", "a"), set("B", "w", "b"), chain("Ask", "={{ $json.w }}")];
     assert_eq!(asked(&nodes, "Chat>A Chat>B A>Ask B>Ask").await, [""; 0]);
@@ -123,7 +141,8 @@ async fn n8n_edges_that_meet_bring_the_items_of_all() {
 #[tokio::test]
 async fn n8n_branches_with_other_fields_meet() {
     let is_x = check("If", "={{ $json.chatInput }}", "string", "equals", &json!("x"));
-    let nodes = [chat(), is_x, chain("A", "first"), set("B", "text", "other"), chain("Ask", "=<{{ $json.text }}>")];
+    let nodes =
+        [chat(), is_x, chain("A", "first"), set("B", "text", "other"), chain("Ask", "=<{{ $json.text }}>")];
     assert_eq!(asked(&nodes, "Chat>If If>A If:1>B A>Ask B>Ask").await, ["<other>"]);
     assert_eq!(asked(&nodes, "Chat>If If:1>A If>B A>Ask B>Ask").await, ["first", "<re: first>"]);
 }
@@ -133,7 +152,10 @@ async fn n8n_node_that_runs_for_each_item_is_not_run_once() {
     let two = json!([{ "n": 1 }, { "n": 2 }]);
     let fixed = chain("Ask", "a fixed question");
     assert_eq!(asked(&[chat(), make(&two), fixed.clone()], "Chat>Make Make>Ask").await, [""; 0]);
-    assert_eq!(asked(&[chat(), make(&json!([{ "n": 1 }])), fixed.clone()], "Chat>Make Make>Ask").await, ["a fixed question"]);
+    assert_eq!(
+        asked(&[chat(), make(&json!([{ "n": 1 }])), fixed.clone()], "Chat>Make Make>Ask").await,
+        ["a fixed question"]
+    );
     assert_eq!(asked(&[chat(), make(&json!([])), fixed.clone()], "Chat>Make Make>Ask").await, [""; 0]);
     let mut once = chain("Ask", "={{ $json.n }}");
     once["executeOnce"] = json!(true);
@@ -157,6 +179,14 @@ async fn n8n_workflow_inside_gives_what_its_last_node_gives() {
         "nodes": [node("In", "executeWorkflowTrigger", 1.0, json!({})), set("Out", "line", "=got {{ $json.chatInput }}")],
         "connections": { "In": { "main": [[{ "node": "Out", "type": "main", "index": 0 }]] } },
     });
-    let call = node("Call", "executeWorkflow", 1.0, json!({ "source": "parameter", "workflowJson": inner.to_string() }));
-    assert_eq!(asked(&[chat(), call, chain("Ask", "={{ $json.line }}")], "Chat>Call Call>Ask").await, ["got hello"]);
+    let call = node(
+        "Call",
+        "executeWorkflow",
+        1.0,
+        json!({ "source": "parameter", "workflowJson": inner.to_string() }),
+    );
+    assert_eq!(
+        asked(&[chat(), call, chain("Ask", "={{ $json.line }}")], "Chat>Call Call>Ask").await,
+        ["got hello"]
+    );
 }

@@ -118,7 +118,10 @@ impl Finder<'_> {
     /// What an import says a node uses, and this machine has not, makes the node a placeholder for it.
     fn name_placeholders(&mut self) {
         for found in &mut self.found {
-            let Some((id, node)) = found.node.as_ref().and_then(|id| self.flow.nodes.get_key_value(id)) else { continue };
+            let Some((id, node)) = found.node.as_ref().and_then(|id| self.flow.nodes.get_key_value(id))
+            else {
+                continue;
+            };
             let start = format!("/nodes/{}/config", escape(id.as_str()));
             let Some(place) = found.pointer.strip_prefix(&start) else { continue };
             let config = Value::Object(node.config.clone());
@@ -127,7 +130,8 @@ impl Finder<'_> {
                 && node.unconfirmed.contains(&Unconfirmed::StandsFor { name: name.to_owned() })
             {
                 found.code = codes::IMPORT_PLACEHOLDER;
-                found.message = format!("In the file that was imported, this node uses `{name}`. {}", found.message);
+                found.message =
+                    format!("In the file that was imported, this node uses `{name}`. {}", found.message);
             }
         }
     }

@@ -22,7 +22,8 @@ impl Flow {
                 if *difference != Unconfirmed::NoModel {
                     return Some(found.below(&format!("/unconfirmed/{index}")).hint(HINT));
                 }
-                let is_chosen = node.config.get("provider").and_then(Value::as_str).is_some_and(|name| !name.is_empty());
+                let is_chosen =
+                    node.config.get("provider").and_then(Value::as_str).is_some_and(|name| !name.is_empty());
                 (!is_chosen).then(|| found.below("/config/provider").hint(CHOOSE_HINT))
             })
         });

@@ -43,7 +43,9 @@ impl Unconfirmed {
                     "In the workflow that was imported, only the trigger “{trigger}” starts this node. Here it runs in every run."
                 )
             }
-            Self::NoModel => "The file that was imported does not say which model this conversation has.".to_owned(),
+            Self::NoModel => {
+                "The file that was imported does not say which model this conversation has.".to_owned()
+            }
             Self::StandsFor { name } => format!("In the file that was imported, this node uses `{name}`."),
             Self::EdgeLost { after } => {
                 format!(

@@ -29,8 +29,15 @@ impl FlowBuilder {
     }
 
     /// Makes the second of two nodes wait for the first, unless edges say already which comes first.
-    pub(crate) fn run_in_turn(&mut self, first: &Output, next: &Output, (source, at): (&str, Point), input: &Output) {
-        let is_ordered = |one: &Output, other: &Output| self.all_lead_to(std::slice::from_ref(one), &other.node);
+    pub(crate) fn run_in_turn(
+        &mut self,
+        first: &Output,
+        next: &Output,
+        (source, at): (&str, Point),
+        input: &Output,
+    ) {
+        let is_ordered =
+            |one: &Output, other: &Output| self.all_lead_to(std::slice::from_ref(one), &other.node);
         if !is_ordered(first, next) && !is_ordered(next, first) {
             self.wait_for_turn((source, at), &next.node, input, first);
         }
@@ -39,8 +46,12 @@ impl FlowBuilder {
     /// Makes a node wait until another is done or skipped. It runs on its own branch as before: `input` is what starts it.
     fn wait_for_turn(&mut self, (source, at): (&str, Point), node: &NodeId, input: &Output, done: &Output) {
         let edges = self.adjacency.incoming(node);
-        let gates: Vec<EdgeId> =
-            edges.filter(|id| self.flow.edges.get(*id).is_some_and(|edge| edge.target_input.as_str() == AFTER_PORT)).cloned().collect();
+        let gates: Vec<EdgeId> = edges
+            .filter(|id| {
+                self.flow.edges.get(*id).is_some_and(|edge| edge.target_input.as_str() == AFTER_PORT)
+            })
+            .cloned()
+            .collect();
         if gates.is_empty() {
             // Without the value that it reads it is skipped.
             self.connect(input, node, AFTER_PORT);

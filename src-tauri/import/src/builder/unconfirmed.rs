@@ -109,7 +109,13 @@ impl FlowBuilder {
         let at = self.flow.layout.get(id).map(|at| Point::new(Some(at.x), Some(at.y))).unwrap_or_default();
         let around = self.parent(id);
         self.parents.extend(around.clone());
-        let held = self.add_placeholder(source, &format!("After {after}"), &reason, &Value::Null, at.beside(-0.5, 1.0));
+        let held = self.add_placeholder(
+            source,
+            &format!("After {after}"),
+            &reason,
+            &Value::Null,
+            at.beside(-0.5, 1.0),
+        );
         if around.is_some() {
             self.leave();
         }

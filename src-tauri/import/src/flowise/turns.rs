@@ -13,7 +13,9 @@ impl Reader<'_> {
         for at in self.turns() {
             let Some(next) = self.steps.get(&at).and_then(|id| self.builder.effect(id)) else { continue };
             let Some(before) = last.insert(graph.nodes[at].parent, at) else { continue };
-            let Some(first) = self.steps.get(&before).and_then(|id| self.builder.effect(id)) else { continue };
+            let Some(first) = self.steps.get(&before).and_then(|id| self.builder.effect(id)) else {
+                continue;
+            };
             let node = &graph.nodes[at];
             let input = self.branches_before(at).first().cloned();
             if let Some(input) = input.filter(|_| !self.excludes(before, at)) {

@@ -37,9 +37,12 @@ impl Reader<'_> {
         }
         let pairs = || {
             let edges = &edges;
-            (0..edges.len()).flat_map(move |one| (one + 1..edges.len()).map(move |other| (edges[one], edges[other])))
+            (0..edges.len())
+                .flat_map(move |one| (one + 1..edges.len()).map(move |other| (edges[one], edges[other])))
         };
-        let is_of_one_run = |one: &Connection, other: &Connection| !self.ways[one.source].is_disjoint(&self.ways[other.source]);
+        let is_of_one_run = |one: &Connection, other: &Connection| {
+            !self.ways[one.source].is_disjoint(&self.ways[other.source])
+        };
         let is_from_one = !pairs().any(|(one, other)| is_of_one_run(one, other));
         let runs_for_each_edge = FOR_ALL_ITEMS.contains(&node.kind)
             && (edges.len() > MAX_PAIRED
@@ -82,7 +85,9 @@ impl Reader<'_> {
                 outputs.entry(edge.source).or_default().insert(edge.output);
             }
             if !std::mem::replace(&mut seen[edge.source], true) {
-                open.extend(self.workflow.incoming(edge.source).map(|(_, edge)| edge).filter(|edge| edge.is_main()));
+                open.extend(
+                    self.workflow.incoming(edge.source).map(|(_, edge)| edge).filter(|edge| edge.is_main()),
+                );
             }
         }
         outputs
@@ -124,13 +129,15 @@ impl Reader<'_> {
                     continue;
                 }
                 match node.kind {
-                    "set" | "if" | "filter" | "switch" | "noOp" | "wait" | "functionItem" | "respondToWebhook" => {
+                    "set" | "if" | "filter" | "switch" | "noOp" | "wait" | "functionItem"
+                    | "respondToWebhook" => {
                         if !std::mem::replace(&mut seen[edge.source], true) {
                             open.push(edge.source);
                         }
                     }
                     "aggregate" | "form" | "webhook" | "start" | "openAi" => {}
-                    "splitInBatches" if edge.output == loop_outputs(node).1 && batch_size(node) == Some(1.0) => {}
+                    "splitInBatches"
+                        if edge.output == loop_outputs(node).1 && batch_size(node) == Some(1.0) => {}
                     kind if kind.ends_with("Trigger") || node.full_kind.contains("langchain") => {}
                     _ => return true,
                 }

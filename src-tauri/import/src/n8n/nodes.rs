@@ -231,7 +231,9 @@ impl Reader<'_> {
     pub(super) fn add_result(&mut self) -> Option<NodeId> {
         let workflow = self.workflow;
         let is_end = |at: &usize| {
-            !workflow.is_part(*at) && !self.ways[*at].is_empty() && workflow.outgoing(*at).all(|edge| !edge.is_main())
+            !workflow.is_part(*at)
+                && !self.ways[*at].is_empty()
+                && workflow.outgoing(*at).all(|edge| !edge.is_main())
         };
         let ends: Vec<usize> = (0..workflow.nodes.len()).filter(is_end).collect();
         let found = ends.iter().find_map(|&at| Some((at, self.shapes[at].iter().flatten().next()?.clone())));
@@ -240,7 +242,8 @@ impl Reader<'_> {
             self.as_object(at, &shape)
         } else {
             // Of ways that exclude each other, the one that was taken.
-            let join = self.builder.add(workflow.nodes[at].name, "Any of", "join", json!({}), workflow.nodes[at].at);
+            let join =
+                self.builder.add(workflow.nodes[at].name, "Any of", "join", json!({}), workflow.nodes[at].at);
             for &end in &ends {
                 if let Some(shape) = self.shapes[end].iter().flatten().next().cloned() {
                     let item = self.as_object(end, &shape);
@@ -250,7 +253,13 @@ impl Reader<'_> {
             Output::new(&join, "first")
         };
         let name = workflow.nodes[at].name;
-        let id = self.builder.add(name, "Result", "output", json!({ "name": "result" }), workflow.nodes[at].at.beside(1.0, 0.0));
+        let id = self.builder.add(
+            name,
+            "Result",
+            "output",
+            json!({ "name": "result" }),
+            workflow.nodes[at].at.beside(1.0, 0.0),
+        );
         self.builder.connect(&value, &id, "value");
         Some(id)
     }
@@ -305,7 +314,11 @@ impl Reader<'_> {
         self.builder.connect(&value, &id, "value");
         let result = Output::new(&id, "result");
         let Some(output) = nested.2 else { return vec![Some(Shape::object(result))] };
-        vec![Some(Shape { output: result, base: vec![output.to_string(), "value".to_owned()], fields: vec![Vec::new()] })]
+        vec![Some(Shape {
+            output: result,
+            base: vec![output.to_string(), "value".to_owned()],
+            fields: vec![Vec::new()],
+        })]
     }
 
     /// The loop that a `splitInBatches` became.

@@ -41,7 +41,8 @@ impl Reader<'_> {
     }
 
     fn run_in_turn(&mut self, before: usize, at: usize) {
-        let (Some(first), Some(next), Some(input)) = (self.effect(before), self.effect(at), self.inputs[at].clone())
+        let (Some(first), Some(next), Some(input)) =
+            (self.effect(before), self.effect(at), self.inputs[at].clone())
         else {
             return;
         };
@@ -64,7 +65,12 @@ impl Reader<'_> {
         let leads_on = |index: usize, edge: &Connection| edge.is_main() && !back.contains(&index);
         let is_started = |at: usize| !self.ways[at].is_disjoint(&self.ways[trigger]);
         let mut missing: Vec<usize> = (0..workflow.nodes.len())
-            .map(|at| workflow.incoming(at).filter(|(index, edge)| leads_on(*index, edge) && is_started(edge.source)).count())
+            .map(|at| {
+                workflow
+                    .incoming(at)
+                    .filter(|(index, edge)| leads_on(*index, edge) && is_started(edge.source))
+                    .count()
+            })
             .collect();
         let (mut order, mut open) = (Vec::new(), VecDeque::from([trigger]));
         while let Some(at) = open.pop_front() {
@@ -109,7 +115,12 @@ impl Reader<'_> {
                 workflow.outgoing(at).filter(|edge| edge.is_main()).map(|edge| edge.target).collect()
             });
             let before = reached(edge.source, workflow.nodes.len(), |at| {
-                workflow.incoming(at).map(|(_, edge)| edge).filter(|edge| edge.is_main()).map(|edge| edge.source).collect()
+                workflow
+                    .incoming(at)
+                    .map(|(_, edge)| edge)
+                    .filter(|edge| edge.is_main())
+                    .map(|edge| edge.source)
+                    .collect()
             });
             for ((is_repeated, after), before) in is_repeated.iter_mut().zip(after).zip(before) {
                 *is_repeated |= after && before;

@@ -29,6 +29,12 @@ impl Ways {
         self.0.is_empty()
     }
 
+    /// Whether all of these triggers are among others.
+    pub(super) fn is_within(&self, others: &Self) -> bool {
+        let other = |at: usize| others.0.get(at).copied().unwrap_or(0);
+        self.0.iter().enumerate().all(|(at, own)| own & !other(at) == 0)
+    }
+
     /// Whether no run takes both: it begins at one trigger.
     pub(super) fn is_disjoint(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(one, other)| one & other == 0)

@@ -27,6 +27,8 @@ impl Reader<'_> {
                 }
                 if let Some(before) = last.insert(self.loop_of[at], at)
                     && known.insert((before, at))
+                    // A node that another trigger reaches, too, would lead there to this one.
+                    && self.ways[before].is_within(&self.ways[at])
                     && !self.excludes(before, at)
                 {
                     self.run_in_turn(before, at);

@@ -3,6 +3,7 @@
 mod branches;
 mod comparison;
 mod n8n_rules;
+mod n8n_runs;
 mod prompt_flow;
 mod requests;
 mod rivet_values;

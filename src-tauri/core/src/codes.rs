@@ -42,6 +42,9 @@ crate::error_codes! {
         IMPORT_NEVER_STARTED = "import.never_started",
             "A node of an imported flow would run, which nothing starts in the original, or only another trigger. The flow does not run until a person confirms it.",
             "Confirm it in the list of problems, or run it with `--confirm-import`. Otherwise disable or delete the node.";
+        IMPORT_PLACEHOLDER = "import.placeholder",
+            "A node stands for what Plait has no equivalent for, for a provider, knowledge base or MCP server that this machine has not, or for a model that nobody has chosen. It can't run.",
+            "Replace it with nodes that do the same, and delete it: its settings keep the original. Add what is missing on this machine, or choose another one.";
     }
 
     "Users" {

@@ -6,6 +6,7 @@ mod adjacency;
 mod cycles;
 mod outcomes;
 mod paths;
+mod turns;
 mod unconfirmed;
 
 use std::collections::{HashMap, HashSet};
@@ -394,7 +395,8 @@ impl FlowBuilder {
     /// The flow with its nodes arranged, and the report. An error if it would hold too much.
     pub(super) fn finish(mut self) -> Result<(Flow, ImportReport), Fault> {
         self.budget.check()?;
-        self.mark_lost_order();
+        self.hold_lost_order();
+        self.mark_names();
         self.mark_lost_inputs();
         for node in &mut self.report.nodes {
             if node.outcome == ImportOutcome::Lost && node.lost.is_empty() {

@@ -89,6 +89,11 @@ impl Model {
     }
 }
 
+/// The same, unless the file names none.
+pub(super) fn named_provider(name: &str) -> Option<String> {
+    (!name.trim().is_empty()).then(|| provider_name(name))
+}
+
 /// The provider of Plait that a name in another tool stands for.
 pub(super) fn provider_name(name: &str) -> String {
     let name = name.rsplit('/').next().unwrap_or(name).to_lowercase();

@@ -6,6 +6,7 @@ mod components;
 mod conditions;
 mod messages;
 mod text;
+mod turns;
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::budget::Budget;
 use super::builder::{FileEdge, FlowBuilder, Output};
-use super::chat_call::{Author, Model, provider_name};
+use super::chat_call::{Author, Model, named_provider};
 use super::gate::run_after;
 use super::graph::{Graph, GraphEdge, GraphNode, text as text_of};
 use super::settings::Settings;
@@ -52,6 +53,7 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
         form: None,
         state: HashMap::new(),
         said: HashMap::new(),
+        steps: HashMap::new(),
         transcripts: HashMap::new(),
     };
     reader.run();
@@ -101,6 +103,8 @@ struct Reader<'v> {
     state: HashMap<String, (Output, Vec<String>)>,
     /// What was said last up to each node of an agentflow: on each way that leads to it, one.
     said: HashMap<usize, Vec<Output>>,
+    /// What the nodes of an agentflow became.
+    steps: HashMap<usize, NodeId>,
     /// The messages of an agentflow after each node; none where it depends on the way that was taken.
     transcripts: HashMap<usize, Option<Transcript>>,
 }
@@ -133,6 +137,7 @@ impl<'v> Reader<'v> {
             }
         }
         self.close_iterations();
+        self.take_turns();
         for at in 0..self.graph.nodes.len() {
             if !self.builder.has_outcome(self.graph.nodes[at].id) {
                 self.placeholder(at, "Nothing in the flow uses it.");
@@ -233,7 +238,7 @@ impl<'v> Reader<'v> {
 /// Reads the settings of a model by the name of its node.
 fn read_model(kind: &str, settings: &Settings<'_>, at: &str) -> Model {
     let vendor = kind.trim_start_matches("chat").trim_end_matches("Chat");
-    let mut model = Model { provider: Some(provider_name(vendor)), ..Model::default() };
+    let mut model = Model { provider: named_provider(vendor), ..Model::default() };
     let text = |key: &str| settings.text(&format!("{at}/{key}"));
     let number = |key: &str| settings.number(&format!("{at}/{key}"));
     model.name =

@@ -8,6 +8,7 @@ mod code;
 mod conditions;
 mod errors;
 mod expressions;
+mod inputs;
 mod lists;
 mod loops;
 mod merge;
@@ -19,11 +20,12 @@ mod requests;
 mod set;
 mod starts;
 mod tools;
+mod turns;
 mod workflow;
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::budget::Budget;
 use super::builder::{FlowBuilder, MAX_ITERATIONS, Output};
@@ -36,20 +38,27 @@ use expressions::{Part, Reference};
 use plait_core::error::Fault;
 use plait_core::id::NodeId;
 use programs::{Items, Program};
+use starts::Ways;
 use workflow::{Connection, MAIN, Workflow, WorkflowNode};
 
 /// Reads a workflow, or a list with a workflow as its first element.
 pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
     let more = document.as_array().map_or(0, |list| list.len().saturating_sub(1));
     let document = document.as_array().and_then(|list| list.first()).unwrap_or(document);
-    let mut builder = read_nested(document, name, 0, budget)?;
+    let (mut builder, _) = read_nested(document, name, 0, budget)?;
     if more > 0 {
         builder.note(format!("The file has {more} more workflows, which were not imported."));
     }
     Ok(builder)
 }
 
-fn read_nested(document: &Value, name: &str, depth: usize, budget: &Budget) -> Result<FlowBuilder, Fault> {
+/// Reads a workflow. Of one that another calls, also the output with its result.
+fn read_nested(
+    document: &Value,
+    name: &str,
+    depth: usize,
+    budget: &Budget,
+) -> Result<(FlowBuilder, Option<NodeId>), Fault> {
     let workflow = Workflow::read(document)?;
     if !budget.take_nodes(workflow.nodes.len()) {
         return Err(too_many_nodes());
@@ -72,12 +81,15 @@ fn read_nested(document: &Value, name: &str, depth: usize, budget: &Budget) -> R
         by_name: workflow.nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect(),
         loop_of: loops::loops_of(&workflow),
         inputs: vec![None; workflow.nodes.len()],
+        effects: vec![None; workflow.nodes.len()],
+        ways: Ways::of(&workflow),
         conversations: Vec::new(),
         primary: None,
         depth,
     };
     reader.run();
-    Ok(reader.builder)
+    let result = if depth > 0 { reader.add_result() } else { None };
+    Ok((reader.builder, result))
 }
 
 /// The value on an output: where it is, and which fields of n8n's JSON it stands for.
@@ -151,8 +163,12 @@ struct Reader<'w> {
     loop_of: Vec<Option<usize>>,
     /// What each node works on.
     inputs: Shapes,
+    /// What does the work of each node.
+    effects: Vec<Option<NodeId>>,
+    /// The triggers that lead to each node.
+    ways: Vec<Ways>,
     /// The triggers that lead to each node which recalls earlier runs.
-    conversations: Vec<HashSet<usize>>,
+    conversations: Vec<Ways>,
     /// The node that the current one became, where that is not the one with its first output.
     primary: Option<NodeId>,
     depth: usize,
@@ -173,6 +189,7 @@ impl<'w> Reader<'w> {
         self.close_loops();
         self.remaining_parts();
         self.report_edges(&back);
+        self.take_turns(&back);
         self.mark_triggers();
         for (at, shapes) in self.shapes.iter().enumerate() {
             if let Some(node) = self.builder.source(self.workflow.nodes[at].name) {
@@ -192,9 +209,10 @@ impl<'w> Reader<'w> {
         let sources = self.main_sources(at, back);
         self.is_conditional[at] =
             sources.iter().any(|edge| self.is_conditional[edge.source] || self.branches(edge.source));
-        let input = self.input(node, &sources);
-        self.inputs[at].clone_from(&input);
+        let input = self.input(at, &sources);
         let before = self.builder.len();
+        let input = self.one_item(at, input);
+        self.inputs[at].clone_from(&input);
         let settings = Settings::new(node.parameters);
         // Remarks of people, which n8n does not read.
         settings.ignore("/notes");
@@ -222,6 +240,7 @@ impl<'w> Reader<'w> {
         if let Some(primary) = &primary {
             self.continue_after_errors(at, primary);
         }
+        self.effects[at] = primary;
         if node.is_disabled {
             self.disable(at, input.as_ref());
         }
@@ -287,32 +306,6 @@ impl<'w> Reader<'w> {
     fn branches(&self, at: usize) -> bool {
         let node = &self.workflow.nodes[at];
         matches!(node.kind, "if" | "switch" | "filter" | "textClassifier" | "sentimentAnalysis")
-    }
-
-    /// What a node works on: the value on its only edge, or the first of several.
-    fn input(&mut self, node: &WorkflowNode<'_>, sources: &[&Connection]) -> Option<Shape> {
-        let mut shapes: Vec<Shape> = Vec::new();
-        for edge in sources {
-            if let Some(shape) = self.shapes[edge.source].get(edge.output).cloned().flatten()
-                && !shapes.iter().any(|known| known.output == shape.output)
-            {
-                shapes.push(shape);
-            }
-        }
-        // A `merge` tells its inputs apart.
-        if shapes.len() < 2 || node.kind == "merge" {
-            return shapes.into_iter().next();
-        }
-        let join = self.builder.add(node.name, "Any of", "join", json!({}), node.at.beside(-0.5, 1.0));
-        for shape in &shapes {
-            self.builder.connect(&shape.output, &join, "values");
-        }
-        let first = &shapes[0];
-        if shapes.iter().any(|shape| shape.fields != first.fields || shape.base != first.base) {
-            let lost = "Its inputs have different fields; expressions read those of the first one.";
-            self.builder.lose(node.name, lost);
-        }
-        Some(first.with_output(Output::new(&join, "first")))
     }
 
     /// Where a reference leads.
@@ -415,6 +408,9 @@ impl<'w> Reader<'w> {
             } else if back.contains(&index) {
                 self.close_cycle(edge)
             } else if self.builder.are_connected(source, target) {
+                Ok(())
+            } else if self.workflow.nodes[edge.source].is_disabled && self.inputs[edge.source].is_none() {
+                // A trigger that is disabled begins nothing, so nothing is missed.
                 Ok(())
             } else {
                 Err("No value passes along it that Plait's nodes read.")

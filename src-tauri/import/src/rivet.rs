@@ -131,9 +131,6 @@ impl<'v> Reader<'v> {
             let node = &self.graph.nodes[at];
             let settings = Settings::new(node.data);
             self.node(at, &settings);
-            if node.json.get("isSplitRun").and_then(Value::as_bool) == Some(true) {
-                self.builder.lose(&node.key, "That it runs once for each item: put it into a loop.");
-            }
         }
         // What assembles messages stands before the prompts that it takes in.
         for at in self.graph.order().into_iter().rev() {

@@ -359,14 +359,42 @@ fn nodes_that_no_start_of_dify_or_an_agentflow_reaches_are_disabled() {
 }
 
 #[test]
-fn lost_edges_of_order_are_marked_and_kept_ones_are_not() {
+fn edges_of_order_that_are_kept_hold_up_nothing() {
     let chain =
         [("Start", "manualTrigger"), ("Create", "httpRequest"), ("Wait", "wait"), ("Fetch", "httpRequest")];
     let edges = [("Start", "Create"), ("Create", "Wait"), ("Wait", "Fetch")];
-    assert_eq!(marks(&workflow(&chain, &edges)), []);
+    let held = |document: &str| -> Vec<String> {
+        let flow = import(document, None, "x").unwrap().flow;
+        let into = flow
+            .edges
+            .values()
+            .filter(|edge| flow.nodes[&edge.source].title.as_deref() == Some("After Check"));
+        into.map(|edge| format!("{}.{}", edge.target, edge.target_input)).collect()
+    };
+    assert_eq!(held(&workflow(&chain, &edges)), [""; 0]);
     let cycle = include_str!("../../../tests/fixtures/import/n8n/cycle-list.json");
-    let lost = vec![Unconfirmed::EdgeLost { after: "Check".to_owned() }];
-    assert_eq!(marks(cycle), [("draft".to_owned(), lost)]);
+    assert_eq!(held(cycle), [""; 0]);
+}
+
+#[test]
+fn names_that_not_every_machine_has_are_marked() {
+    let app = |provider: &str| {
+        let model = json!({ "provider": provider, "name": "m", "mode": "chat", "completion_params": {} });
+        let graph = json!({
+            "nodes": [
+                { "id": "s", "data": { "type": "start", "title": "Start", "variables": [] } },
+                { "id": "k", "data": { "type": "knowledge-retrieval", "title": "Handbook", "query_variable_selector": ["sys", "query"] } },
+                { "id": "l", "data": { "type": "llm", "title": "Ask", "model": model, "prompt_template": [{ "role": "user", "text": "{{#k.result#}}" }] } },
+            ],
+            "edges": [{ "source": "s", "target": "k" }, { "source": "k", "target": "l" }],
+        });
+        json!({ "kind": "app", "app": { "mode": "advanced-chat", "name": "x" }, "workflow": { "graph": graph } }).to_string()
+    };
+    let stands_for =
+        |node: &str, name: &str| (node.to_owned(), vec![Unconfirmed::StandsFor { name: name.to_owned() }]);
+    assert_eq!(marks(&app("langgenius/openai/openai")), [stands_for("handbook", "Handbook")]);
+    let other = [stands_for("ask-context", "tongyi"), stands_for("handbook", "Handbook")];
+    assert_eq!(marks(&app("langgenius/tongyi/tongyi")), other);
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod record;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use plait_core::flow::{Flow, Node, Pin};
+use plait_core::flow::{Edge, Flow, Node, Pin};
 use plait_core::id::{NodeId, PortName};
-use plait_core::port::{ERROR_PORT, PortKind};
+use plait_core::port::{AFTER_PORT, ERROR_PORT, PortKind};
 use serde_json::{Value, json};
 
 use crate::builder::{PLACEHOLDER, gives_text, has_error_output};
@@ -95,6 +95,14 @@ struct Preparation<'r> {
 
 impl Preparation<'_> {
     fn prepare(&self, flow: &mut Flow, subflows: &[NodeId]) {
+        // What stands for a lost edge of order holds up nothing here.
+        let nodes = &flow.nodes;
+        let is_lost_order = |edge: &Edge| {
+            edge.target_input.as_str() == AFTER_PORT
+                && self.places.of(subflows, &edge.source).is_empty()
+                && nodes.get(&edge.source).is_some_and(|node| node.node_type == PLACEHOLDER)
+        };
+        flow.edges.retain(|_, edge| !is_lost_order(edge));
         // No flow inside of a node has loops that came from a loop of the file.
         let repeated: Vec<NodeId> = if subflows.is_empty() {
             let loops =

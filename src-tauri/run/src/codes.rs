@@ -102,12 +102,6 @@ plait_core::error_codes! {
             "Connect them to fix their order, or accept the order shown.";
     }
 
-    "Import from other tools" {
-        IMPORT_PLACEHOLDER = "import.placeholder",
-            "A node stands for one of another tool that Plait has no equivalent for. It can't run.",
-            "Replace it with nodes that do the same, and delete it. Its settings keep the original.";
-    }
-
     "Edges and ports" {
         EDGE_DANGLING = "edge.dangling",
             "An edge leads to a node that does not exist.",

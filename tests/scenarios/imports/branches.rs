@@ -192,6 +192,32 @@ async fn flowise_steps_read_what_was_said_on_their_own_way() {
     assert_eq!(sent[2].system.as_deref(), Some("END"));
 }
 
+#[test]
+fn flowise_runs_one_node_at_a_time() {
+    let model = |name: &str| {
+        step(
+            name,
+            "llmAgentflow",
+            &json!({ "llmModel": "chatOpenAI", "llmModelConfig": { "modelName": "gpt-4o" }, "llmMessages": [{ "role": "user", "content": name }] }),
+        )
+    };
+    let nodes = ["a", "b", "a2", "b2"].map(model);
+    let edges = [
+        ("s", "startAgentflow", "a"),
+        ("s", "startAgentflow", "b"),
+        ("a", "llmAgentflow", "a2"),
+        ("b", "llmAgentflow", "b2"),
+    ];
+    let edges = edges.map(|(source, output, target)| edge(source, output, target));
+    let flow = import(&agentflow(&[], &nodes, &edges).to_string(), None, "x").unwrap().flow;
+    let waits = |one: &str, other: &str| {
+        flow.edges.values().any(|edge| {
+            (edge.source.as_str(), edge.target.as_str(), edge.target_input.as_str()) == (one, other, "after")
+        })
+    };
+    assert!(waits("a", "b") && waits("b", "a2") && waits("a2", "b2"), "{:?}", flow.edges.keys());
+}
+
 /// A node of Rivet: its type and its settings.
 type RivetNode = (&'static str, Value);
 /// What feeds the ports of a node, the node, the output that is read, and its value.

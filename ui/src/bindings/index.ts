@@ -5300,7 +5300,7 @@ export type Unconfirmed = { "kind": "neverStarted",
   /** The trigger that starts it in the original. */
   trigger?: string, } | { "kind": "edgeLost",
   /** The name of the node in the original. */
-  after: string,
+  after: string, } | { "kind": "standsFor", name: string, } | { "kind": "noModel",
 };
 
 /** A node whose calls have no upper bound. */

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plait_core::config::Inheritance;
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::error::ErrorCode;
-use plait_core::flow::{Flow, MemoryMode, Node};
+use plait_core::flow::{Flow, MemoryMode, Node, Unconfirmed};
 use plait_core::id::NodeId;
 use plait_core::port::ERROR_PORT;
 use plait_nodes::WORKFLOW_MEMORY_TOOLS;
@@ -49,8 +49,13 @@ pub(super) fn never_runs(
     // A provider that is called is more than one that is named.
     finder.found.retain(|other| !models.contains_key(&other.pointer));
     finder.found.extend(models.into_values());
+    finder.name_placeholders();
     finder.found
 }
+
+/// What one machine may have and another not.
+const ON_A_MACHINE: [ErrorCode; 3] =
+    [codes::PROVIDER_UNKNOWN, codes::KNOWLEDGE_UNKNOWN, codes::MCP_UNKNOWN_SERVER];
 
 struct Finder<'f> {
     flow: &'f Flow,
@@ -108,6 +113,27 @@ impl Finder<'_> {
             found.push(problem);
         }
         self.found.extend(found);
+    }
+
+    /// What an import says a node uses, and this machine has not, makes the node a placeholder for it.
+    fn name_placeholders(&mut self) {
+        for found in &mut self.found {
+            let Some((id, node)) = found.node.as_ref().and_then(|id| self.flow.nodes.get_key_value(id))
+            else {
+                continue;
+            };
+            let start = format!("/nodes/{}/config", escape(id.as_str()));
+            let Some(place) = found.pointer.strip_prefix(&start) else { continue };
+            let config = Value::Object(node.config.clone());
+            let Some(name) = config.pointer(place).and_then(Value::as_str) else { continue };
+            if ON_A_MACHINE.contains(&found.code)
+                && node.unconfirmed.contains(&Unconfirmed::StandsFor { name: name.to_owned() })
+            {
+                found.code = codes::IMPORT_PLACEHOLDER;
+                found.message =
+                    format!("In the file that was imported, this node uses `{name}`. {}", found.message);
+            }
+        }
     }
 
     fn node_type<'n>(&'n self, node: &'n Node) -> &'n str {

@@ -19,7 +19,7 @@ use super::never_runs::never_runs;
 use crate::codes;
 
 /// What [`never_runs`] reports.
-pub(super) const NEVER_RUNS: [ErrorCode; 7] = [
+pub(super) const NEVER_RUNS: [ErrorCode; 8] = [
     codes::TOOLS_UNKNOWN,
     codes::MCP_UNKNOWN_SERVER,
     codes::KNOWLEDGE_UNKNOWN,
@@ -27,6 +27,7 @@ pub(super) const NEVER_RUNS: [ErrorCode; 7] = [
     codes::MODEL_NONE,
     codes::PROVIDER_NOT_FOUND,
     codes::MEMORY_OFF,
+    codes::IMPORT_PLACEHOLDER,
 ];
 
 /// A flow that has a plan. It belongs to the flow as it was planned: who changes the flow drops it.

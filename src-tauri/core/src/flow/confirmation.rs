@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::Flow;
+use super::{Flow, Unconfirmed};
 use crate::diagnostic::Diagnostic;
 
 const HINT: &str =
     "If that is right, confirm it in the list of problems. Otherwise connect, disable or delete the node.";
+
+const CHOOSE_HINT: &str = "Choose a provider and a model at the node.";
 
 impl Flow {
     /// An error for each difference of a node that is not disabled.
@@ -15,9 +17,14 @@ impl Flow {
             return Vec::new();
         }
         let marked = self.enabled_nodes().flat_map(|(id, node)| {
-            node.unconfirmed.iter().enumerate().map(move |(index, difference)| {
-                let found = Diagnostic::on_node(difference.code(), id, difference.message());
-                found.below(&format!("/unconfirmed/{index}")).hint(HINT)
+            node.unconfirmed.iter().enumerate().filter_map(move |(index, difference)| {
+                let found = Diagnostic::on_node(difference.code()?, id, difference.message());
+                if *difference != Unconfirmed::NoModel {
+                    return Some(found.below(&format!("/unconfirmed/{index}")).hint(HINT));
+                }
+                let is_chosen =
+                    node.config.get("provider").and_then(Value::as_str).is_some_and(|name| !name.is_empty());
+                (!is_chosen).then(|| found.below("/config/provider").hint(CHOOSE_HINT))
             })
         });
         marked.collect()

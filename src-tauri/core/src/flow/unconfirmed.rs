@@ -24,6 +24,11 @@ pub enum Unconfirmed {
         /// The name of the node in the original.
         after: String,
     },
+    /// The original names something that not every machine has: a provider, a knowledge base or an MCP server. Where it is missing, the
+    /// node is a placeholder for it.
+    StandsFor { name: String },
+    /// The file does not say which model the node calls. It holds until one is chosen.
+    NoModel,
 }
 
 impl Unconfirmed {
@@ -38,6 +43,10 @@ impl Unconfirmed {
                     "In the workflow that was imported, only the trigger “{trigger}” starts this node. Here it runs in every run."
                 )
             }
+            Self::NoModel => {
+                "The file that was imported does not say which model this conversation has.".to_owned()
+            }
+            Self::StandsFor { name } => format!("In the file that was imported, this node uses `{name}`."),
             Self::EdgeLost { after } => {
                 format!(
                     "The import lost the edge from “{after}” to this node, so it runs at another time than in the original, or less often."
@@ -46,10 +55,13 @@ impl Unconfirmed {
         }
     }
 
-    pub(super) fn code(&self) -> ErrorCode {
+    /// What the flow is refused with. None if that depends on the machine.
+    pub(super) fn code(&self) -> Option<ErrorCode> {
         match self {
-            Self::NeverStarted { .. } => codes::IMPORT_NEVER_STARTED,
-            Self::EdgeLost { .. } => codes::IMPORT_EDGE_LOST,
+            Self::NeverStarted { .. } => Some(codes::IMPORT_NEVER_STARTED),
+            Self::EdgeLost { .. } => Some(codes::IMPORT_EDGE_LOST),
+            Self::StandsFor { .. } => None,
+            Self::NoModel => Some(codes::IMPORT_PLACEHOLDER),
         }
     }
 }

@@ -1,12 +1,18 @@
-//! Marks nodes that would run differently than in the original, so that their flow does not run until a person has confirmed it.
+//! Nodes that would run differently than in the original: disabled where nothing starts them, and held up or marked where something is
+//! missing, so that their flow does not run until a person has looked.
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::Value;
+
 use super::FlowBuilder;
 use crate::Format;
+use crate::output::Output;
+use crate::point::Point;
 use crate::report::ImportedEdge;
 use plait_core::flow::{Trigger, Unconfirmed};
 use plait_core::id::NodeId;
+use plait_core::port::AFTER_PORT;
 
 /// Nodes that do nothing but hand on values. When they run makes no difference.
 const WITHOUT_EFFECT: [&str; 15] = [
@@ -26,6 +32,9 @@ const WITHOUT_EFFECT: [&str; 15] = [
     "portalOut",
     "placeholder",
 ];
+
+/// Providers that each Plait has.
+const EVERYWHERE: [&str; 5] = ["offline", "openai", "anthropic", "gemini", "ollama"];
 
 impl FlowBuilder {
     /// Makes what a node of the file became a way into the flow.
@@ -55,8 +64,8 @@ impl FlowBuilder {
         self.effect_of(source).is_some()
     }
 
-    /// Marks the nodes that a lost edge of order leads to, where no way in the flow takes its place.
-    pub(super) fn mark_lost_order(&mut self) {
+    /// Holds up the nodes that a lost edge of order leads to, where no way in the flow takes its place.
+    pub(super) fn hold_lost_order(&mut self) {
         let edges = &self.report.edges;
         let lost = edges.iter().filter(|edge| edge.lost.is_some() && self.is_order(edge));
         let mut lost: Vec<&ImportedEdge> = lost.collect();
@@ -83,11 +92,53 @@ impl FlowBuilder {
             if !before.is_empty() && !follows {
                 let named = self.reported(&edge.source).filter(|node| !node.name.trim().is_empty());
                 let name = named.map_or(&edge.source, |node| &node.name);
-                marks.push((edge.target.clone(), id, Unconfirmed::EdgeLost { after: name.clone() }));
+                marks.push((edge.target.clone(), id, name.clone()));
             }
         }
-        for (source, id, difference) in marks {
-            self.mark(&source, &id, difference);
+        for (source, id, after) in marks {
+            self.hold(&source, &id, &after);
+        }
+    }
+
+    /// Puts a placeholder before a node for an edge that is not in the flow, so that nothing runs at another time unseen.
+    fn hold(&mut self, source: &str, id: &NodeId, after: &str) {
+        let reason = format!(
+            "The edge from “{after}” is not in the flow, so that the node behind would run at another time than in the original, or less often. \
+             Delete this placeholder to let it run."
+        );
+        let at = self.flow.layout.get(id).map(|at| Point::new(Some(at.x), Some(at.y))).unwrap_or_default();
+        let around = self.parent(id);
+        self.parents.extend(around.clone());
+        let held = self.add_placeholder(
+            source,
+            &format!("After {after}"),
+            &reason,
+            &Value::Null,
+            at.beside(-0.5, 1.0),
+        );
+        if around.is_some() {
+            self.leave();
+        }
+        self.connect(&Output::new(&held, "out"), id, AFTER_PORT);
+    }
+
+    /// Marks the nodes that name what not every machine has, for all formats alike: where it is missing, they are placeholders for it.
+    pub(super) fn mark_names(&mut self) {
+        for node in self.flow.nodes.values_mut() {
+            let text = |key: &str| node.config.get(key).and_then(Value::as_str);
+            let mut names: Vec<&str> = match node.node_type.as_str() {
+                "mcpServer" => text("server").into_iter().collect(),
+                "retrieve" => {
+                    let bases = node.config.get("bases").and_then(Value::as_array).into_iter().flatten();
+                    bases.filter_map(Value::as_str).collect()
+                }
+                _ => Vec::new(),
+            };
+            let provider = text("provider").or_else(|| text("overrideProvider"));
+            names.extend(provider.filter(|name| !EVERYWHERE.contains(name)));
+            let is_open = node.node_type == "contextStart" && provider.is_none();
+            let names = names.into_iter().map(|name| Unconfirmed::StandsFor { name: name.to_owned() });
+            node.unconfirmed = names.chain(is_open.then_some(Unconfirmed::NoModel)).collect();
         }
     }
 
@@ -124,15 +175,5 @@ impl FlowBuilder {
             node.is_some_and(|node| !node.disabled && !WITHOUT_EFFECT.contains(&node.node_type.as_str()))
         };
         own.find(does_more).cloned()
-    }
-
-    fn mark(&mut self, source: &str, id: &NodeId, difference: Unconfirmed) {
-        let Some(node) = self.flow.nodes.get_mut(id) else { return };
-        if !node.unconfirmed.contains(&difference) {
-            self.lose(source, difference.message());
-            if let Some(node) = self.flow.nodes.get_mut(id) {
-                node.unconfirmed.push(difference);
-            }
-        }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::builder::Output;
-use super::super::chat_call::{Author, ChatCall, Memory, Model, provider_name};
+use super::super::chat_call::{Author, ChatCall, Memory, Model, named_provider};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::{Ends, Reader, Values};
@@ -190,7 +190,7 @@ impl Reader<'_> {
 pub(super) fn read_model(settings: &Settings<'_>, pointer: &str) -> Model {
     let provider = settings.text(&format!("{pointer}/provider")).unwrap_or("openai");
     // Plugins are named `organization/plugin/provider`.
-    let mut model = Model { provider: Some(provider_name(provider)), ..Model::default() };
+    let mut model = Model { provider: named_provider(provider), ..Model::default() };
     let name =
         settings.text(&format!("{pointer}/name")).or_else(|| settings.text(&format!("{pointer}/model")));
     model.name = name.map(str::to_owned);

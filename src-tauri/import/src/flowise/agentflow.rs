@@ -58,13 +58,14 @@ impl Reader<'_> {
             _ => self.placeholder(at, "Plait has no node for this."),
         };
         self.finish_step(at, settings, &id, &branches);
+        self.steps.insert(at, id);
         let own = self.output(at, "").filter(|_| node.kind != "startAgentflow");
         let said = own.map_or_else(|| self.said_before(at), |output| vec![output]);
         self.said.insert(at, said);
     }
 
     /// The outputs that lead to a node.
-    fn branches_before(&self, at: usize) -> Vec<Output> {
+    pub(super) fn branches_before(&self, at: usize) -> Vec<Output> {
         let mut branches: Vec<Output> = Vec::new();
         for (edge, source) in self.graph.incoming(at) {
             if let Some(output) = self.output(source, &edge.output)

@@ -115,7 +115,7 @@ impl Reader<'_> {
         };
         let Some(part) = own.or_else(start) else {
             let id = graph.nodes[at].id;
-            self.builder.lose(id, "It has no model; the offline simulator stands in for it.");
+            self.builder.lose(id, "It has no model: choose one.");
             return Model::default();
         };
         let node = &graph.nodes[part];

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::builder::Output;
-use super::super::chat_call::{ChatCall, Memory, Model, provider_name};
+use super::super::chat_call::{ChatCall, Memory, Model, named_provider};
 use super::super::settings::Settings;
 use super::Reader;
 use plait_core::port::PortKind;
@@ -182,7 +182,7 @@ fn read_model(kind: &str, settings: &Settings<'_>) -> Model {
         (is_model(kind) && name != "Language").then_some(name)
     };
     let vendor = listed_vendor.or(vendor).or_else(of_kind);
-    let mut model = Model { provider: vendor.map(provider_name), ..Model::default() };
+    let mut model = Model { provider: vendor.and_then(named_provider), ..Model::default() };
     if vendor.is_none() {
         model.lost.push("Its model is not chosen: choose one.".to_owned());
     }

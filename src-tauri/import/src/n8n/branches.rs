@@ -82,7 +82,11 @@ impl Reader<'_> {
         let mut shapes = vec![None; outputs.last().map_or(0, |last| last + 1)];
         for output in outputs {
             let name = names.get(output).cloned().unwrap_or_else(|| output.to_string());
-            let query = format!("select(has(\"{output}\")) | .[\"{output}\"]");
+            let query = if output == 0 && self.always_outputs(at) {
+                ".[\"0\"] // {}".to_owned()
+            } else {
+                format!("select(has(\"{output}\")) | .[\"{output}\"]")
+            };
             let place = node.at.beside(0.5, f64::from(u32::try_from(output).unwrap_or(0)));
             let title = format!("{}: {name}", node.name);
             let way = self.builder.add(node.name, &title, "json", json!({ "query": query }), place);

@@ -55,7 +55,9 @@ impl Reader<'_> {
             Err(reason) => return self.placeholder(at, &reason),
         };
         // Only a program that can return no items ends a branch.
-        let ends = ["[]", "filter(", "return;", "push("].iter().any(|sign| code.contains(sign));
+        let ends = ["[]", "filter(", "return;", "push(", "slice(", "splice(", "flatMap(", "null"]
+            .iter()
+            .any(|sign| code.contains(sign));
         let shape = if ends { self.items_of(at, &id) } else { Shape::object(Output::new(&id, "result")) };
         vec![Some(shape)]
     }

@@ -19,6 +19,14 @@ pub(super) fn loops_of(workflow: &Workflow<'_>) -> Vec<Option<usize>> {
     innermost(count, bodies.collect())
 }
 
+/// How many items an iteration has, unless an expression says it.
+pub(super) fn batch_size(node: &WorkflowNode<'_>) -> Option<f64> {
+    match node.parameters.get("batchSize") {
+        None => Some(if node.version < 3.0 { 10.0 } else { 1.0 }),
+        Some(size) => size.as_f64(),
+    }
+}
+
 /// The outputs of a `splitInBatches`: the one after the last item, and the one for each. Version 3 exchanged them.
 pub(super) fn loop_outputs(node: &WorkflowNode<'_>) -> (usize, usize) {
     if node.version >= 3.0 { (0, 1) } else { (1, 0) }

@@ -47,7 +47,7 @@ impl Reader<'_> {
         let parts = self.workflow.parts(at, "ai_languageModel");
         let Some(&part) = parts.first() else {
             let name = self.workflow.nodes[at].name;
-            self.builder.lose(name, "It has no model; the offline simulator stands in for it.");
+            self.builder.lose(name, "It has no model: choose one.");
             return Model::default();
         };
         let node = &self.workflow.nodes[part];

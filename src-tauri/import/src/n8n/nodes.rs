@@ -6,7 +6,7 @@ use super::super::builder::Output;
 use super::super::http_request::FROM_JSON;
 use super::super::settings::{Settings, whole_number};
 use super::super::template::TemplateText;
-use super::loops::loop_outputs;
+use super::loops::{batch_size, loop_outputs};
 use super::{MAX_NESTING_DEPTH, Reader, Shape, Shapes};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
@@ -227,6 +227,43 @@ impl Reader<'_> {
         vec![Some(Shape::object(text))]
     }
 
+    /// Makes what the last nodes of a workflow that another one calls give to its result. None if it has several ends, of which none is the last.
+    pub(super) fn add_result(&mut self) -> Option<NodeId> {
+        let workflow = self.workflow;
+        let is_end = |at: &usize| {
+            !workflow.is_part(*at)
+                && !self.ways[*at].is_empty()
+                && workflow.outgoing(*at).all(|edge| !edge.is_main())
+        };
+        let ends: Vec<usize> = (0..workflow.nodes.len()).filter(is_end).collect();
+        let found = ends.iter().find_map(|&at| Some((at, self.shapes[at].iter().flatten().next()?.clone())));
+        let (at, shape) = found?;
+        let value = if let [_] = ends[..] {
+            self.as_object(at, &shape)
+        } else {
+            // Of ways that exclude each other, the one that was taken.
+            let join =
+                self.builder.add(workflow.nodes[at].name, "Any of", "join", json!({}), workflow.nodes[at].at);
+            for &end in &ends {
+                if let Some(shape) = self.shapes[end].iter().flatten().next().cloned() {
+                    let item = self.as_object(end, &shape);
+                    self.builder.connect(&item, &join, "values");
+                }
+            }
+            Output::new(&join, "first")
+        };
+        let name = workflow.nodes[at].name;
+        let id = self.builder.add(
+            name,
+            "Result",
+            "output",
+            json!({ "name": "result" }),
+            workflow.nodes[at].at.beside(1.0, 0.0),
+        );
+        self.builder.connect(&value, &id, "value");
+        Some(id)
+    }
+
     fn stop(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let node = &self.workflow.nodes[at];
         let message = settings.text("/errorMessage").unwrap_or("The workflow stopped.");
@@ -250,7 +287,11 @@ impl Reader<'_> {
             );
         };
         let nested = super::read_nested(&inner, node.name, self.depth + 1, self.builder.budget());
-        let nested = match nested.and_then(super::FlowBuilder::finish) {
+        let nested = nested.and_then(|(builder, output)| {
+            let (flow, report) = builder.finish()?;
+            Ok((flow, report, output))
+        });
+        let nested = match nested {
             Ok(nested) => nested,
             Err(fault) => return self.placeholder(at, &fault.message),
         };
@@ -271,7 +312,13 @@ impl Reader<'_> {
             |input| input.output.clone(),
         );
         self.builder.connect(&value, &id, "value");
-        vec![Some(Shape::field(Output::new(&id, "text"), &["output", "text", "response"]))]
+        let result = Output::new(&id, "result");
+        let Some(output) = nested.2 else { return vec![Some(Shape::object(result))] };
+        vec![Some(Shape {
+            output: result,
+            base: vec![output.to_string(), "value".to_owned()],
+            fields: vec![Vec::new()],
+        })]
     }
 
     /// The loop that a `splitInBatches` became.
@@ -283,9 +330,11 @@ impl Reader<'_> {
     fn split_in_batches(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Shapes {
         let Some(input) = input else { return self.placeholder(at, "It has no input.") };
         let node = &self.workflow.nodes[at];
-        let size = settings.number("/batchSize").unwrap_or(if node.version < 3.0 { 10.0 } else { 1.0 });
+        settings.ignore_all(&["/options", "/batchSize"]);
+        let Some(size) = batch_size(node) else {
+            return self.placeholder(at, "An expression computes how many items its batches have.");
+        };
         let size = whole_number(size, 1..=u32::MAX);
-        settings.ignore("/options");
         let id = self.builder.add(node.name, node.name, "loop", json!({ "kind": "forEach" }), node.at);
         let list = "if type == \"array\" then flatten(1) else [.] end";
         let batches =

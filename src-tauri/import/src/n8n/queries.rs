@@ -34,6 +34,16 @@ impl Reader<'_> {
     pub(super) fn items_of(&mut self, at: usize, program: &NodeId) -> Shape {
         self.primary = Some(program.clone());
         let items = Shape::object(Output::new(program, "result"));
-        Shape::object(self.query(at, "items", "select(. != [] and . != null)", &items))
+        let query = if self.always_outputs(at) {
+            "if . == [] or . == null then {} else . end"
+        } else {
+            "select(. != [] and . != null)"
+        };
+        Shape::object(self.query(at, "items", query, &items))
+    }
+
+    /// Whether a node goes on with an empty item where it has none.
+    pub(super) fn always_outputs(&self, at: usize) -> bool {
+        self.workflow.nodes[at].json.get("alwaysOutputData") == Some(&json!(true))
     }
 }

@@ -1,24 +1,51 @@
 //! What starts the nodes of a workflow. A run of n8n begins at one trigger and reaches what follows it: several triggers are several
 //! ways into the flow. What none of them reaches is disabled.
 
-use std::collections::HashSet;
-
 use super::Reader;
 use super::workflow::Workflow;
 use plait_core::flow::Trigger;
+
+/// The triggers that lead to a node, a bit for each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ways(Vec<u64>);
+
+impl Ways {
+    /// Those that lead to each node.
+    pub(super) fn of(workflow: &Workflow<'_>) -> Vec<Self> {
+        let mut ways = vec![Self::default(); workflow.nodes.len()];
+        for (index, trigger) in triggers(workflow).into_iter().enumerate() {
+            let mut reached = vec![false; workflow.nodes.len()];
+            reach(workflow, trigger, &mut reached);
+            let (word, bit) = (index / 64, 1u64 << (index % 64));
+            for (Self(words), _) in ways.iter_mut().zip(reached).filter(|(_, is_reached)| *is_reached) {
+                words.resize(words.len().max(word + 1), 0);
+                words[word] |= bit;
+            }
+        }
+        ways
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all of these triggers are among others.
+    pub(super) fn is_within(&self, others: &Self) -> bool {
+        let other = |at: usize| others.0.get(at).copied().unwrap_or(0);
+        self.0.iter().enumerate().all(|(at, own)| own & !other(at) == 0)
+    }
+
+    /// Whether no run takes both: it begins at one trigger.
+    pub(super) fn is_disjoint(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(one, other)| one & other == 0)
+    }
+}
 
 impl Reader<'_> {
     /// Leaves the conversation that recalls earlier runs to a node if no run has it with another one that took it: each way into the
     /// workflow has a conversation.
     pub(super) fn take_conversation(&mut self, at: usize) {
-        let workflow = self.workflow;
-        let leads_here = |&trigger: &usize| {
-            let mut reached = vec![false; workflow.nodes.len()];
-            reach(workflow, trigger, &mut reached);
-            reached[at]
-        };
-        let triggers = (0..workflow.nodes.len()).filter(|&at| is_trigger(workflow, at));
-        let ways: HashSet<usize> = triggers.filter(leads_here).collect();
+        let ways = self.ways[at].clone();
         if !ways.is_empty() && self.conversations.iter().all(|taken| taken.is_disjoint(&ways)) {
             self.builder.free_main_context();
         }
@@ -30,7 +57,7 @@ impl Reader<'_> {
     /// calls.
     pub(super) fn mark_triggers(&mut self) {
         let workflow = self.workflow;
-        let triggers: Vec<usize> = (0..workflow.nodes.len()).filter(|&at| is_trigger(workflow, at)).collect();
+        let triggers = triggers(workflow);
         let acts = |trigger: &usize| {
             let mut reached = vec![false; workflow.nodes.len()];
             reach(workflow, *trigger, &mut reached);
@@ -63,6 +90,11 @@ impl Reader<'_> {
             ));
         }
     }
+}
+
+/// The nodes that a run may begin at.
+pub(super) fn triggers(workflow: &Workflow<'_>) -> Vec<usize> {
+    (0..workflow.nodes.len()).filter(|&at| is_trigger(workflow, at)).collect()
 }
 
 fn is_trigger(workflow: &Workflow<'_>, at: usize) -> bool {

@@ -13,6 +13,8 @@ pub(super) struct Workflow<'v> {
     pub(super) name: &'v str,
     pub(super) nodes: Vec<WorkflowNode<'v>>,
     pub(super) edges: Vec<Connection>,
+    /// Whether the first nodes of all branches run before the second ones. n8n's earlier order; today a branch runs to its end.
+    pub(super) is_breadth_first: bool,
     /// Connections from or to nodes that the file doesn't have.
     pub(super) dangling: Vec<(String, String, String)>,
     /// The edges into and out of each node, in the order of the file.
@@ -68,6 +70,7 @@ impl<'v> Workflow<'v> {
             name: text(value, "name"),
             nodes,
             edges: Vec::new(),
+            is_breadth_first: value.pointer("/settings/executionOrder").is_some_and(|order| order == "v0"),
             dangling: Vec::new(),
             incoming: vec![Vec::new(); count],
             outgoing: vec![Vec::new(); count],
@@ -109,6 +112,11 @@ impl<'v> Workflow<'v> {
     /// The edges out of a node.
     pub(super) fn outgoing(&self, node: usize) -> impl Iterator<Item = &Connection> {
         self.outgoing[node].iter().map(|&index| &self.edges[index])
+    }
+
+    /// The edges out of a node, with their indexes.
+    pub(super) fn outgoing_with_index(&self, node: usize) -> impl Iterator<Item = (usize, &Connection)> {
+        self.outgoing[node].iter().map(|&index| (index, &self.edges[index]))
     }
 
     /// The nodes that stand in a role for a node, such as its model.

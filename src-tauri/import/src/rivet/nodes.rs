@@ -13,6 +13,10 @@ use super::Reader;
 impl Reader<'_> {
     pub(super) fn node(&mut self, at: usize, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
+        if node.json.get("isSplitRun").and_then(Value::as_bool) == Some(true) {
+            self.placeholder(at, "It runs once for each item of a list: put it into a loop.");
+            return;
+        }
         match node.kind {
             "text" => self.text(at, settings),
             "prompt" => self.prompt(at, settings),
@@ -40,6 +44,10 @@ impl Reader<'_> {
             }
             "boolean" | "number" => {
                 let value = settings.get("/value").cloned().unwrap_or_default();
+                // Numbers of JavaScript have no decimal point without a reason.
+                let number = value.as_f64().filter(|_| value.is_f64());
+                let whole = number.and_then(|number| number.to_string().parse::<i64>().ok());
+                let value = whole.map_or(value, Value::from);
                 settings.ignore("/roundTo");
                 self.add(at, "value", json!({ "value": value }), "value");
             }

@@ -94,6 +94,19 @@ fn names_that_are_not_there_are_refused() {
 }
 
 #[test]
+fn nodes_of_an_import_stand_for_what_is_not_there() {
+    let calculator = json!({ "type": "tools", "config": { "tools": ["calculator"] } });
+    let mut flow = chat(&json!({ "provider": "tongyi", "model": "m" }), &json!({}), &calculator);
+    flow["nodes"]["c"]["unconfirmed"] = json!([{ "kind": "standsFor", "name": "tongyi" }]);
+    assert_eq!(problems(&flow), error("/nodes/c/config/provider", "import.placeholder"));
+    // Another provider that is not there, which the person chose.
+    flow["nodes"]["c"]["config"]["provider"] = json!("gone");
+    assert_eq!(problems(&flow), error("/nodes/c/config/provider", "provider.unknown"));
+    flow["nodes"]["c"]["config"]["provider"] = json!("mine");
+    assert_eq!(problems(&flow), []);
+}
+
+#[test]
 fn models_that_cannot_be_called_are_refused_where_they_are_called() {
     let calculator = json!({ "type": "tools", "config": { "tools": ["calculator"] } });
     let problems = |context: Value, own: Value| problems(&chat(&context, &own, &calculator));
@@ -123,6 +136,8 @@ fn flows_that_never_run() -> Vec<(ErrorCode, Value)> {
     let plain = json!({});
     let calculator = json!({ "type": "tools", "config": { "tools": ["calculator"] } });
     let server = json!({ "type": "mcpServer", "config": { "server": "gone" } });
+    let mut imported = server.clone();
+    imported["unconfirmed"] = json!([{ "kind": "standsFor", "name": "gone" }]);
     let memory = json!({ "type": "tools", "config": { "tools": ["get_workflow_context"] } });
     let tool = json!({ "type": "tools", "config": { "tools": ["gone"] } });
     let with = |own: Value| chat(&json!({}), &own, &calculator);
@@ -134,6 +149,7 @@ fn flows_that_never_run() -> Vec<(ErrorCode, Value)> {
         (codes::MODEL_NONE, with(json!({ "overrideProvider": "mine" }))),
         (codes::PROVIDER_NOT_FOUND, with(json!({ "overrideModel": "gone" }))),
         (codes::MEMORY_OFF, chat(&plain, &plain, &memory)),
+        (codes::IMPORT_PLACEHOLDER, chat(&plain, &plain, &imported)),
     ]
 }
 

@@ -3,7 +3,7 @@ use crate::flow::{self, Flow};
 fn marked(more: &str) -> Flow {
     let text = format!(
         r#"{{"version": 1, "nodes": {{
-            "a": {{"type": "chat", "unconfirmed": [{{"kind": "neverStarted", "trigger": "Night"}}, {{"kind": "edgeLost", "after": "Create"}}]{more}}},
+            "a": {{"type": "chat", "unconfirmed": [{{"kind": "neverStarted", "trigger": "Night"}}, {{"kind": "edgeLost", "after": "Create"}}, {{"kind": "standsFor", "name": "tongyi"}}]{more}}},
             "b": {{"type": "text"}}
         }}}}"#
     );
@@ -17,6 +17,7 @@ fn problems(flow: &Flow) -> Vec<(String, String)> {
 
 #[test]
 fn each_difference_is_an_error_at_its_place() {
+    // What the node stands for may be on the machine.
     let found = [
         ("import.never_started".to_owned(), "/nodes/a/unconfirmed/0".to_owned()),
         ("import.edge_lost".to_owned(), "/nodes/a/unconfirmed/1".to_owned()),
@@ -43,4 +44,17 @@ fn inner_flows_are_confirmed_with_theirs() {
     let mut flow = flow::read(&text).unwrap();
     flow.confirm_import();
     assert_eq!(flow.nodes["s"].config["flow"], serde_json::json!({ "nodes": { "i": { "type": "chat" } } }));
+}
+
+#[test]
+fn model_that_is_not_chosen_is_an_error_until_it_is() {
+    let flow = |config: &str| {
+        let text = format!(
+            r#"{{"version": 1, "nodes": {{"c": {{"type": "contextStart", "config": {config}, "unconfirmed": [{{"kind": "noModel"}}]}}}}}}"#
+        );
+        flow::read(&text).unwrap()
+    };
+    let found = [("import.placeholder".to_owned(), "/nodes/c/config/provider".to_owned())];
+    assert_eq!(problems(&flow("{}")), found);
+    assert_eq!(problems(&flow(r#"{"provider": "openai"}"#)), []);
 }

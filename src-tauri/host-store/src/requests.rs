@@ -2,9 +2,10 @@
 //! came.
 
 use plait_core::error::Fault;
-use plait_core::id::RunId;
+use plait_core::id::{ConversationId, RunId};
 use uuid::Uuid;
 
+use crate::conversations::{conversation_uuid, unknown};
 use crate::database::{Database, run_id, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
 
@@ -37,20 +38,39 @@ pub struct TreeState {
 }
 
 impl Database {
-    /// Adds a tree that the request begins.
-    pub async fn begin(&self, root: &RunId, command: &str, arguments: &str) -> Result<Uuid, Fault> {
+    /// Adds a tree that the request begins. One that continues a conversation is driven after those that were added to it before. Fault
+    /// `conversation.unknown`.
+    pub async fn begin(
+        &self,
+        root: &RunId,
+        conversation: Option<&ConversationId>,
+        command: &str,
+        arguments: &str,
+    ) -> Result<Uuid, Fault> {
         let (id, root) = (Uuid::now_v7(), uuid_of(root)?);
+        let continued = conversation.map(conversation_uuid).transpose()?;
         let begin = async {
             let mut transaction = self.pool.begin().await?;
-            sqlx::query("INSERT INTO run_trees (root, goes_on, requests) VALUES ($1, false, 1)")
+            if let Some(conversation) = continued {
+                // Locked, so that trees get their numbers in the order in which others see them.
+                let lock = sqlx::query("SELECT FROM conversations WHERE id = $1 FOR UPDATE").bind(conversation);
+                if lock.fetch_optional(&mut *transaction).await?.is_none() {
+                    return Ok(false);
+                }
+            }
+            sqlx::query("INSERT INTO run_trees (root, goes_on, requests, conversation) VALUES ($1, false, 1, $2)")
                 .bind(root)
+                .bind(continued)
                 .execute(&mut *transaction)
                 .await?;
             insert(&mut transaction, id, root, command, arguments).await?;
-            transaction.commit().await
+            transaction.commit().await?;
+            Ok(true)
         };
-        within_time("begin a run", begin).await?;
-        Ok(id)
+        match (within_time("begin a run", begin).await?, conversation) {
+            (false, Some(conversation)) => Err(unknown(conversation)),
+            _ => Ok(id),
+        }
     }
 
     /// Adds a request for a tree that is there.

@@ -34,6 +34,9 @@ use crate::tokens::TokenFile;
 /// How long open requests may take once the host takes no more.
 const REQUESTS_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The folder of the data directory with copies of what a database has.
+const COPIES: &str = "host/copies";
+
 /// How to serve.
 pub(crate) struct ServeOptions {
     pub(crate) home: PathBuf,
@@ -67,7 +70,7 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     let listener = Listener::bind(listen, certificate)?;
     let metrics = metrics_listen.map(|listen| Listener::bind(listen, None)).transpose()?;
     let database = match database {
-        Some(url) => Some(DatabaseRuns::open(&url).await?),
+        Some(url) => Some(DatabaseRuns::open(&url, &home.join(COPIES)).await?),
         None => None,
     };
     // Before the application, whose runs may read sub-flows in this folder only.
@@ -76,8 +79,13 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     for notice in plait.notices() {
         eprintln!("warning: {notice}");
     }
-    let served = serve_opened(&plait, (flows, database), limits, (listener, metrics), &mut signals).await;
+    let opened = (flows, database.clone());
+    let served = serve_opened(&plait, opened, limits, (listener, metrics), &mut signals).await;
     let closed = plait.close().await;
+    let closed = match database {
+        Some(database) => closed.and(database.close().await),
+        None => closed,
+    };
     served.and(closed)
 }
 

@@ -13,6 +13,7 @@ use plait_api::ErrorReply;
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, NodeId, PortName, RunId};
+use plait_journal::ReplySource;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -41,6 +42,10 @@ pub(crate) struct NewRun {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     conversation: Option<ConversationId>,
+    /// `any`: takes replies that other runs bought for the same requests.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    replies: ReplySource,
 }
 
 pub(super) async fn run(
@@ -51,15 +56,16 @@ pub(super) async fn run(
     body: Body,
 ) -> Result<Response, Failure> {
     caller.require(Role::Runner)?;
-    let NewRun { input, set, conversation } = host.read_json(&headers, body).await?;
+    let NewRun { input, set, conversation, replies } = host.read_json(&headers, body).await?;
     let published = host.published.clone();
     let Version { about, flow } = blocking(move || published.current(&name)).await?;
     if input.is_some() && !takes_input(&flow) {
         let message = "The flow takes no text input: it has no `manualInput` node.";
         return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
     }
+    let overrides = set;
     let request =
-        RunRequest { flow, path: about.path, input, overrides: set, conversation, ..RunRequest::default() };
+        RunRequest { flow, path: about.path, input, overrides, conversation, replies, ..RunRequest::default() };
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if let Some(database) = &host.database {
         return database_runs::run(&host, database.clone(), request, accepts.contains(EVENT_STREAM)).await;

@@ -1,7 +1,7 @@
-//! The run trees in the data directory of a worker: copies, which nobody misses.
+//! The run trees and conversations in the data directory of a worker: copies, which nobody misses.
 
 use plait_api::ErrorReply;
-use plait_core::id::RunId;
+use plait_core::id::{ConversationId, RunId};
 use plait_host_store::Database;
 use plait_store::{RunFilter, Store, Which};
 
@@ -32,4 +32,20 @@ pub(super) async fn remove_all(store: &Store, database: &Database) -> Result<(),
 pub(super) async fn remove(store: &Store, root: RunId) -> Result<(), ErrorReply> {
     let store = store.clone();
     blocking(move || Ok(store.remove_run(&root)?)).await
+}
+
+/// Puts the copy of a conversation in its place.
+pub(super) async fn put_conversation(
+    store: &Store,
+    id: ConversationId,
+    bytes: Vec<u8>,
+) -> Result<(), ErrorReply> {
+    let store = store.clone();
+    blocking(move || Ok(store.put_conversation(&id, &bytes)?)).await
+}
+
+/// Removes the copy of a conversation.
+pub(super) async fn remove_conversation(store: &Store, id: ConversationId) -> Result<(), ErrorReply> {
+    let store = store.clone();
+    blocking(move || Ok(store.remove_conversation_copy(&id)?)).await
 }

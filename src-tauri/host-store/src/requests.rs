@@ -38,8 +38,8 @@ pub struct TreeState {
 }
 
 impl Database {
-    /// Adds a tree that the request begins. One that continues a conversation is driven after those that were added to it before. Fault
-    /// `conversation.unknown`.
+    /// Adds a tree that the request begins, and gives the request; that of the tree if it is there. One that continues a conversation is
+    /// driven after those that were added to it before. Fault `conversation.unknown`.
     pub async fn begin(
         &self,
         root: &RunId,
@@ -55,21 +55,24 @@ impl Database {
                 // Locked, so that trees get their numbers in the order in which others see them.
                 let lock = sqlx::query("SELECT FROM conversations WHERE id = $1 FOR UPDATE").bind(conversation);
                 if lock.fetch_optional(&mut *transaction).await?.is_none() {
-                    return Ok(false);
+                    return Ok(None);
                 }
             }
-            sqlx::query("INSERT INTO run_trees (root, goes_on, requests, conversation) VALUES ($1, false, 1, $2)")
-                .bind(root)
-                .bind(continued)
-                .execute(&mut *transaction)
-                .await?;
+            let insert_tree = sqlx::query(
+                "INSERT INTO run_trees (root, goes_on, requests, conversation) VALUES ($1, false, 1, $2) ON CONFLICT DO NOTHING",
+            );
+            let is_new = insert_tree.bind(root).bind(continued).execute(&mut *transaction).await?;
+            if is_new.rows_affected() == 0 {
+                let first = sqlx::query_scalar("SELECT id FROM run_requests WHERE root = $1 ORDER BY number LIMIT 1");
+                return first.bind(root).fetch_optional(&mut *transaction).await.map(|first| first.or(Some(id)));
+            }
             insert(&mut transaction, id, root, command, arguments).await?;
             transaction.commit().await?;
-            Ok(true)
+            Ok(Some(id))
         };
         match (within_time("begin a run", begin).await?, conversation) {
-            (false, Some(conversation)) => Err(unknown(conversation)),
-            _ => Ok(id),
+            (None, Some(conversation)) => Err(unknown(conversation)),
+            (first, _) => Ok(first.unwrap_or(id)),
         }
     }
 

@@ -173,22 +173,21 @@ impl DatabaseRuns {
         Ok(self.database.watch_tree(root, duration).await?)
     }
 
-    /// Adds a run, and waits until a worker has begun it. The errors of `run.start`, and `conversation.busy` while a run of its
-    /// conversation waits for a person.
-    pub(crate) async fn begin(&self, request: &RunRequest) -> Result<RunId, ErrorReply> {
+    /// Adds a run, unless it is there, and waits until a worker has begun it. The errors of `run.start`, and `conversation.busy` while
+    /// another run of its conversation waits for a person.
+    pub(crate) async fn begin(&self, run: &RunId, request: &RunRequest) -> Result<(), ErrorReply> {
         if let Some(conversation) = &request.conversation
-            && let Some(run) = self.database.waiting_in(conversation).await?
+            && let Some(run) = self.database.waiting_in(conversation).await?.filter(|waiting| waiting != run)
         {
             let message = format!("Run {run} of this conversation has not ended, and waits for a person.");
             return Err(ErrorReply::new(codes::CONVERSATION_BUSY, message)
                 .hint("Answer it (`run.answer`) or cancel it (`run.cancel`) first."));
         }
-        let run = RunId::from(Uuid::now_v7().to_string());
         let arguments = serde_json::to_string(request).map_err(|error| {
             ErrorReply::new(codes::COMMAND_ARGUMENTS, format!("The run cannot be written: {error}."))
         })?;
-        let request = self.database.begin(&run, request.conversation.as_ref(), START, &arguments).await?;
-        self.outcome(&run, request).await.map(|_| run)
+        let request = self.database.begin(run, request.conversation.as_ref(), START, &arguments).await?;
+        self.outcome(run, request).await.map(|_| ())
     }
 
     /// Executes a command about something that is in the database; `None` if it is about nothing there. `host.not_in_database` for what

@@ -25,13 +25,13 @@ use crate::host::{Host, closing, to_its_end};
 pub(super) async fn run(
     host: &Arc<Host>,
     database: DatabaseRuns,
-    request: RunRequest,
+    (run, request): (RunId, RunRequest),
     wants_events: bool,
 ) -> Result<Response, Failure> {
     host.refuse_unless_serving()?;
-    let runs = database.clone();
+    let (runs, id) = (database.clone(), run.clone());
     // Also if the client is gone meanwhile.
-    let run = to_its_end(async move { runs.begin(&request).await }).await?;
+    to_its_end(async move { runs.begin(&id, &request).await }).await?;
     if wants_events {
         let begun = stream::once(ready(database_events::begun(&run)));
         let events =

@@ -75,15 +75,15 @@ impl Processes {
         }
         publish_all(&data);
         let other = copy_host(&data);
-        let workers = (0..WORKERS).map(|_| Worker::start(data.path(), &database)).collect();
-        let target = Target::of(&data, "");
-        let hosts: Vec<(Child, Data)> =
-            [data, other].map(|data| (serve(&data, &database).0, data)).into_iter().collect();
-        let mut processes = Self { workers, hosts, postgres, database, target };
-        for host in 0..HOSTS {
-            processes.restart_host(host);
+        let workers = (0..WORKERS).map(|_| start_worker(&data, &database)).collect();
+        let (target, mut hosts) = (Target::of(&data, ""), Vec::new());
+        target.urls.lock().clear();
+        for data in [data, other] {
+            let (child, url) = serve(&data, &database);
+            target.urls.lock().push(url);
+            hosts.push((child, data));
         }
-        processes
+        Self { workers, hosts, postgres, database, target }
     }
 
     pub fn target(&self) -> Target {
@@ -116,9 +116,8 @@ impl Processes {
     }
 
     fn restart_worker(&mut self, worker: usize) {
-        let settings = self.hosts[0].1.path();
-        let started = tokio::task::block_in_place(|| Worker::start(settings, &self.database));
-        self.workers[worker] = started;
+        let settings = &self.hosts[0].1;
+        self.workers[worker] = tokio::task::block_in_place(|| start_worker(settings, &self.database));
     }
 
     fn restart_host(&mut self, host: usize) {
@@ -127,9 +126,7 @@ impl Processes {
         child.wait().unwrap();
         let (started, url) = serve(data, &self.database);
         *child = started;
-        let mut urls = self.target.urls.lock();
-        urls.resize(HOSTS, String::new());
-        urls[host] = url;
+        self.target.urls.lock()[host] = url;
     }
 
     /// Each conversation has its turns, one whole after the other.
@@ -160,6 +157,11 @@ impl Drop for Processes {
             let _ = child.wait();
         }
     }
+}
+
+fn start_worker(settings: &Data, database: &str) -> Worker {
+    // The connections of all have to find a place in the database.
+    Worker::start_with(settings.path(), database, &["--max-runs", "8"])
 }
 
 fn serve(data: &Data, database: &str) -> (Child, String) {

@@ -18,7 +18,7 @@ impl Database {
         let id = conversation_uuid(id)?;
         let put = sqlx::query(
             "WITH added AS (INSERT INTO conversations VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id) \
-             INSERT INTO conversation_records SELECT id, 0, $3 FROM added",
+             INSERT INTO conversation_records SELECT id, 0, $3::bytea FROM added",
         );
         let put = put.bind(id).bind(signed(bytes.len() as u64)).bind(bytes).execute(&self.pool);
         within_time("store a conversation", put).await.map(|_| ())
@@ -75,9 +75,9 @@ impl Database {
         let extend = sqlx::query(
             "WITH tree AS (SELECT conversation FROM run_trees \
                  WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL FOR UPDATE), \
-             grown AS (UPDATE conversations c SET size = $4 + $5 FROM tree \
+             grown AS (UPDATE conversations c SET size = $4::bigint + $5::bigint FROM tree \
                  WHERE c.id = tree.conversation AND c.id = $3 AND c.size = $4 RETURNING c.id) \
-             INSERT INTO conversation_records SELECT id, $4, $6 FROM grown",
+             INSERT INTO conversation_records SELECT id, $4::bigint, $6::bytea FROM grown",
         );
         let extend = extend
             .bind(uuid_of(&lease.root)?)

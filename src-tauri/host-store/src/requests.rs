@@ -97,7 +97,7 @@ impl Database {
         let root = uuid_of(&lease.root)?;
         let next = sqlx::query_as::<_, (Uuid, String, String, Option<i64>)>(
             "WITH next AS (SELECT r.id, r.begun_at, t.size FROM run_requests r JOIN run_trees t USING (root) \
-                 WHERE root = $1 AND epoch = $2 AND done_at IS NULL ORDER BY number LIMIT 1 FOR UPDATE OF r) \
+                 WHERE root = $1 AND epoch = $2 AND done_at IS NULL ORDER BY r.number LIMIT 1 FOR UPDATE OF r) \
              UPDATE run_requests r SET begun_at = coalesce(next.begun_at, next.size) FROM next WHERE r.id = next.id \
              RETURNING r.id, r.command, coalesce(r.arguments, ''), next.begun_at",
         );

@@ -1,22 +1,24 @@
 //! Events of runs that workers drive, as a stream with the numbers of the journal as ids. The database announces new records of trees that
 //! somebody watches; what is announced is read from a copy. Text that is being written is not in a database, so it comes with the whole reply.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::Event;
 use futures::{Stream, StreamExt as _, stream};
 use plait_api::ErrorReply;
 use plait_core::id::RunId;
+use plait_host_store::codes::HOST_DATABASE;
 use plait_journal::Entry;
-use serde_json::json;
+use plait_journal::view::RunStatus;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::time::{Instant, timeout};
 
-use crate::codes;
 use crate::database_runs::{DatabaseRuns, Standing, TreeNotice};
 use crate::events::{FRAME, data_event, entry_event};
 use crate::host::{Host, closing};
-use std::sync::Arc;
 
 /// How long a stream is announced for, and how often that is repeated.
 const WATCH_DURATION: Duration = Duration::from_secs(60);
@@ -58,7 +60,7 @@ enum Look {
 }
 
 /// The events of a run in the database from a number on.
-pub(crate) fn stream(
+pub(crate) fn events_of(
     host: Arc<Host>,
     runs: DatabaseRuns,
     (root, run): (RunId, RunId),
@@ -68,13 +70,14 @@ pub(crate) fn stream(
     let notices = runs.notices();
     let reading = Reading { host, runs, root, run, next: from, until, notices, told: None, read: None };
     let batches = stream::unfold(Some(reading), async |state| {
-        let mut reading = state?;
+        let mut reading: Reading = state?;
         let host = Arc::clone(&reading.host);
-        tokio::select! {
+        let (events, is_over) = tokio::select! {
             biased;
-            () = host.ended() => Some((vec![data_event("error", &closing())], None)),
-            (events, is_over) = reading.next_events() => Some((events, (!is_over).then_some(reading))),
-        }
+            () = host.ended() => (vec![data_event("error", &closing())], true),
+            next = reading.next_events() => next,
+        };
+        Some((events, (!is_over).then_some(reading)))
     });
     batches.map(|events: Vec<Event>| stream::iter(events)).flatten()
 }
@@ -102,7 +105,7 @@ impl Reading {
                 Ok(Look::Last(event)) => return (vec![event], true),
                 Ok(Look::Nothing) => self.notice().await,
                 // Until it is back: what was stored is there then.
-                Err(error) if error.code == codes::HOST_DATABASE => tokio::time::sleep(LOOK_INTERVAL).await,
+                Err(error) if error.code == HOST_DATABASE => tokio::time::sleep(LOOK_INTERVAL).await,
                 Err(error) => return (vec![data_event("error", &error)], true),
             }
         }
@@ -119,10 +122,12 @@ impl Reading {
         if !entries.is_empty() {
             return Ok(Look::Entries(entries));
         }
-        match standing {
-            Standing::Rests(state) if self.until == Until::Rest => Ok(Look::Last(data_event("state", &state))),
-            _ => Ok(Look::Nothing),
-        }
+        Ok(match (standing, self.until) {
+            (Standing::Rests(state), Until::Rest) => Look::Last(data_event("state", &state)),
+            // A client that has seen the last event comes back.
+            (Standing::Rests(state), Until::End) if has_ended(&state) => Look::Last(data_event("end", &json!({}))),
+            _ => Look::Nothing,
+        })
     }
 
     /// Resolves when there may be something new.
@@ -141,7 +146,11 @@ impl Reading {
     }
 }
 
-/// The same, after an event that names the run.
+fn has_ended(state: &Value) -> bool {
+    RunStatus::deserialize(&state["status"]).is_ok_and(RunStatus::is_final)
+}
+
+/// The first event of a run that was just begun: it names the run.
 pub(crate) fn begun(run: &RunId) -> Event {
     data_event("run", &json!({ "run": run }))
 }

@@ -35,7 +35,7 @@ pub(super) async fn run(
     if wants_events {
         let begun = stream::once(ready(database_events::begun(&run)));
         let events =
-            database_events::stream(Arc::clone(host), database, (run.clone(), run.clone()), 0, Until::Rest);
+            database_events::events_of(Arc::clone(host), database, (run.clone(), run.clone()), 0, Until::Rest);
         return Ok(of_run(&run, events::response(begun.chain(events))));
     }
     let rest = tokio::select! {

@@ -80,7 +80,7 @@ pub(super) async fn events(
     if let Some(database) = host.database.clone()
         && let Some(root) = database.root_of(&run).await?
     {
-        let events = database_events::stream(host, database, (root, run), from, Until::End);
+        let events = database_events::events_of(host, database, (root, run), from, Until::End);
         return Ok(events::response(events));
     }
     let watch = host.plait.runs().watch(&run, from).await?;

@@ -84,11 +84,11 @@ pub async fn until(what: impl Fn() -> bool) {
 /// A data directory with the tokens, published flows and settings of another one: that of a second host.
 pub fn copy_host(from: &Data) -> Data {
     let copy = from.clone_tokens();
-    copy_folder(&from.path().join("host"), &copy.path().join("host"));
-    for file in ["settings.json"] {
-        // A host without settings has none.
-        let _ = std::fs::copy(from.path().join(file), copy.path().join(file));
+    for folder in ["host", "published"] {
+        copy_folder(&from.path().join(folder), &copy.path().join(folder));
     }
+    // A host without settings has no file with them.
+    let _ = std::fs::copy(from.path().join("settings.json"), copy.path().join("settings.json"));
     copy
 }
 

@@ -31,7 +31,7 @@ fn text(message: &Value) -> &str {
 
 /// Checks that the messages of a conversation are whole turns one after the other, and gives what was said by the person.
 pub fn check_turns(messages: &Value) -> Vec<String> {
-    let messages = messages.as_array().unwrap();
+    let messages = messages["messages"].as_array().unwrap_or_else(|| panic!("{messages}"));
     let turns = messages.chunks(2).enumerate().map(|(turn, said)| {
         assert_eq!((&said[0]["role"], &said[1]["role"]), (&json!("user"), &json!("assistant")));
         // The instructions, those before, and this one.
@@ -74,7 +74,7 @@ async fn turns_of_two_hosts_and_two_workers_never_interleave() {
 }
 
 fn inputs_first(said: &Value) -> String {
-    text(&said[0]).to_owned()
+    text(&said["messages"][0]).to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]

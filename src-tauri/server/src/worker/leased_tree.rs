@@ -227,15 +227,18 @@ impl LeasedTree<'_> {
 
     /// Whether a request is refused because the worker that died before it could say so has executed it.
     async fn was_done(&self, error: &ErrorReply, args: Value) -> Result<bool, ErrorReply> {
-        if error.code == codes::ANSWER_NOT_WAITING {
-            // What names an answer names its question.
-            let Ok(EndPause { run, node, epoch }) = serde_json::from_value(args) else { return Ok(false) };
+        let is_refused = [codes::ANSWER_NOT_WAITING, codes::DEBUG_MOVED_ON, codes::RUN_ENDED].contains(&error.code);
+        if !is_refused {
+            return Ok(false);
+        }
+        // What names an answer names its question.
+        if let Ok(EndPause { run, node, epoch }) = serde_json::from_value(args.clone()) {
             let asked = Activation { node, epoch };
-            let is_answer = move |event: &Event| matches!(event, Event::Node(at, NodeEvent::Answered { .. }) if *at == asked);
+            let is_answer =
+                move |event: &Event| matches!(event, Event::Node(at, NodeEvent::Answered { .. }) if *at == asked);
             return self.has_event(run, is_answer).await;
         }
-        if error.code == codes::DEBUG_MOVED_ON {
-            let Ok(GoOn { run, stop, .. }) = serde_json::from_value(args) else { return Ok(false) };
+        if let Ok(GoOn { run, stop, .. }) = serde_json::from_value(args) {
             let is_end = move |event: &Event| {
                 matches!(event, Event::Debug(DebugEvent::Continued { stop: Some(left), .. }) if *left == stop)
             };

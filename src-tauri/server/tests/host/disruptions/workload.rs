@@ -59,11 +59,12 @@ fn each() -> Value {
     json!({
         "version": 1, "name": "Each", "layout": {},
         "nodes": {
-            "start": { "type": "contextStart", "config": { "provider": "openai", "model": "scripted" } },
             "input": { "type": "manualInput" },
             "list": { "type": "value", "config": { "value": ["first", "second"] } },
             "each": { "type": "loop", "config": { "kind": "forEach", "concurrency": 2 } },
-            "about": { "type": "chat", "parent": "each", "config": { "prompt": "About {{item}} of {{list}}" } },
+            "fresh": { "type": "newContext", "parent": "each" },
+            "about": { "type": "chat", "parent": "each", "config": {
+                "prompt": "About {{item}} of {{list}}", "overrideProvider": "openai", "overrideModel": "scripted" } },
             "out": { "type": "output" },
         },
         "edges": {
@@ -72,6 +73,7 @@ fn each() -> Value {
             "c": edge("about", "response", "each", "next"),
             "d": edge("each", "results", "out", "value"),
             "e": edge("input", "value", "about", "list"),
+            "f": edge("fresh", "context", "about", "context"),
         },
     })
 }

@@ -3,7 +3,7 @@
 //! | a tree | is claimed |
 //! |---|---|
 //! | goes on without a person, or has requests; nobody has its lease | by any worker |
-//! | has a lease that has expired | by any worker: the next epoch |
+//! | has a lease that has expired | by any worker: the next epoch. One that expired while the database was away: after another duration, so that its worker can extend it |
 //! | has a lease | by nobody |
 //! | continues a conversation in which an earlier tree has not ended | by nobody |
 //! | was driven by a newer revision of the engine | by workers of that revision or a newer one |
@@ -50,7 +50,10 @@ impl Database {
     pub async fn claim(&self, worker: WorkerId, duration: Duration, limit: u32) -> Result<Vec<Lease>, Fault> {
         let claim = sqlx::query_as::<_, (Uuid, i64)>(
             "WITH due AS MATERIALIZED (SELECT root FROM run_trees r WHERE (goes_on OR requests > 0) \
-                 AND (leased_until IS NULL OR leased_until < now()) AND revision <= $4 \
+                 AND (leased_until IS NULL OR leased_until < now() \
+                     AND (leased_until >= pg_postmaster_start_time() \
+                         OR pg_postmaster_start_time() + make_interval(secs => $2) < now())) \
+                 AND revision <= $4 \
                  AND (conversation IS NULL OR NOT EXISTS (SELECT FROM run_trees e \
                      WHERE e.conversation = r.conversation AND e.number < r.number AND NOT e.ended)) \
                  ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED) \

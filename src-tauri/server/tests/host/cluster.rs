@@ -20,7 +20,7 @@ pub struct Worker {
 impl Worker {
     /// With the settings of another data directory.
     pub fn start(settings: &Path, database: &str) -> Self {
-        Self::start_with(settings, database, &[])
+        Self::start_with(settings, database, &["--lease", "1"])
     }
 
     pub fn start_with(settings: &Path, database: &str, args: &[&str]) -> Self {
@@ -29,7 +29,7 @@ impl Worker {
         if settings.exists() {
             std::fs::copy(settings, home.path().join("settings.json")).unwrap();
         }
-        let worker = ["worker", "--database", database, "--lease", "1"];
+        let worker = ["worker", "--database", database];
         let mut command = command(home.path(), &[&worker, args].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();

@@ -25,7 +25,7 @@ async fn workers_never_buy_the_same_reply_at_once() {
     let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
     host.set_provider(&model.url).await;
     publish(&data, "chat", &chat_flow());
-    let start = || Worker::start_with(data.path(), &database, &["--max-runs", "2"]);
+    let start = || Worker::start_with(data.path(), &database, &["--max-runs", "2", "--lease", "1"]);
     let first = start();
     let ask = async || host.post("runner", "/flows/chat/runs", json!({ "input": "Go", "replies": "any" })).await;
     let all = join_all((0..5).map(|_| ask()));

@@ -19,6 +19,8 @@ const RETRY_DELAY: Duration = Duration::from_millis(20);
 pub struct Outcome {
     pub status: String,
     pub outputs: Value,
+    /// Of all replies that were recorded: one that was stored and bought again would count twice.
+    pub tokens: Value,
 }
 
 /// The hosts that may be asked.
@@ -97,7 +99,10 @@ pub async fn complete(target: &Target, job: &Job) -> Outcome {
         match as_text(&state["status"]) {
             "waiting" => answer(target, &state).await,
             "running" | "interrupted" => {}
-            status => return Outcome { status: status.to_owned(), outputs: state["outputs"].clone() },
+            status => {
+                let (outputs, tokens) = (state["outputs"].clone(), state["tokens"].clone());
+                return Outcome { status: status.to_owned(), outputs, tokens };
+            }
         }
         let path = format!("/runs/{}?wait=5", job.run);
         let (status, next) = target.ask_until_answered(Method::GET, &path, None).await;

@@ -18,7 +18,7 @@ use crate::process::{Data, command};
 const WORKERS: usize = 3;
 const HOSTS: usize = 2;
 /// Longer than the lease of a worker.
-const LONGER_THAN_A_LEASE: Duration = Duration::from_millis(1_500);
+const LONGER_THAN_A_LEASE: Duration = Duration::from_millis(2_500);
 
 /// What happens to a process. One that dies or ends is started again.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +32,6 @@ pub enum Disruption {
 }
 
 impl Disruption {
-    /// Whether others make requests meanwhile that it may have made as well.
-    pub fn lasts(self) -> bool {
-        matches!(self, Self::StopWorker(_) | Self::KillDatabase)
-    }
-
     /// So many, by a seed.
     pub fn any(count: usize, seed: u64) -> Vec<Self> {
         let mut state = seed;
@@ -161,7 +156,7 @@ impl Drop for Processes {
 
 fn start_worker(settings: &Data, database: &str) -> Worker {
     // The connections of all have to find a place in the database.
-    Worker::start_with(settings.path(), database, &["--max-runs", "8"])
+    Worker::start_with(settings.path(), database, &["--max-runs", "8", "--lease", "2"])
 }
 
 fn serve(data: &Data, database: &str) -> (Child, String) {

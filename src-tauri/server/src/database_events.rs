@@ -116,11 +116,17 @@ impl Reading {
             self.runs.watch(&self.root, WATCH_DURATION).await?;
             self.told = Some(Instant::now());
         }
-        // Before its events are read: those of a tree that rests are all there.
-        let standing = self.runs.standing(&self.root).await?;
-        let entries = self.runs.copies().entries(&self.root, &self.run, self.next).await?;
+        let entries = self.entries().await?;
         if !entries.is_empty() {
             return Ok(Look::Entries(entries));
+        }
+        // Once it rests, all of its events are there.
+        let standing = self.runs.standing(&self.root).await?;
+        if matches!(standing, Standing::Rests(_)) {
+            let entries = self.entries().await?;
+            if !entries.is_empty() {
+                return Ok(Look::Entries(entries));
+            }
         }
         Ok(match (standing, self.until) {
             (Standing::Rests(state), Until::Rest) => Look::Last(data_event("state", &state)),
@@ -128,6 +134,10 @@ impl Reading {
             (Standing::Rests(state), Until::End) if has_ended(&state) => Look::Last(data_event("end", &json!({}))),
             _ => Look::Nothing,
         })
+    }
+
+    async fn entries(&self) -> Result<Vec<Entry>, ErrorReply> {
+        self.runs.copies().entries(&self.root, &self.run, self.next).await
     }
 
     /// Resolves when there may be something new.

@@ -73,7 +73,11 @@ impl Drop for OpenCall {
 impl ModelServer {
     /// Answers by `rule`, which receives the request body and the number of earlier calls.
     pub async fn start(rule: impl Fn(&Value, usize) -> ServerReply + Send + Sync + 'static) -> Self {
-        let shared = Arc::new(ServerState { rule: Box::new(rule), calls: Mutex::default(), open: AtomicUsize::new(0) });
+        let shared = Arc::new(ServerState {
+            rule: Box::new(rule),
+            calls: Mutex::default(),
+            open: AtomicUsize::new(0),
+        });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let router =

@@ -44,7 +44,8 @@ impl Database {
 
     /// The conversation that a tree continues.
     pub async fn conversation_of(&self, root: &RunId) -> Result<Option<ConversationId>, Fault> {
-        let read = sqlx::query_scalar::<_, Option<Uuid>>("SELECT conversation FROM run_trees WHERE root = $1");
+        let read =
+            sqlx::query_scalar::<_, Option<Uuid>>("SELECT conversation FROM run_trees WHERE root = $1");
         let read = read.bind(uuid_of(root)?).fetch_optional(&self.pool);
         let found = within_time("read a run", read).await?.flatten();
         Ok(found.map(|id| id.to_string().into()))

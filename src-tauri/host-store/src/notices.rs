@@ -26,7 +26,7 @@ pub struct Notices {
     topics: Vec<Topic>,
 }
 
-/// What a process wants to be told.
+/// What a process wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Due,

@@ -32,7 +32,8 @@ impl Database {
              SELECT CASE WHEN is_watched THEN pg_notify('plait_events', root::text)::text END FROM tree",
         );
         let root = uuid_of(&lease.root)?;
-        let append = append.bind(root).bind(lease.epoch).bind(signed(first.position)).bind(signed(last.end()));
+        let append =
+            append.bind(root).bind(lease.epoch).bind(signed(first.position)).bind(signed(last.end()));
         let append = with_records(append, records);
         let store = async {
             if notes.is_empty() {

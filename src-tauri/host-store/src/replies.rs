@@ -32,7 +32,11 @@ pub(crate) struct ReplyNote {
 
 #[derive(Clone, Debug)]
 enum ReplyChange {
-    Bought { user: String, key: String, reply: String },
+    Bought {
+        user: String,
+        key: String,
+        reply: String,
+    },
     /// What the activation bought is not what the run went on with.
     Withdrawn,
 }
@@ -55,7 +59,9 @@ impl ReplyNote {
         let (activation, change) = match &entry.event {
             Event::Call(
                 activation,
-                CallEvent::ModelReplied { reply, account, key: Some(key), reused: None, bought: None, .. },
+                CallEvent::ModelReplied {
+                    reply, account, key: Some(key), reused: None, bought: None, ..
+                },
             ) => {
                 let stored = StoredReply { reply: ModelReply::clone(reply), account: account.clone() };
                 // A reply that cannot be written is bought again.
@@ -105,7 +111,8 @@ impl Database {
             "SELECT run, seq, reply FROM bought_replies WHERE user_name = $1 AND key = $2 AND root <> $3 \
              ORDER BY run DESC, seq DESC LIMIT $4",
         );
-        let find = find.bind(wanted.user).bind(wanted.key.as_str()).bind(uuid_of(wanted.root)?).bind(MAX_REPLIES);
+        let find =
+            find.bind(wanted.user).bind(wanted.key.as_str()).bind(uuid_of(wanted.root)?).bind(MAX_REPLIES);
         let found = within_time("look for a reply", find.fetch_all(&self.pool)).await?;
         let replies = found.into_iter().filter_map(|(run, seq, reply)| {
             // One that a newer version wrote is bought again.
@@ -124,7 +131,8 @@ impl Database {
                  WHERE c.root = excluded.root OR NOT EXISTS (SELECT FROM run_trees t WHERE t.root = c.root AND t.epoch = c.epoch \
                      AND t.worker IS NOT NULL AND t.leased_until > now())",
         );
-        let claim = claim.bind(wanted.user).bind(wanted.key.as_str()).bind(uuid_of(wanted.root)?).bind(lease.epoch);
+        let claim =
+            claim.bind(wanted.user).bind(wanted.key.as_str()).bind(uuid_of(wanted.root)?).bind(lease.epoch);
         let claimed = within_time("claim a reply", claim.execute(&self.pool)).await?;
         Ok(claimed.rows_affected() > 0)
     }

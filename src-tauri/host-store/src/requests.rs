@@ -53,7 +53,8 @@ impl Database {
             let mut transaction = self.pool.begin().await?;
             if let Some(conversation) = continued {
                 // Locked, so that trees get their numbers in the order in which others see them.
-                let lock = sqlx::query("SELECT FROM conversations WHERE id = $1 FOR UPDATE").bind(conversation);
+                let lock =
+                    sqlx::query("SELECT FROM conversations WHERE id = $1 FOR UPDATE").bind(conversation);
                 if lock.fetch_optional(&mut *transaction).await?.is_none() {
                     return Ok(None);
                 }
@@ -63,8 +64,13 @@ impl Database {
             );
             let is_new = insert_tree.bind(root).bind(continued).execute(&mut *transaction).await?;
             if is_new.rows_affected() == 0 {
-                let first = sqlx::query_scalar("SELECT id FROM run_requests WHERE root = $1 ORDER BY number LIMIT 1");
-                return first.bind(root).fetch_optional(&mut *transaction).await.map(|first| first.or(Some(id)));
+                let first =
+                    sqlx::query_scalar("SELECT id FROM run_requests WHERE root = $1 ORDER BY number LIMIT 1");
+                return first
+                    .bind(root)
+                    .fetch_optional(&mut *transaction)
+                    .await
+                    .map(|first| first.or(Some(id)));
             }
             insert(&mut transaction, id, root, command, arguments).await?;
             transaction.commit().await?;

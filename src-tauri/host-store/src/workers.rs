@@ -31,7 +31,11 @@ impl Database {
     }
 
     /// The revision that a tree needs, if no worker that was there within this time has it.
-    pub async fn lacks_worker(&self, root: &RunId, within: Duration) -> Result<Option<NeededRevision>, Fault> {
+    pub async fn lacks_worker(
+        &self,
+        root: &RunId,
+        within: Duration,
+    ) -> Result<Option<NeededRevision>, Fault> {
         let read = sqlx::query_as::<_, (i32, Option<i32>)>(
             "SELECT revision, (SELECT max(revision) FROM workers WHERE seen_at > now() - make_interval(secs => $2)) \
              FROM run_trees WHERE root = $1 AND worker IS NULL",

@@ -101,7 +101,10 @@ async fn main() {
 fn talk() -> Value {
     let mut flow = chat_flow();
     for number in 1..CALLS {
-        let (name, before) = (format!("chat{number}"), if number == 1 { "chat".to_owned() } else { format!("chat{}", number - 1) });
+        let (name, before) = (
+            format!("chat{number}"),
+            if number == 1 { "chat".to_owned() } else { format!("chat{}", number - 1) },
+        );
         flow["nodes"][&name] = json!({ "type": "chat" });
         flow["edges"][format!("c{number}")] = edge(&before, "context", &name, "context");
         flow["edges"][format!("r{number}")] = edge(&before, "response", &name, "message");
@@ -111,7 +114,8 @@ fn talk() -> Value {
 
 /// Begins a run and follows its events. Adds how late each of them came.
 async fn watch(host: &Host<'_>, latencies: Arc<Mutex<Vec<f64>>>) {
-    let request = host.request("runner", Method::POST, "/flows/talk/runs").header("accept", "text/event-stream");
+    let request =
+        host.request("runner", Method::POST, "/flows/talk/runs").header("accept", "text/event-stream");
     let mut response = request.json_body(&json!({ "input": "Go" })).send().await.unwrap();
     let mut text = String::new();
     while let Some(chunk) = response.chunk().await.unwrap() {

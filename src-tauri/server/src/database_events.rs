@@ -45,8 +45,8 @@ struct Reading {
     next: u64,
     until: Until,
     notices: broadcast::Receiver<TreeNotice>,
-    /// When the database was told last that somebody watches.
-    told: Option<Instant>,
+    /// When it was announced last that somebody watches.
+    announced: Option<Instant>,
     /// When entries were read last.
     read: Option<Instant>,
 }
@@ -68,7 +68,7 @@ pub(crate) fn events_of(
     until: Until,
 ) -> impl Stream<Item = Event> + Send {
     let notices = runs.notices();
-    let reading = Reading { host, runs, root, run, next: from, until, notices, told: None, read: None };
+    let reading = Reading { host, runs, root, run, next: from, until, notices, announced: None, read: None };
     let batches = stream::unfold(Some(reading), async |state| {
         let mut reading: Reading = state?;
         let host = Arc::clone(&reading.host);
@@ -112,9 +112,9 @@ impl Reading {
     }
 
     async fn look(&mut self) -> Result<Look, ErrorReply> {
-        if self.told.is_none_or(|told| told.elapsed() >= WATCH_INTERVAL) {
+        if self.announced.is_none_or(|announced| announced.elapsed() >= WATCH_INTERVAL) {
             self.runs.watch(&self.root, WATCH_DURATION).await?;
-            self.told = Some(Instant::now());
+            self.announced = Some(Instant::now());
         }
         let entries = self.entries().await?;
         if !entries.is_empty() {
@@ -131,7 +131,9 @@ impl Reading {
         Ok(match (standing, self.until) {
             (Standing::Rests(state), Until::Rest) => Look::Last(data_event("state", &state)),
             // A client that has seen the last event comes back.
-            (Standing::Rests(state), Until::End) if has_ended(&state) => Look::Last(data_event("end", &json!({}))),
+            (Standing::Rests(state), Until::End) if has_ended(&state) => {
+                Look::Last(data_event("end", &json!({})))
+            }
             _ => Look::Nothing,
         })
     }

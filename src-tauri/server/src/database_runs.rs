@@ -17,8 +17,8 @@ use serde_json::Value;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
+use crate::blocking::blocking;
 use crate::codes;
-use crate::host::blocking;
 use crate::run_copies::RunCopies;
 
 /// The command that begins a run.

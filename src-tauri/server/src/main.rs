@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod blocking;
 mod certificate;
 mod chat;
 mod chat_threads;

@@ -16,8 +16,8 @@ use plait_store::Store;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex as AsyncMutex;
 
+use crate::blocking::blocking;
 use crate::codes;
-use crate::host::blocking;
 
 /// How many run trees are kept.
 const MAX_TREES: NonZeroUsize = NonZeroUsize::new(64).expect("not zero");

@@ -14,6 +14,7 @@ use plait_store::{RunFilter, Which};
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
+use crate::blocking::blocking;
 use crate::certificate::{CertificateFiles, ServedCertificate};
 use crate::chat_threads::ChatThreads;
 use crate::codes;
@@ -21,7 +22,7 @@ use crate::connections;
 use crate::database_runs::DatabaseRuns;
 use crate::end_signals::EndSignals;
 use crate::flows_folder::FlowsFolder;
-use crate::host::{Host, Phase, blocking};
+use crate::host::{Host, Phase};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::published::Published;

@@ -211,7 +211,9 @@ impl Worker {
         loop {
             extend.tick().await;
             let begun = Instant::now();
-            if begun.duration_since(noted) >= NOTE_INTERVAL && self.database.note_worker(self.id).await.is_ok() {
+            if begun.duration_since(noted) >= NOTE_INTERVAL
+                && self.database.note_worker(self.id).await.is_ok()
+            {
                 noted = begun;
             }
             // Not those that this worker gave up.

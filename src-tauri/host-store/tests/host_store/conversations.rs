@@ -42,7 +42,11 @@ fn trees_of_a_conversation_are_driven_one_after_the_other() {
         rig.begin_in(&second_root, &conversation).await;
         assert_eq!(database.conversation_of(&second_root).await.unwrap(), Some(conversation.clone()));
         let first = rig.claim_all().await;
-        assert_eq!(first.iter().map(|lease| &lease.root).collect::<Vec<_>>(), [&first_root], "in their order");
+        assert_eq!(
+            first.iter().map(|lease| &lease.root).collect::<Vec<_>>(),
+            [&first_root],
+            "in their order"
+        );
         assert!(rig.claim_all().await.is_empty());
         // It waits for a person: it has not ended.
         let waits = Rest { goes_on: false, state: Some("{}".to_owned()), has_ended: false };

@@ -112,7 +112,10 @@ fn tree_moves_with_its_flows_and_attachments() {
         {
             assert_eq!(unknown.code.as_str(), "run.unknown");
         }
-        assert!(database.claim(as_worker(Uuid::now_v7()), HOUR, 10).await.unwrap().is_empty(), "it waits for nobody");
+        assert!(
+            database.claim(as_worker(Uuid::now_v7()), HOUR, 10).await.unwrap().is_empty(),
+            "it waits for nobody"
+        );
     });
     let elsewhere = tempfile::tempdir().unwrap();
     let other = Store::open(elsewhere.path()).unwrap();

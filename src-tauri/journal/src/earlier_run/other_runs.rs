@@ -39,7 +39,9 @@ pub enum ReplyTurn {
 }
 
 /// The right to buy a reply for a key alone. Once it is dropped, others look for the reply that was recorded, or buy one.
-pub struct PurchaseClaim(#[expect(dead_code, reason = "dropping it is what counts")] Box<dyn Any + Send + Sync>);
+pub struct PurchaseClaim(
+    #[expect(dead_code, reason = "dropping it is what counts")] Box<dyn Any + Send + Sync>,
+);
 
 impl PurchaseClaim {
     pub fn new(held: impl Any + Send + Sync) -> Self {

@@ -13,8 +13,9 @@ use plait_core::id::RunId;
 use serde_json::Value;
 
 use crate::access::{least_role, starts_runs};
+use crate::blocking::blocking;
 use crate::failure::Failure;
-use crate::host::{Caller, Host, blocking, no_arguments, to_its_end};
+use crate::host::{Caller, Host, no_arguments, to_its_end};
 use crate::publishing;
 
 pub(super) async fn execute(

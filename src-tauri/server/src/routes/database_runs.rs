@@ -34,8 +34,13 @@ pub(super) async fn run(
     to_its_end(async move { runs.begin(&id, &request).await }).await?;
     if wants_events {
         let begun = stream::once(ready(database_events::begun(&run)));
-        let events =
-            database_events::events_of(Arc::clone(host), database, (run.clone(), run.clone()), 0, Until::Rest);
+        let events = database_events::events_of(
+            Arc::clone(host),
+            database,
+            (run.clone(), run.clone()),
+            0,
+            Until::Rest,
+        );
         return Ok(of_run(&run, events::response(begun.chain(events))));
     }
     let rest = tokio::select! {

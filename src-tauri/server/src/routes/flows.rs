@@ -21,10 +21,11 @@ use uuid::Uuid;
 
 use super::runs::{state_response, status_of_run};
 use super::{EVENT_STREAM, database_runs};
+use crate::blocking::blocking;
 use crate::codes;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
-use crate::host::{Caller, Host, blocking, to_its_end};
+use crate::host::{Caller, Host, to_its_end};
 use crate::published::Version;
 use crate::roles::Role;
 
@@ -69,8 +70,15 @@ pub(super) async fn run(
         return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
     }
     let overrides = set;
-    let request =
-        RunRequest { flow, path: about.path, input, overrides, conversation, replies, ..RunRequest::default() };
+    let request = RunRequest {
+        flow,
+        path: about.path,
+        input,
+        overrides,
+        conversation,
+        replies,
+        ..RunRequest::default()
+    };
     let run = RunId::from(run.unwrap_or_else(Uuid::now_v7).to_string());
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if let Some(database) = &host.database {

@@ -5,8 +5,8 @@ use plait_core::id::{ConversationId, RunId};
 use plait_host_store::Database;
 use plait_store::{RunFilter, Store, Which};
 
+use crate::blocking::blocking;
 use crate::codes;
-use crate::host::blocking;
 
 /// Removes what a worker that died has left in its data directory. `host.own_runs` if there are runs that the database does not have.
 pub(super) async fn remove_all(store: &Store, database: &Database) -> Result<(), ErrorReply> {

@@ -12,9 +12,9 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::{Call, Worker, copies};
+use crate::blocking::blocking;
 use crate::codes;
 use crate::database_runs::START;
-use crate::host::blocking;
 
 /// Why a tree is no longer driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +217,7 @@ impl LeasedTree<'_> {
     async fn command(&self, request: &PendingRequest, args: Value) -> Result<Value, ErrorReply> {
         let Worker { plait, .. } = self.worker;
         let done = plait_api::dispatch(plait, &request.command, args.clone()).await;
-        // What was done must survive before anybody is told.
+        // What was done must survive before anybody knows of it.
         plait.store().flush().await?;
         match done {
             Err(error) if request.begun_at.is_some() && self.was_done(&error, args).await? => Ok(Value::Null),
@@ -227,21 +227,19 @@ impl LeasedTree<'_> {
 
     /// Whether a request is refused because the worker that died before it could say so has executed it.
     async fn was_done(&self, error: &ErrorReply, args: Value) -> Result<bool, ErrorReply> {
-        let is_refused = [codes::ANSWER_NOT_WAITING, codes::DEBUG_MOVED_ON, codes::RUN_ENDED].contains(&error.code);
+        let is_refused =
+            [codes::ANSWER_NOT_WAITING, codes::DEBUG_MOVED_ON, codes::RUN_ENDED].contains(&error.code);
         if !is_refused {
             return Ok(false);
         }
         // What names an answer names its question.
         if let Ok(EndPause { run, node, epoch }) = serde_json::from_value(args.clone()) {
             let asked = Activation { node, epoch };
-            let is_answer =
-                move |event: &Event| matches!(event, Event::Node(at, NodeEvent::Answered { .. }) if *at == asked);
+            let is_answer = move |event: &Event| matches!(event, Event::Node(at, NodeEvent::Answered { .. }) if *at == asked);
             return self.has_event(run, is_answer).await;
         }
         if let Ok(GoOn { run, stop, .. }) = serde_json::from_value(args) {
-            let is_end = move |event: &Event| {
-                matches!(event, Event::Debug(DebugEvent::Continued { stop: Some(left), .. }) if *left == stop)
-            };
+            let is_end = move |event: &Event| matches!(event, Event::Debug(DebugEvent::Continued { stop: Some(left), .. }) if *left == stop);
             return self.has_event(run, is_end).await;
         }
         Ok(false)

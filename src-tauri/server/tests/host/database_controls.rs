@@ -58,7 +58,11 @@ async fn stop_and_edits_reach_whoever_has_the_run() {
     let (status, again) = other.post("editor", "/commands/run.go", go).await;
     assert!(status.is_client_error(), "{again}");
     let (status, refused) = host.post("editor", "/commands/run.retry", json!({ "run": run })).await;
-    assert_eq!((status.as_u16(), &refused["error"]["code"]), (400, &json!("host.not_in_database")), "{refused}");
+    assert_eq!(
+        (status.as_u16(), &refused["error"]["code"]),
+        (400, &json!("host.not_in_database")),
+        "{refused}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -68,9 +68,17 @@ async fn turns_of_two_hosts_and_two_workers_never_interleave() {
     assert_eq!(inputs, (0..6).map(|turn| format!("turn {turn}")).collect::<Vec<_>>());
     assert_eq!(host.post("viewer", "/commands/conversations.messages", page.clone()).await.1, said);
     let (_, record) = host.post("viewer", "/commands/conversations.get", page.clone()).await;
-    assert_eq!((&record["messages"], &record["title"]), (&json!(12), &json!(inputs_first(&said))), "{record}");
+    assert_eq!(
+        (&record["messages"], &record["title"]),
+        (&json!(12), &json!(inputs_first(&said))),
+        "{record}"
+    );
     let (status, refused) = host.post("editor", "/commands/conversations.delete", page).await;
-    assert_eq!((status.as_u16(), &refused["error"]["code"]), (400, &json!("host.not_in_database")), "{refused}");
+    assert_eq!(
+        (status.as_u16(), &refused["error"]["code"]),
+        (400, &json!("host.not_in_database")),
+        "{refused}"
+    );
 }
 
 fn inputs_first(said: &Value) -> String {

@@ -90,8 +90,7 @@ async fn stream_of_a_waiting_run_goes_on_with_the_answer() {
         postgres.restart();
     });
     let question = &state["questions"][0];
-    let answer =
-        json!({ "run": run, "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
+    let answer = json!({ "run": run, "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
     // The connections that were lost are noticed when they are used.
     while host.post("runner", "/commands/run.answer", answer.clone()).await.0 == 503 {}
     let mut rest = String::new();

@@ -95,7 +95,11 @@ async fn compare(jobs: &[Job], disruptions: &[Disruption]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_are_those_of_one_machine_whoever_dies() {
     use Disruption::{EndWorker, KillDatabase, KillHost, KillWorker, StopWorker};
-    compare(&jobs(18), &[KillWorker(0), KillHost(0), StopWorker(1), EndWorker(2), KillDatabase, KillWorker(1)]).await;
+    compare(
+        &jobs(18),
+        &[KillWorker(0), KillHost(0), StopWorker(1), EndWorker(2), KillDatabase, KillWorker(1)],
+    )
+    .await;
 }
 
 /// Takes some minutes: `cargo test -p plait-server --test host -- --ignored --nocapture many_runs`.

@@ -27,7 +27,8 @@ async fn workers_never_buy_the_same_reply_at_once() {
     publish(&data, "chat", &chat_flow());
     let start = || Worker::start_with(data.path(), &database, &["--max-runs", "2", "--lease", "1"]);
     let first = start();
-    let ask = async || host.post("runner", "/flows/chat/runs", json!({ "input": "Go", "replies": "any" })).await;
+    let ask =
+        async || host.post("runner", "/flows/chat/runs", json!({ "input": "Go", "replies": "any" })).await;
     let all = join_all((0..5).map(|_| ask()));
     let disturb = async {
         until(|| model.calls().len() == 1).await;
@@ -40,7 +41,11 @@ async fn workers_never_buy_the_same_reply_at_once() {
     };
     let (states, _workers) = tokio::join!(all, disturb);
     for (status, state) in states {
-        assert_eq!((status.as_u16(), &state["outputs"]["chat"]["response"]), (200, &json!("bought")), "{state}");
+        assert_eq!(
+            (status.as_u16(), &state["outputs"]["chat"]["response"]),
+            (200, &json!("bought")),
+            "{state}"
+        );
     }
     assert_eq!(model.calls().len(), 2, "the second one was enough for all");
     // Who does not ask for it buys its own.

@@ -44,7 +44,13 @@ impl Target {
     }
 
     /// The answer of some host. None if it is gone, or the database is.
-    async fn ask(&self, turn: usize, method: Method, path: &str, body: Option<&Value>) -> Option<(u16, Value)> {
+    async fn ask(
+        &self,
+        turn: usize,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Option<(u16, Value)> {
         let urls = self.urls.lock().clone();
         let url = &urls[turn % urls.len()];
         let mut request = self.client.request(method, format!("{url}{path}")).bearer_auth(&self.token);

@@ -135,9 +135,14 @@ fn tool() -> Value {
 
 pub fn publish_all(data: &Data) {
     data.flow("called.flow.json", &called());
-    for (name, flow) in
-        [("cycle", cycle()), ("each", each()), ("call", call()), ("asks", asks()), ("tool", tool()), ("chat", chat_flow())]
-    {
+    for (name, flow) in [
+        ("cycle", cycle()),
+        ("each", each()),
+        ("call", call()),
+        ("asks", asks()),
+        ("tool", tool()),
+        ("chat", chat_flow()),
+    ] {
         publish(data, name, &flow);
     }
 }
@@ -148,7 +153,10 @@ pub fn reply(request: &Value, interval: Duration) -> ServerReply {
     let last = messages.last().unwrap_or(&Value::Null);
     let is_offered = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     if is_offered && as_text(&last["role"]) != "tool" {
-        return ServerReply::Tool { name: "calculator".to_owned(), arguments: json!({ "expression": "6 * 7" }) };
+        return ServerReply::Tool {
+            name: "calculator".to_owned(),
+            arguments: json!({ "expression": "6 * 7" }),
+        };
     }
     ServerReply::Slow(interval, format!("{} {}", messages.len(), last_message_text(request)))
 }

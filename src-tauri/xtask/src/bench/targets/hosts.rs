@@ -10,7 +10,12 @@ pub(super) fn load(measured: Measurements<'_>) -> Vec<Target> {
         ("memory", 1_000.0, "MB"),
     ]
     .map(|(by, most, unit)| {
-        target(format!("a worker with 1,000 waiting runs and 100 at work: {by}"), figure(by), Limit::AtMost(most), unit)
+        target(
+            format!("a worker with 1,000 waiting runs and 100 at work: {by}"),
+            figure(by),
+            Limit::AtMost(most),
+            unit,
+        )
     })
     .into()
 }

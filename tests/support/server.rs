@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -49,12 +50,34 @@ pub struct ModelServer {
 struct ServerState {
     rule: Box<Rule>,
     calls: Mutex<Vec<Value>>,
+    /// How many have not got their whole reply.
+    open: AtomicUsize,
+}
+
+/// A call, until it has its whole reply or the client is gone.
+struct OpenCall(Arc<ServerState>);
+
+impl OpenCall {
+    fn of(shared: &Arc<ServerState>) -> Self {
+        shared.open.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl ModelServer {
     /// Answers by `rule`, which receives the request body and the number of earlier calls.
     pub async fn start(rule: impl Fn(&Value, usize) -> ServerReply + Send + Sync + 'static) -> Self {
-        let shared = Arc::new(ServerState { rule: Box::new(rule), calls: Mutex::default() });
+        let shared = Arc::new(ServerState {
+            rule: Box::new(rule),
+            calls: Mutex::default(),
+            open: AtomicUsize::new(0),
+        });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let router =
@@ -66,6 +89,16 @@ impl ModelServer {
     /// The bodies of the calls so far.
     pub fn calls(&self) -> Vec<Value> {
         self.shared.calls.lock().clone()
+    }
+
+    /// How many there were.
+    pub fn call_count(&self) -> usize {
+        self.shared.calls.lock().len()
+    }
+
+    /// How many calls have not got their whole reply.
+    pub fn open_calls(&self) -> usize {
+        self.shared.open.load(Ordering::SeqCst)
     }
 }
 
@@ -81,6 +114,17 @@ pub fn last_message_text(request: &Value) -> String {
 }
 
 async fn complete(State(shared): State<Arc<ServerState>>, Json(request): Json<Value>) -> Response {
+    let call = OpenCall::of(&shared);
+    let response = reply(shared, request).await;
+    response.map(|body| {
+        Body::from_stream(body.into_data_stream().map(move |chunk| {
+            let _ = &call;
+            chunk
+        }))
+    })
+}
+
+async fn reply(shared: Arc<ServerState>, request: Value) -> Response {
     let before = {
         let mut calls = shared.calls.lock();
         calls.push(request.clone());

@@ -3,8 +3,10 @@
 //! | a tree | is claimed |
 //! |---|---|
 //! | goes on without a person, or has requests; nobody has its lease | by any worker |
-//! | has a lease that has expired | by any worker: the next epoch |
+//! | has a lease that has expired | by any worker: the next epoch. One that expired while the database was away: after another duration, so that its worker can extend it |
 //! | has a lease | by nobody |
+//! | continues a conversation in which an earlier tree has not ended | by nobody |
+//! | was driven by a newer revision of the engine | by workers of that revision or a newer one |
 //! | waits for a person, or has ended, without requests | by nobody |
 
 use std::time::Duration;
@@ -31,20 +33,36 @@ pub struct Rest {
     pub goes_on: bool,
     /// How it stands, as JSON, if that is known.
     pub state: Option<String>,
+    /// Whether its root has ended, so that the next tree of its conversation may begin.
+    pub has_ended: bool,
+}
+
+/// A process that drives trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerId {
+    pub id: Uuid,
+    /// The revision of its engine.
+    pub revision: u32,
 }
 
 impl Database {
     /// Takes up to `limit` trees that have work, for `duration`.
-    pub async fn claim(&self, worker: Uuid, duration: Duration, limit: u32) -> Result<Vec<Lease>, Fault> {
+    pub async fn claim(&self, worker: WorkerId, duration: Duration, limit: u32) -> Result<Vec<Lease>, Fault> {
         let claim = sqlx::query_as::<_, (Uuid, i64)>(
-            "WITH due AS MATERIALIZED (SELECT root FROM run_trees WHERE (goes_on OR requests > 0) \
-                 AND (leased_until IS NULL OR leased_until < now()) \
+            "WITH due AS MATERIALIZED (SELECT root FROM run_trees r WHERE (goes_on OR requests > 0) \
+                 AND (leased_until IS NULL OR leased_until < now() \
+                     AND (leased_until >= pg_postmaster_start_time() \
+                         OR pg_postmaster_start_time() + make_interval(secs => $2) < now())) \
+                 AND revision <= $4 \
+                 AND (conversation IS NULL OR NOT EXISTS (SELECT FROM run_trees e \
+                     WHERE e.conversation = r.conversation AND e.number < r.number AND NOT e.ended)) \
                  ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED) \
-             UPDATE run_trees t SET epoch = epoch + 1, worker = $1, \
+             UPDATE run_trees t SET epoch = epoch + 1, worker = $1, revision = $4, \
                  leased_until = now() + make_interval(secs => $2), state = NULL \
              FROM due WHERE t.root = due.root RETURNING t.root, t.epoch",
         );
-        let claim = claim.bind(worker).bind(duration.as_secs_f64()).bind(i64::from(limit));
+        let claim = claim.bind(worker.id).bind(duration.as_secs_f64()).bind(i64::from(limit));
+        let claim = claim.bind(revision_of(worker));
         let claimed = within_time("look for work", claim.fetch_all(&self.pool)).await?;
         Ok(claimed.into_iter().map(|(root, epoch)| Lease { root: run_id(root), epoch }).collect())
     }
@@ -69,15 +87,27 @@ impl Database {
     /// Gives a lease back, and says how the tree is left. Fault `run.superseded` if it was lost.
     pub async fn release(&self, lease: &Lease, rest: &Rest) -> Result<(), Fault> {
         let release = sqlx::query(
-            "WITH tree AS (UPDATE run_trees SET worker = NULL, leased_until = NULL, goes_on = $3, state = $4 \
-                 WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root) \
-             SELECT pg_notify('plait_rest', root::text) FROM tree",
+            "WITH tree AS (UPDATE run_trees SET worker = NULL, leased_until = NULL, goes_on = $3, state = $4, ended = $5 \
+                 WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root, conversation, number), \
+             next AS (SELECT n.root FROM run_trees n, tree WHERE $5 AND n.conversation = tree.conversation \
+                 AND n.number > tree.number AND NOT n.ended ORDER BY n.number LIMIT 1) \
+             SELECT pg_notify('plait_rest', root::text)::text, \
+                 (SELECT pg_notify('plait_due', next.root::text)::text FROM next) FROM tree",
         );
-        let release =
-            release.bind(uuid_of(&lease.root)?).bind(lease.epoch).bind(rest.goes_on).bind(&rest.state);
+        let release = release
+            .bind(uuid_of(&lease.root)?)
+            .bind(lease.epoch)
+            .bind(rest.goes_on)
+            .bind(&rest.state)
+            .bind(rest.has_ended);
         let released = within_time("give a run back", release.fetch_optional(&self.pool)).await?;
         released.map(|_| ()).ok_or_else(|| superseded(&lease.root))
     }
+}
+
+/// The revision as the tables have it.
+pub(crate) fn revision_of(worker: WorkerId) -> i32 {
+    i32::try_from(worker.revision).unwrap_or(i32::MAX)
 }
 
 /// The fault for a lease that another process has taken over.

@@ -5,6 +5,9 @@
 //! | `run_trees` | run trees, and who drives them | [`leases`] |
 //! | `run_records`, `flow_documents`, `attachments` | what the files of a data directory have of a run | [`records`] |
 //! | `run_requests` | what runs are asked to do | [`requests`] |
+//! | `conversations`, `conversation_records` | conversations that trees continue one after the other | [`conversations`] |
+//! | `bought_replies`, `reply_claims` | replies for other runs, and who buys one right now | [`replies`] |
+//! | `workers` | the workers that are there, and the revisions of their engines | [`workers`] |
 //!
 //! A process drives a run tree under a lease, which has a number, its epoch. Whoever takes an expired lease over gets the next epoch, and
 //! the database refuses records of an older one: two processes never write one journal, however late one of them notices.
@@ -12,15 +15,19 @@
 //! Time is the database's alone. Knows nothing of what records and requests mean.
 
 pub mod codes;
+mod conversations;
 mod database;
 mod leased_runs;
 mod leases;
 mod notices;
 mod records;
+mod replies;
 mod requests;
+mod workers;
 
 pub use database::Database;
 pub use leased_runs::LeasedRuns;
-pub use leases::{Lease, Rest};
-pub use notices::{Notice, Notices};
+pub use leases::{Lease, Rest, WorkerId};
+pub use notices::{Notice, Notices, Topic};
 pub use requests::{Outcome, PendingRequest, TreeState};
+pub use workers::NeededRevision;

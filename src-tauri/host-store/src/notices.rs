@@ -14,35 +14,66 @@ pub enum Notice {
     Due(RunId),
     /// It has come to rest, or a request was answered.
     Rest(RunId),
+    /// It is watched and has new records.
+    Events(RunId),
     /// The connection was lost for a while: anything may have happened.
     Missed,
 }
 
 /// A connection that receives notices.
-pub struct Notices(PgListener);
+pub struct Notices {
+    listener: PgListener,
+    topics: Vec<Topic>,
+}
 
-const DUE: &str = "plait_due";
-const REST: &str = "plait_rest";
+/// What a process wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    Due,
+    Rest,
+    Events,
+}
+
+impl Topic {
+    /// The channel, as the statements that notify name it.
+    fn channel(self) -> &'static str {
+        match self {
+            Self::Due => "plait_due",
+            Self::Rest => "plait_rest",
+            Self::Events => "plait_events",
+        }
+    }
+
+    fn notice(self, root: RunId) -> Notice {
+        match self {
+            Self::Due => Notice::Due(root),
+            Self::Rest => Notice::Rest(root),
+            Self::Events => Notice::Events(root),
+        }
+    }
+}
 
 impl Database {
     /// Begins to receive notices.
-    pub async fn notices(&self) -> Result<Notices, Fault> {
+    pub async fn notices(&self, topics: &[Topic]) -> Result<Notices, Fault> {
         let listen = async {
             let mut listener = PgListener::connect_with(&self.pool).await?;
-            listener.listen_all([DUE, REST]).await?;
+            listener.listen_all(topics.iter().map(|topic| topic.channel())).await?;
             Ok(listener)
         };
-        within_time("listen to the database", listen).await.map(Notices)
+        let listener = within_time("listen to the database", listen).await?;
+        Ok(Notices { listener, topics: topics.to_vec() })
     }
 }
 
 impl Notices {
     /// The next notice. It connects again by itself; an error says that it could not.
     pub async fn next(&mut self) -> Result<Notice, Fault> {
-        match self.0.try_recv().await {
+        match self.listener.try_recv().await {
             Ok(Some(notice)) => {
                 let root = RunId::from(notice.payload().to_owned());
-                Ok(if notice.channel() == DUE { Notice::Due(root) } else { Notice::Rest(root) })
+                let topic = self.topics.iter().find(|topic| topic.channel() == notice.channel());
+                Ok(topic.map_or(Notice::Missed, |topic| topic.notice(root)))
             }
             Ok(None) => Ok(Notice::Missed),
             Err(error) => within_time("listen to the database", async { Err(error) }).await,

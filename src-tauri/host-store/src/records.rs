@@ -1,5 +1,7 @@
 //! What the files of a data directory have of a run: the records of its tree, the flows that ran, attachments.
 
+use std::time::Duration;
+
 use plait_core::error::Fault;
 use plait_core::id::{AttachmentHash, RunId};
 use plait_store::{StoredTree, TreeRecord};
@@ -9,26 +11,45 @@ use uuid::Uuid;
 use crate::codes;
 use crate::database::{Database, run_id, signed, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
+use crate::replies::ReplyNote;
 
 impl Database {
-    /// Stores records that follow those of a tree: all of them or none. Fault `run.superseded` if the lease is not the newest, or the tree
-    /// has other records.
-    pub async fn append(&self, lease: &Lease, records: &[TreeRecord<'_>]) -> Result<(), Fault> {
+    /// Stores records that follow those of a tree, and what they say of bought replies: all of it or nothing. Fault `run.superseded` if the
+    /// lease is not the newest, or the tree has other records.
+    pub(crate) async fn append(
+        &self,
+        lease: &Lease,
+        records: &[TreeRecord<'_>],
+        notes: &[ReplyNote],
+    ) -> Result<(), Fault> {
         let (Some(first), Some(last)) = (records.first(), records.last()) else { return Ok(()) };
         let append = sqlx::query(
             "WITH tree AS (UPDATE run_trees SET size = $4 \
-                 WHERE root = $1 AND epoch = $2 AND size = $3 AND worker IS NOT NULL RETURNING root) \
-             INSERT INTO run_records (root, position, kind, run, seq, count, bytes) \
-             SELECT tree.root, added.* FROM tree, UNNEST($5::bigint[], $6::smallint[], $7::uuid[], $8::bigint[], $9::integer[], $10::bytea[]) AS added",
+                 WHERE root = $1 AND epoch = $2 AND size = $3 AND worker IS NOT NULL \
+                 RETURNING root, watched_until > now() AS is_watched), \
+             added AS (INSERT INTO run_records (root, position, kind, run, seq, count, bytes) \
+                 SELECT tree.root, added.* FROM tree, UNNEST($5::bigint[], $6::smallint[], $7::uuid[], $8::bigint[], $9::integer[], $10::bytea[]) AS added) \
+             SELECT CASE WHEN is_watched THEN pg_notify('plait_events', root::text)::text END FROM tree",
         );
-        let append = append
-            .bind(uuid_of(&lease.root)?)
-            .bind(lease.epoch)
-            .bind(signed(first.position))
-            .bind(signed(last.end()));
-        let stored =
-            within_time("store events of a run", with_records(append, records).execute(&self.pool)).await?;
-        if stored.rows_affected() == 0 { Err(superseded(&lease.root)) } else { Ok(()) }
+        let root = uuid_of(&lease.root)?;
+        let append =
+            append.bind(root).bind(lease.epoch).bind(signed(first.position)).bind(signed(last.end()));
+        let append = with_records(append, records);
+        let store = async {
+            if notes.is_empty() {
+                return Ok(append.fetch_optional(&self.pool).await?.is_some());
+            }
+            let mut transaction = self.pool.begin().await?;
+            if append.fetch_optional(&mut *transaction).await?.is_none() {
+                return Ok(false);
+            }
+            for note in notes {
+                note.store(&mut transaction, root).await?;
+            }
+            transaction.commit().await?;
+            Ok(true)
+        };
+        if within_time("store events of a run", store).await? { Ok(()) } else { Err(superseded(&lease.root)) }
     }
 
     /// Whether the records are the last ones of the tree, stored under this lease.
@@ -43,12 +64,26 @@ impl Database {
 
     /// The bytes of the file of a run's tree. Fault `run.unknown`.
     pub async fn tree(&self, root: &RunId) -> Result<Vec<u8>, Fault> {
-        let id = uuid_of(root)?;
+        let bytes = self.tree_from(root, 0).await?;
+        if bytes.is_empty() { Err(unknown(root)) } else { Ok(bytes) }
+    }
+
+    /// The bytes of the records of a tree that begin at a position or behind it.
+    pub async fn tree_from(&self, root: &RunId, position: u64) -> Result<Vec<u8>, Fault> {
         let read = sqlx::query_scalar::<_, Vec<u8>>(
-            "SELECT bytes FROM run_records WHERE root = $1 ORDER BY position",
+            "SELECT bytes FROM run_records WHERE root = $1 AND position >= $2 ORDER BY position",
         );
-        let records = within_time("read a run", read.bind(id).fetch_all(&self.pool)).await?;
-        if records.is_empty() { Err(unknown(root)) } else { Ok(records.concat()) }
+        let read = read.bind(uuid_of(root)?).bind(signed(position)).fetch_all(&self.pool);
+        Ok(within_time("read a run", read).await?.concat())
+    }
+
+    /// Says for a while that somebody watches a tree: records that are added are announced.
+    pub async fn watch_tree(&self, root: &RunId, duration: Duration) -> Result<(), Fault> {
+        let watch = sqlx::query(
+            "UPDATE run_trees SET watched_until = greatest(watched_until, now() + make_interval(secs => $2)) WHERE root = $1",
+        );
+        let watch = watch.bind(uuid_of(root)?).bind(duration.as_secs_f64()).execute(&self.pool);
+        within_time("watch a run", watch).await.map(|_| ())
     }
 
     /// The root of the tree that a run is in. Fault `run.unknown`.

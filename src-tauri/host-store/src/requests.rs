@@ -2,9 +2,10 @@
 //! came.
 
 use plait_core::error::Fault;
-use plait_core::id::RunId;
+use plait_core::id::{ConversationId, RunId};
 use uuid::Uuid;
 
+use crate::conversations::{conversation_uuid, unknown};
 use crate::database::{Database, run_id, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
 
@@ -37,20 +38,48 @@ pub struct TreeState {
 }
 
 impl Database {
-    /// Adds a tree that the request begins.
-    pub async fn begin(&self, root: &RunId, command: &str, arguments: &str) -> Result<Uuid, Fault> {
+    /// Adds a tree that the request begins, and gives the request; that of the tree if it is there. One that continues a conversation is
+    /// driven after those that were added to it before. Fault `conversation.unknown`.
+    pub async fn begin(
+        &self,
+        root: &RunId,
+        conversation: Option<&ConversationId>,
+        command: &str,
+        arguments: &str,
+    ) -> Result<Uuid, Fault> {
         let (id, root) = (Uuid::now_v7(), uuid_of(root)?);
+        let continued = conversation.map(conversation_uuid).transpose()?;
         let begin = async {
             let mut transaction = self.pool.begin().await?;
-            sqlx::query("INSERT INTO run_trees (root, goes_on, requests) VALUES ($1, false, 1)")
-                .bind(root)
-                .execute(&mut *transaction)
-                .await?;
+            if let Some(conversation) = continued {
+                // Locked, so that trees get their numbers in the order in which others see them.
+                let lock =
+                    sqlx::query("SELECT FROM conversations WHERE id = $1 FOR UPDATE").bind(conversation);
+                if lock.fetch_optional(&mut *transaction).await?.is_none() {
+                    return Ok(None);
+                }
+            }
+            let insert_tree = sqlx::query(
+                "INSERT INTO run_trees (root, goes_on, requests, conversation) VALUES ($1, false, 1, $2) ON CONFLICT DO NOTHING",
+            );
+            let is_new = insert_tree.bind(root).bind(continued).execute(&mut *transaction).await?;
+            if is_new.rows_affected() == 0 {
+                let first =
+                    sqlx::query_scalar("SELECT id FROM run_requests WHERE root = $1 ORDER BY number LIMIT 1");
+                return first
+                    .bind(root)
+                    .fetch_optional(&mut *transaction)
+                    .await
+                    .map(|first| first.or(Some(id)));
+            }
             insert(&mut transaction, id, root, command, arguments).await?;
-            transaction.commit().await
+            transaction.commit().await?;
+            Ok(Some(id))
         };
-        within_time("begin a run", begin).await?;
-        Ok(id)
+        match (within_time("begin a run", begin).await?, conversation) {
+            (None, Some(conversation)) => Err(unknown(conversation)),
+            (first, _) => Ok(first.unwrap_or(id)),
+        }
     }
 
     /// Adds a request for a tree that is there.
@@ -74,7 +103,7 @@ impl Database {
         let root = uuid_of(&lease.root)?;
         let next = sqlx::query_as::<_, (Uuid, String, String, Option<i64>)>(
             "WITH next AS (SELECT r.id, r.begun_at, t.size FROM run_requests r JOIN run_trees t USING (root) \
-                 WHERE root = $1 AND epoch = $2 AND done_at IS NULL ORDER BY number LIMIT 1 FOR UPDATE OF r) \
+                 WHERE root = $1 AND epoch = $2 AND done_at IS NULL ORDER BY r.number LIMIT 1 FOR UPDATE OF r) \
              UPDATE run_requests r SET begun_at = coalesce(next.begun_at, next.size) FROM next WHERE r.id = next.id \
              RETURNING r.id, r.command, coalesce(r.arguments, ''), next.begun_at",
         );

@@ -48,7 +48,8 @@ use plait_llm::tool::{SamplingRef, ToolResult};
 
 pub use fresh::Fresh;
 pub use nearest::{Sought, differing_words};
-pub use other_runs::{OtherReplies, reusable_replies};
+pub use other_runs::{OtherReplies, PurchaseClaim, ReplyTurn, reusable_replies};
+pub use record::disowned_replies;
 use record::{Recorded, RecordedToolCall};
 use tree::Tree;
 pub use tree::{EarlierTree, NotedKeys};
@@ -143,6 +144,11 @@ impl EarlierRun {
         });
         let reply = same.map(|(_, reply)| Arc::clone(reply)).or_else(|| self.tree.take_other_reply(key));
         reply.map(Arc::unwrap_or_clone).or_else(|| self.tree.take_from_other_runs(key))
+    }
+
+    /// What to do without such a reply: takes one that another run buys right now, or says that this run buys one.
+    pub async fn reply_turn(&self, key: &ReplyKey) -> Result<ReplyTurn, Fault> {
+        self.tree.reply_turn(key).await
     }
 
     /// Takes what an equal tool call led to: the one that the activation made in the same step, or else one that nobody has taken.

@@ -25,8 +25,11 @@ plait_core::error_codes! {
         HOST_FORBIDDEN = "host.forbidden",
             "The role of the token does not allow this.",
             "Use a token with a higher role: `plait-server tokens add --role ROLE`.";
+        HOST_NEWER_WORKER = "host.newer_worker",
+            "A run was driven by a newer revision of the engine than any worker has, so none of them goes on with it.",
+            "Start a worker of that version or a newer one. It executes what the run was asked.";
         HOST_NOT_IN_DATABASE = "host.not_in_database",
-            "Runs that workers drive cannot do this: conversations and streams of events need the files of one machine.",
+            "The command needs the files of one machine, and what it is about is in the database of the host.",
             "Use a host with `--embedded`, or take the run to a data directory with `plait-server runs export`.";
         HOST_NOT_SERVED = "host.not_served",
             "The command needs a window or the files of a person, so no host executes it.",

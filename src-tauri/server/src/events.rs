@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::host::{Host, closing};
 
 /// The minimum time between two batches of events, as in the window.
-const FRAME: Duration = Duration::from_millis(16);
+pub(crate) const FRAME: Duration = Duration::from_millis(16);
 
 /// How often a stream without events says that it is alive, so that nothing on the way closes it.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

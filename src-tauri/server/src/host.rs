@@ -169,15 +169,6 @@ pub(crate) async fn to_its_end<T: Send + 'static>(
     })?
 }
 
-/// Does what waits for files on a thread that may wait.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ErrorReply> + Send + 'static,
-) -> Result<T, ErrorReply> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| {
-        ErrorReply::new(codes::COMMAND_REPLY, format!("The host could not finish the request: {error}."))
-    })?
-}
-
 /// An empty body of a command stands for no arguments.
 pub(crate) fn no_arguments() -> Value {
     Value::Object(serde_json::Map::new())

@@ -5,12 +5,14 @@
 
 mod access;
 mod audit;
+mod blocking;
 mod certificate;
 mod chat;
 mod chat_threads;
 mod cli;
 mod codes;
 mod connections;
+mod database_events;
 mod database_runs;
 mod end_signals;
 mod events;
@@ -25,6 +27,7 @@ mod publishing;
 mod request_rate;
 mod roles;
 mod routes;
+mod run_copies;
 mod run_transfer;
 mod serve;
 mod token_runs;

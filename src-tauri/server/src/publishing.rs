@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::blocking::blocking;
 use crate::codes;
-use crate::host::{Caller, Host, blocking};
+use crate::host::{Caller, Host};
 use crate::published::{AboutVersion, Published};
 use crate::roles::Role;
 

@@ -9,8 +9,8 @@ use plait_core::attachment::AttachmentStore as _;
 use plait_core::id::RunId;
 use plait_host_store::Database;
 
+use crate::blocking::blocking;
 use crate::codes;
-use crate::host::blocking;
 
 const CONNECTIONS: u32 = 1;
 

@@ -14,6 +14,7 @@ use plait_store::{RunFilter, Which};
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
+use crate::blocking::blocking;
 use crate::certificate::{CertificateFiles, ServedCertificate};
 use crate::chat_threads::ChatThreads;
 use crate::codes;
@@ -21,7 +22,7 @@ use crate::connections;
 use crate::database_runs::DatabaseRuns;
 use crate::end_signals::EndSignals;
 use crate::flows_folder::FlowsFolder;
-use crate::host::{Host, Phase, blocking};
+use crate::host::{Host, Phase};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::published::Published;
@@ -33,6 +34,9 @@ use crate::tokens::TokenFile;
 
 /// How long open requests may take once the host takes no more.
 const REQUESTS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The folder of the data directory with copies of what a database has.
+const COPIES: &str = "host/copies";
 
 /// How to serve.
 pub(crate) struct ServeOptions {
@@ -67,7 +71,7 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     let listener = Listener::bind(listen, certificate)?;
     let metrics = metrics_listen.map(|listen| Listener::bind(listen, None)).transpose()?;
     let database = match database {
-        Some(url) => Some(DatabaseRuns::open(&url).await?),
+        Some(url) => Some(DatabaseRuns::open(&url, &home.join(COPIES)).await?),
         None => None,
     };
     // Before the application, whose runs may read sub-flows in this folder only.
@@ -76,8 +80,13 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     for notice in plait.notices() {
         eprintln!("warning: {notice}");
     }
-    let served = serve_opened(&plait, (flows, database), limits, (listener, metrics), &mut signals).await;
+    let opened = (flows, database.clone());
+    let served = serve_opened(&plait, opened, limits, (listener, metrics), &mut signals).await;
     let closed = plait.close().await;
+    let closed = match database {
+        Some(database) => closed.and(database.close().await),
+        None => closed,
+    };
     served.and(closed)
 }
 

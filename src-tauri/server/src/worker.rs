@@ -21,7 +21,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use plait_api::{ErrorReply, Options, Plait};
 use plait_core::id::RunId;
-use plait_host_store::{Database, Lease, LeasedRuns, Notice};
+use plait_host_store::{Database, Lease, LeasedRuns, Notice, Topic, WorkerId};
+use plait_journal::ENGINE_REVISION;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
@@ -33,6 +34,8 @@ use leased_tree::LeasedTree;
 
 /// How often a worker looks for work that no notice named: leases that have expired.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// How often a worker says that it is there.
+const NOTE_INTERVAL: Duration = Duration::from_secs(20);
 /// Connections beside those that runs write with.
 const SPARE_CONNECTIONS: u32 = 4;
 /// The most connections that runs write with. The store writes from one thread.
@@ -69,7 +72,7 @@ struct Active {
 }
 
 struct Worker {
-    id: Uuid,
+    id: WorkerId,
     plait: Plait,
     database: Database,
     leased: Arc<LeasedRuns>,
@@ -90,7 +93,7 @@ pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
         eprintln!("warning: {notice}");
     }
     let worker = Arc::new(Worker {
-        id: Uuid::now_v7(),
+        id: WorkerId { id: Uuid::now_v7(), revision: ENGINE_REVISION },
         plait: plait.clone(),
         database: database.clone(),
         leased,
@@ -110,12 +113,13 @@ pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
 impl Worker {
     async fn work(self: Arc<Self>, asked_to_end: impl Future<Output = ()>) -> Result<(), ErrorReply> {
         let mut asked_to_end = std::pin::pin!(asked_to_end);
-        let mut notices = self.database.notices().await?;
+        let mut notices = self.database.notices(&[Topic::Due]).await?;
         let mut trees = JoinSet::new();
         let leases = tokio::spawn(Arc::clone(&self).keep_leases());
         let mut look = interval(LOOK_INTERVAL);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        println!("worker {}", self.id);
+        self.database.note_worker(self.id).await?;
+        println!("worker {}", self.id.id);
         loop {
             let notice = tokio::select! {
                 () = &mut asked_to_end => break,
@@ -125,7 +129,7 @@ impl Worker {
                 _ = look.tick() => None,
             };
             match notice {
-                Some(Ok(Notice::Rest(_))) => continue,
+                Some(Ok(Notice::Rest(_) | Notice::Events(_))) => continue,
                 Some(Ok(Notice::Due(root))) if self.wake(&root) => continue,
                 Some(Ok(Notice::Missed)) => self.wake_all(),
                 Some(Err(error)) => {
@@ -167,8 +171,11 @@ impl Worker {
             before.call.send_replace(Call::Lost);
             before.call.closed().await;
         }
-        let tree = LeasedTree { worker: &self, lease: &lease, called, due };
-        if let Err(error) = tree.drive().await {
+        let driven = async {
+            let conversation = self.database.conversation_of(&lease.root).await?;
+            LeasedTree { worker: &self, lease: &lease, conversation, called, due }.drive().await
+        };
+        if let Err(error) = driven.await {
             eprintln!("warning: Run {} is not driven here any more: {error}", lease.root);
         }
         let mut active = self.active.lock();
@@ -197,15 +204,21 @@ impl Worker {
 
     /// Extends the leases. Those that could not be extended in time are lost, whoever has them.
     async fn keep_leases(self: Arc<Self>) {
+        let mut noted = Instant::now();
         let mut expires = Instant::now() + self.lease;
         let mut extend = interval(self.lease / 4);
         extend.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             extend.tick().await;
             let begun = Instant::now();
+            if begun.duration_since(noted) >= NOTE_INTERVAL
+                && self.database.note_worker(self.id).await.is_ok()
+            {
+                noted = begun;
+            }
             // Not those that this worker gave up.
             let roots: Vec<RunId> = self.active.lock().keys().cloned().collect();
-            match timeout_at(expires, self.database.extend_leases(self.id, self.lease, &roots)).await {
+            match timeout_at(expires, self.database.extend_leases(self.id.id, self.lease, &roots)).await {
                 Ok(Ok(leases)) => {
                     expires = begun + self.lease;
                     let is_extended = |root: &RunId, active: &Active| {

@@ -7,6 +7,7 @@
 //!
 //! Owns the files; the engine decides what part of a conversation a run recalls.
 
+mod copy;
 mod delete;
 mod file;
 mod fork;

@@ -110,6 +110,15 @@ impl RunJournal {
         Ok(tree)
     }
 
+    /// Lets a database know of entries before it gets the records that hold them.
+    fn tell_database(&self, tree: &Tree, entries: &[Entry]) {
+        if let Some(database) = self.core.shared.disk.database()
+            && let Some(record) = &*self.record.lock()
+        {
+            database.follow(&run_id(tree.root()), &self.run, record.user.as_str(), entries);
+        }
+    }
+
     /// Applies the entries to the record, and to the index if lists should show them immediately. The index gets each reply.
     fn fold(&self, tree: &Tree, entries: &[Entry]) {
         let mut live = self.record.lock();
@@ -157,6 +166,7 @@ impl Journal for RunJournal {
             Some(projector) => entries.iter().filter_map(|entry| projector.project(entry)).collect(),
             None => Vec::new(),
         };
+        self.tell_database(&tree, entries);
         let buffered = tree.append(self.key, self.next_seq, &encoded, updates)?;
         self.fold(&tree, entries);
         self.next_seq += entries.len() as u64;

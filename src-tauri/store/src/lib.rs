@@ -76,7 +76,7 @@ pub use memories::{KeptMemories, MAX_MEMORIES, MemoryBranch, MemoryList};
 pub use observed::ObservedChange;
 pub use proposals::{MAX_PROPOSALS, Proposal};
 pub use recovery::Progress;
-pub use run_database::{RunDatabase, TreeRecord};
+pub use run_database::{RunDatabase, TreeRecord, WantedReply};
 pub use run_index::{RunFilter, Which};
 pub use store::{KeptRun, Store, StoredTree};
 pub use stored_lines::StoredLines;

@@ -1,6 +1,7 @@
 //! The open data directory: each method is a request to the part of the store that owns its subject.
 
 mod attachment_store;
+mod copies;
 mod memories;
 mod run_trees;
 mod small_documents;

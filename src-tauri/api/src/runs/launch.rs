@@ -36,7 +36,7 @@ use plait_store::Store;
 use serde_json::json;
 
 pub(super) use breakpoint_check::{check_in_subflows, check_in_subflows_of};
-use other_replies::StoredReplies;
+use other_replies::replies_for;
 pub use trial::AcceptedTrials;
 use trial::FlowTrials;
 
@@ -228,7 +228,7 @@ impl Launch {
     ) -> Result<Option<Arc<dyn OtherReplies>>, Fault> {
         match source {
             ReplySource::Earlier => Ok(None),
-            ReplySource::Any => StoredReplies::of(&self.store, user.clone(), self.run.clone()).map(Some),
+            ReplySource::Any => replies_for(&self.store, user.clone(), self.run.clone()).map(Some),
         }
     }
 

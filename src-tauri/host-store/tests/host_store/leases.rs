@@ -1,11 +1,11 @@
 //! One writer at a time, whoever believes what.
 
-use plait_host_store::{Database, Lease, Rest};
+use plait_host_store::{Database, Lease, Rest, WorkerId};
 use plait_journal::Journal as _;
 use uuid::Uuid;
 
 use crate::support::{entries, flush, journal_path, read, run_id};
-use crate::{HOUR, MOMENT, Rig};
+use crate::{HOUR, MOMENT, REVISION, Rig, as_worker};
 
 #[test]
 fn older_writer_is_refused() {
@@ -43,7 +43,7 @@ fn older_writer_is_refused() {
     let refused = futures::executor::block_on(journal.flush()).unwrap_err();
     assert_eq!(refused.code.as_str(), "run.superseded");
     rig.runtime.block_on(async {
-        let rest = Rest { goes_on: true, state: None };
+        let rest = Rest { goes_on: true, state: None, has_ended: false };
         assert_eq!(rig.database.release(&older, &rest).await.unwrap_err().code.as_str(), "run.superseded");
         rig.database.release(&newer, &rest).await.unwrap();
         assert_eq!(rig.database.release(&newer, &rest).await.unwrap_err().code.as_str(), "run.superseded");
@@ -59,7 +59,7 @@ fn lease_is_of_one_worker_until_it_expires() {
     let all = [run.clone()];
     rig.runtime.block_on(async {
         let database = &rig.database;
-        assert!(database.claim(second, HOUR, 10).await.unwrap().is_empty());
+        assert!(database.claim(as_worker(second), HOUR, 10).await.unwrap().is_empty());
         assert_eq!(database.extend_leases(first, MOMENT, &all).await.unwrap(), std::slice::from_ref(&lease));
         assert!(database.extend_leases(second, HOUR, &all).await.unwrap().is_empty());
         let taken = rig.claim(second, HOUR).await;
@@ -68,9 +68,9 @@ fn lease_is_of_one_worker_until_it_expires() {
         let request = database.next_request(&taken).await.unwrap().unwrap();
         let reply = plait_host_store::Outcome::Reply("null".to_owned());
         database.finish_request(&taken, request.id, &reply).await.unwrap();
-        let waits = Rest { goes_on: false, state: Some("waits".to_owned()) };
+        let waits = Rest { goes_on: false, state: Some("waits".to_owned()), has_ended: false };
         database.release(&taken, &waits).await.unwrap();
-        assert!(database.claim(first, HOUR, 10).await.unwrap().is_empty());
+        assert!(database.claim(as_worker(first), HOUR, 10).await.unwrap().is_empty());
         let state = database.tree_state(&run).await.unwrap().unwrap();
         assert_eq!((state.is_due, state.state.as_deref()), (false, Some("waits")));
         // Until it is asked something.
@@ -86,12 +86,12 @@ fn claims_share_the_work() {
     let rig = Rig::new();
     rig.runtime.block_on(async {
         for number in 0..20 {
-            rig.database.begin(&run_id(number), "run.start", "{}").await.unwrap();
+            rig.database.begin(&run_id(number), None, "run.start", "{}").await.unwrap();
         }
-        let claims = (0..8).map(|_| rig.database.claim(Uuid::now_v7(), HOUR, 3));
+        let claims = (0..8).map(|_| rig.database.claim(as_worker(Uuid::now_v7()), HOUR, 3));
         let claimed: Vec<Lease> =
             futures::future::try_join_all(claims).await.unwrap().into_iter().flatten().collect();
-        let rest = rig.database.claim(Uuid::now_v7(), HOUR, 100).await.unwrap();
+        let rest = rig.database.claim(as_worker(Uuid::now_v7()), HOUR, 100).await.unwrap();
         let mut roots: Vec<_> = claimed.into_iter().chain(rest).map(|lease| lease.root).collect();
         roots.sort();
         roots.dedup();
@@ -138,5 +138,27 @@ fn tables_are_made_once_and_newer_ones_refused() {
         assert_eq!(refused.code.as_str(), "host.database_newer");
         let nowhere = Database::open(&url.replace("/twice", "/nothing"), 2).await.unwrap_err();
         assert_eq!(nowhere.code.as_str(), "host.database");
+    });
+}
+
+#[test]
+fn tree_of_a_newer_engine_is_left_to_a_newer_worker() {
+    let rig = Rig::new();
+    let run = run_id(1);
+    let (older, newer) = (as_worker(Uuid::now_v7()), WorkerId { id: Uuid::now_v7(), revision: REVISION + 1 });
+    rig.runtime.block_on(async {
+        let database = &rig.database;
+        database.begin(&run, None, "run.start", "{}").await.unwrap();
+        database.note_worker(older).await.unwrap();
+        let taken = database.claim(newer, MOMENT, 10).await.unwrap();
+        assert_eq!(taken.len(), 1);
+        let rest = Rest { goes_on: true, state: None, has_ended: false };
+        database.release(&taken[0], &rest).await.unwrap();
+        assert!(database.claim(older, HOUR, 10).await.unwrap().is_empty());
+        let lacking = database.lacks_worker(&run, HOUR).await.unwrap().unwrap();
+        assert_eq!((lacking.needed, lacking.newest), (REVISION + 1, Some(REVISION)));
+        database.note_worker(newer).await.unwrap();
+        assert_eq!(database.lacks_worker(&run, HOUR).await.unwrap(), None);
+        assert_eq!(database.claim(newer, HOUR, 10).await.unwrap().len(), 1);
     });
 }

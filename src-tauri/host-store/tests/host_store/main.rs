@@ -9,8 +9,10 @@
     reason = "a test that can't go on fails"
 )]
 
+mod conversations;
 mod leases;
 mod records;
+mod replies;
 mod requests;
 
 #[path = "../../../../tests/support/postgres.rs"]
@@ -24,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_core::id::RunId;
-use plait_host_store::{Database, Lease, LeasedRuns};
+use plait_host_store::{Database, Lease, LeasedRuns, WorkerId};
 use plait_store::{RunDatabase, Store};
 use tempfile::TempDir;
 use tokio::runtime::{Handle, Runtime};
@@ -36,6 +38,13 @@ use postgres::Postgres;
 const HOUR: Duration = Duration::from_hours(1);
 /// Over before the next statement.
 const MOMENT: Duration = Duration::ZERO;
+
+/// The revision of the engine that workers of tests have.
+const REVISION: u32 = 7;
+
+fn as_worker(id: Uuid) -> WorkerId {
+    WorkerId { id, revision: REVISION }
+}
 
 /// A database with its tables.
 struct Rig {
@@ -55,14 +64,14 @@ impl Rig {
     /// A tree that is begun, with a lease of it.
     fn begin(&self, root: &RunId, worker: Uuid, lease: Duration) -> Lease {
         self.runtime.block_on(async {
-            self.database.begin(root, "run.start", "{}").await.unwrap();
+            self.database.begin(root, None, "run.start", "{}").await.unwrap();
             self.claim(worker, lease).await
         })
     }
 
     /// The lease of the only tree that has work.
     async fn claim(&self, worker: Uuid, lease: Duration) -> Lease {
-        let mut claimed = self.database.claim(worker, lease, 10).await.unwrap();
+        let mut claimed = self.database.claim(as_worker(worker), lease, 10).await.unwrap();
         assert_eq!(claimed.len(), 1);
         claimed.remove(0)
     }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
 use crate::support::{entries, entry, finished, flush, journal_path, read, run_id, started};
-use crate::{HOUR, Rig};
+use crate::{HOUR, Rig, as_worker};
 
 /// Texts of appends, each with whether it is flushed, and whether another process goes on after it.
 fn appends() -> impl Strategy<Value = Vec<(Vec<String>, bool, bool)>> {
@@ -73,7 +73,7 @@ fn database_has_the_bytes_of_the_file_of_any_journal() {
                 let request = rig.database.next_request(&lease).await.unwrap().unwrap();
                 let outcome = plait_host_store::Outcome::Reply("null".to_owned());
                 rig.database.finish_request(&lease, request.id, &outcome).await.unwrap();
-                let rest = plait_host_store::Rest { goes_on: false, state: None };
+                let rest = plait_host_store::Rest { goes_on: false, state: None, has_ended: false };
                 rig.database.release(&lease, &rest).await.unwrap();
             });
             Ok(())
@@ -112,7 +112,10 @@ fn tree_moves_with_its_flows_and_attachments() {
         {
             assert_eq!(unknown.code.as_str(), "run.unknown");
         }
-        assert!(database.claim(Uuid::now_v7(), HOUR, 10).await.unwrap().is_empty(), "it waits for nobody");
+        assert!(
+            database.claim(as_worker(Uuid::now_v7()), HOUR, 10).await.unwrap().is_empty(),
+            "it waits for nobody"
+        );
     });
     let elsewhere = tempfile::tempdir().unwrap();
     let other = Store::open(elsewhere.path()).unwrap();

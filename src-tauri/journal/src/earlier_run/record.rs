@@ -171,15 +171,8 @@ impl RecordedRun {
                     recorded.go_on(|_| true);
                 }
             }
-            // A person has rejected what came of them.
             Event::Node(activation, NodeEvent::Retrying { dropped: Some(_), .. }) => {
-                self.forget_replies(activation);
                 self.recorded(activation).answers.clear();
-            }
-            Event::Node(activation, NodeEvent::Failed { error, .. } | NodeEvent::Retrying { error, .. })
-                if blames_reply(&error.code) =>
-            {
-                self.forget_replies(activation);
             }
             Event::Node(activation, NodeEvent::Failed { handled: true, .. }) => {
                 self.recorded(activation).go_on(|_| true);
@@ -203,10 +196,10 @@ impl RecordedRun {
             Event::Child(activation, ChildEvent::Started { run }) => {
                 self.recorded(activation).child = Some(run.clone());
             }
-            Event::Run(RunEvent::Failed { node, epoch, error, .. }) if blames_reply(&error.code) => {
-                self.forget_replies(&Activation { node: node.clone(), epoch: epoch.clone() });
-            }
             _ => {}
+        }
+        if let Some(activation) = disowned_replies(event) {
+            self.forget_replies(&activation);
         }
     }
 
@@ -236,6 +229,23 @@ impl Recorded {
     fn go_on(&mut self, is_meant: impl Fn(&RecordedToolCall) -> bool) {
         let ended = self.tool_calls.iter_mut().filter(|call| call.result.is_some() && is_meant(call));
         ended.for_each(|call| call.went_on = true);
+    }
+}
+
+/// The activation whose replies the run does not go on with after an event: they made it fail, or a person has rejected what came of
+/// them.
+pub fn disowned_replies(event: &Event) -> Option<Activation> {
+    match event {
+        Event::Node(activation, NodeEvent::Retrying { dropped: Some(_), .. }) => Some(activation.clone()),
+        Event::Node(activation, NodeEvent::Failed { error, .. } | NodeEvent::Retrying { error, .. })
+            if blames_reply(&error.code) =>
+        {
+            Some(activation.clone())
+        }
+        Event::Run(RunEvent::Failed { node, epoch, error, .. }) if blames_reply(&error.code) => {
+            Some(Activation { node: node.clone(), epoch: epoch.clone() })
+        }
+        _ => None,
     }
 }
 

@@ -9,9 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
 use super::record::{RecordedRun, RecordedToolCall};
-use super::{EarlierReply, EarlierRun, OtherReplies};
+use super::{EarlierReply, EarlierRun, OtherReplies, ReplyTurn};
 use crate::world_policy::{Misses, WorldPolicy};
 use crate::{CallEvent, Entry, Event, EventRef, NodeEvent, RunEvent};
+use plait_core::error::Fault;
 use plait_core::id::{NodeId, ReplyKey, RunId};
 use plait_llm::provider::is_whole_hash;
 use plait_llm::tool::ToolResult;
@@ -277,6 +278,14 @@ impl Tree {
         let mut take =
             |reply: &EarlierReply| !self.runs.contains_key(&reply.event.run) && self.take_reply(reply);
         self.others.as_ref()?.find(key, &mut take)
+    }
+
+    /// What to do without such a reply, if other runs count.
+    pub(super) async fn reply_turn(&self, key: &ReplyKey) -> Result<ReplyTurn, Fault> {
+        let Some(others) = &self.others else { return Ok(ReplyTurn::Buy(None)) };
+        let mut take =
+            |reply: &EarlierReply| !self.runs.contains_key(&reply.event.run) && self.take_reply(reply);
+        others.turn(key, &mut take).await
     }
 
     /// The first reply to such a request that nobody has taken, in an edited tree.

@@ -19,7 +19,7 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_core::expression::as_text;
 use plait_core::id::ReplyKey;
 use plait_core::origin::{Origin, Origins};
-use plait_journal::earlier_run::{EarlierReply, EarlierRun, Sought};
+use plait_journal::earlier_run::{EarlierReply, EarlierRun, PurchaseClaim, ReplyTurn, Sought};
 use plait_journal::{CallAccount, CallEvent, EventRef, MAX_NESTING_DEPTH, is_too_deep};
 use plait_llm::models::{CalibrationSample, TokenUsage};
 use plait_llm::prompt_record::{PromptRecord, RequestSettings};
@@ -57,6 +57,8 @@ enum Purchase<'a> {
     New {
         request: Box<ModelRequest>,
         charge: CallCharge<'a>,
+        /// Held until the reply is recorded.
+        claim: Option<PurchaseClaim>,
     },
 }
 
@@ -71,6 +73,7 @@ struct Sent<'a> {
     bought: Option<EventRef>,
     /// What is reserved, unless an earlier run has paid.
     charge: Option<CallCharge<'a>>,
+    claim: Option<PurchaseClaim>,
 }
 
 /// A reply that is in the journal.
@@ -152,10 +155,17 @@ impl<'a> Prepared<'a> {
     async fn reserve(self) -> Result<Reserved<'a>, CallError> {
         let Self { call, place, prompt, request, key, whole_hash, origins } = self;
         let node_context = call.node_context;
-        let earlier = node_context.earlier().and_then(|run| {
+        let mut earlier = node_context.earlier().and_then(|run| {
             let take = |key| run.reply(&node_context.activation, place.step, place.sampling.as_ref(), key);
             take(&key).or_else(|| take(whole_hash.as_ref()?))
         });
+        let mut claim = None;
+        if let Some(run) = node_context.earlier().filter(|_| earlier.is_none()) {
+            match run.reply_turn(&key).await? {
+                ReplyTurn::Take(reply) => earlier = Some(*reply),
+                ReplyTurn::Buy(alone) => claim = alone,
+            }
+        }
         let purchase = if let Some(reply) = earlier {
             Purchase::Reused(reply)
         } else {
@@ -167,7 +177,7 @@ impl<'a> Prepared<'a> {
             }
             let request = Box::new(load_request(request, &*node_context.host.attachments).await?);
             let charge = CallCharge::reserve(&call, &place, &prompt).await?;
-            Purchase::New { request, charge }
+            Purchase::New { request, charge, claim }
         };
         Ok(Reserved { call, place, prompt, key, origins, purchase })
     }
@@ -180,13 +190,14 @@ impl<'a> Reserved<'a> {
         let prompt_tokens = prompt.counted();
         let CallPlace { step, sampling } = place.clone();
         call.node_context.note(CallEvent::PromptRendered { step, prompt, sampling });
-        let (request, charge) = match purchase {
+        let (request, charge, claim) = match purchase {
             Purchase::Reused(EarlierReply { reply, account, event, bought }) => {
                 call.stream_again(&reply, account.as_deref(), sink).await;
                 let answer = Recorded { reply, account, origins, is_reused: true };
-                return Ok(Sent { call, place, key, answer, reused: Some(event), bought, charge: None });
+                let (reused, charge, claim) = (Some(event), None, None);
+                return Ok(Sent { call, place, key, answer, reused, bought, charge, claim });
             }
-            Purchase::New { request, charge } => (request, charge),
+            Purchase::New { request, charge, claim } => (request, charge, claim),
         };
         let under_way = CallUnderWay { call, place: place.clone(), has_ended: false };
         let answered = call.call_provider(*request, prompt_tokens, sink).await;
@@ -196,7 +207,7 @@ impl<'a> Reserved<'a> {
                 let account = Some(Arc::new(account));
                 let answer = Recorded { reply, account, origins, is_reused: false };
                 let charge = Some(charge);
-                Ok(Sent { call, place, key, answer, reused: None, bought: None, charge })
+                Ok(Sent { call, place, key, answer, reused: None, bought: None, charge, claim })
             }
             Err(fault) => {
                 call.note_failure(place, &fault.code);
@@ -210,7 +221,7 @@ impl<'a> Reserved<'a> {
 impl Sent<'_> {
     /// Journals the reply, then settles what was reserved.
     async fn record(self) -> Result<Recorded, Fault> {
-        let Self { call, place, key, answer, reused, bought, charge } = self;
+        let Self { call, place, key, answer, reused, bought, charge, claim } = self;
         let event = CallEvent::ModelReplied {
             step: place.step,
             reply: Box::new(answer.reply.clone()),
@@ -222,6 +233,7 @@ impl Sent<'_> {
             bought,
         };
         call.node_context.record(event).await?;
+        drop(claim);
         if let Some(charge) = charge {
             let cost = answer.account.as_ref().and_then(|account| account.cost_nano_usd);
             let is_reported = answer.account.as_ref().is_some_and(|account| !account.estimated);

@@ -13,9 +13,9 @@ use plait_core::id::RunId;
 use serde_json::Value;
 
 use crate::access::{least_role, starts_runs};
-use crate::database_runs::DatabaseRuns;
+use crate::blocking::blocking;
 use crate::failure::Failure;
-use crate::host::{Caller, Host, blocking, no_arguments, to_its_end};
+use crate::host::{Caller, Host, no_arguments, to_its_end};
 use crate::publishing;
 
 pub(super) async fn execute(
@@ -46,10 +46,10 @@ async fn dispatch(
     name: String,
     mut args: Value,
 ) -> Result<Value, ErrorReply> {
-    if let Some(database) = host.database.as_ref().filter(|_| DatabaseRuns::executes(&name))
-        && let Some(root) = database.root_named_in(&args).await?
+    if let Some(database) = &host.database
+        && let Some(executed) = database.execute(&name, &args).await
     {
-        return database.execute(&root, &name, &args).await;
+        return executed;
     }
     let place = if starts_runs(&name) { Some(host.run_place(&caller)?) } else { None };
     let flows = host.flows.clone();

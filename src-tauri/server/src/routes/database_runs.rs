@@ -6,6 +6,8 @@ use std::time::Duration;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use futures::future::ready;
+use futures::{StreamExt as _, stream};
 use plait_api::runs::RunRequest;
 use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
@@ -13,7 +15,9 @@ use plait_journal::view::RunStatus;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::database_runs::{DatabaseRuns, Standing, not_in_database};
+use crate::database_events::{self, Until};
+use crate::database_runs::{DatabaseRuns, Standing};
+use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
 use crate::host::{Host, closing, to_its_end};
 
@@ -21,18 +25,24 @@ use crate::host::{Host, closing, to_its_end};
 pub(super) async fn run(
     host: &Arc<Host>,
     database: DatabaseRuns,
-    request: RunRequest,
+    (run, request): (RunId, RunRequest),
     wants_events: bool,
 ) -> Result<Response, Failure> {
-    if wants_events {
-        return Err(not_in_database("streams of events").into());
-    }
-    if request.conversation.is_some() {
-        return Err(not_in_database("conversations").into());
-    }
-    let runs = database.clone();
+    host.refuse_unless_serving()?;
+    let (runs, id) = (database.clone(), run.clone());
     // Also if the client is gone meanwhile.
-    let run = to_its_end(async move { runs.begin(&request).await }).await?;
+    to_its_end(async move { runs.begin(&id, &request).await }).await?;
+    if wants_events {
+        let begun = stream::once(ready(database_events::begun(&run)));
+        let events = database_events::events_of(
+            Arc::clone(host),
+            database,
+            (run.clone(), run.clone()),
+            0,
+            Until::Rest,
+        );
+        return Ok(of_run(&run, events::response(begun.chain(events))));
+    }
     let rest = tokio::select! {
         biased;
         rest = database.rest(&run) => rest,
@@ -57,7 +67,11 @@ pub(super) async fn show(database: &DatabaseRuns, root: &RunId, wait: Duration) 
 }
 
 fn response(run: &RunId, status: StatusCode, state: Value) -> Response {
-    let mut response = (status, Json(state)).into_response();
+    of_run(run, (status, Json(state)).into_response())
+}
+
+/// With the header that names the run.
+fn of_run(run: &RunId, mut response: Response) -> Response {
     if let Ok(run) = HeaderValue::from_str(run.as_str()) {
         response.headers_mut().insert(RUN_HEADER, run);
     }

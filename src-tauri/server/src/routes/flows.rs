@@ -10,19 +10,22 @@ use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use plait_api::ErrorReply;
-use plait_api::runs::{RunRequest, StartRun};
+use plait_api::runs::RunRequest;
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, NodeId, PortName, RunId};
+use plait_journal::ReplySource;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::runs::{state_response, status_of_run};
 use super::{EVENT_STREAM, database_runs};
+use crate::blocking::blocking;
 use crate::codes;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
-use crate::host::{Caller, Host, blocking, to_its_end};
+use crate::host::{Caller, Host, to_its_end};
 use crate::published::Version;
 use crate::roles::Role;
 
@@ -41,6 +44,14 @@ pub(crate) struct NewRun {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     conversation: Option<ConversationId>,
+    /// `any`: takes replies that other runs bought for the same requests.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    replies: ReplySource,
+    /// The id of the run, a UUID that the client chose. Asked again with it, the same run is answered and none is begun.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    run: Option<Uuid>,
 }
 
 pub(super) async fn run(
@@ -51,20 +62,30 @@ pub(super) async fn run(
     body: Body,
 ) -> Result<Response, Failure> {
     caller.require(Role::Runner)?;
-    let NewRun { input, set, conversation } = host.read_json(&headers, body).await?;
+    let NewRun { input, set, conversation, replies, run } = host.read_json(&headers, body).await?;
     let published = host.published.clone();
     let Version { about, flow } = blocking(move || published.current(&name)).await?;
     if input.is_some() && !takes_input(&flow) {
         let message = "The flow takes no text input: it has no `manualInput` node.";
         return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
     }
-    let request =
-        RunRequest { flow, path: about.path, input, overrides: set, conversation, ..RunRequest::default() };
+    let overrides = set;
+    let request = RunRequest {
+        flow,
+        path: about.path,
+        input,
+        overrides,
+        conversation,
+        replies,
+        ..RunRequest::default()
+    };
+    let run = RunId::from(run.unwrap_or_else(Uuid::now_v7).to_string());
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if let Some(database) = &host.database {
-        return database_runs::run(&host, database.clone(), request, accepts.contains(EVENT_STREAM)).await;
+        let wants_events = accepts.contains(EVENT_STREAM);
+        return database_runs::run(&host, database.clone(), (run, request), wants_events).await;
     }
-    let run = begin(&host, &caller, request).await?;
+    begin(&host, &caller, &run, request).await?;
     if accepts.contains(EVENT_STREAM) {
         let watch = host.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
         let header = HeaderValue::from_str(run.as_str());
@@ -79,14 +100,22 @@ pub(super) async fn run(
     Ok(state_response(&state, status_of_run(&state)))
 }
 
-/// Begins a run, also if the client is gone meanwhile. `host.runs`, and the errors of `run.start`.
-async fn begin(host: &Arc<Host>, caller: &Caller, request: RunRequest) -> Result<RunId, ErrorReply> {
-    let (host, caller) = (Arc::clone(host), caller.clone());
+/// Begins a run unless it is there, also if the client is gone meanwhile. `host.runs`, and the errors of `run.start`.
+async fn begin(
+    host: &Arc<Host>,
+    caller: &Caller,
+    run: &RunId,
+    request: RunRequest,
+) -> Result<(), ErrorReply> {
+    let (host, caller, run) = (Arc::clone(host), caller.clone(), run.clone());
     to_its_end(async move {
+        if host.plait.store().run(&run).is_ok() {
+            return Ok(());
+        }
         let place = host.run_place(&caller)?;
-        let run = host.plait.call(StartRun(request)).await?.run;
-        place.fill(run.clone());
-        Ok(run)
+        host.plait.runs().start_with_id(&run, request).await?;
+        place.fill(run);
+        Ok(())
     })
     .await
 }

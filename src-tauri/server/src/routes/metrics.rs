@@ -7,9 +7,10 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use axum_server::Control;
 
+use crate::blocking::blocking;
 use crate::certificate::ServedCertificate;
 use crate::failure::Failure;
-use crate::host::{Host, blocking};
+use crate::host::Host;
 use crate::metrics::Snapshot;
 
 /// The media type of the text format.

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use super::database_runs;
 use crate::codes;
-use crate::database_runs::not_in_database;
+use crate::database_events::{self, Until};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
 use crate::host::{Caller, Host};
@@ -77,10 +77,11 @@ pub(super) async fn events(
         None => from,
         Some(last) => next_after(last)?,
     };
-    if let Some(database) = &host.database
-        && database.root_of(&run).await?.is_some()
+    if let Some(database) = host.database.clone()
+        && let Some(root) = database.root_of(&run).await?
     {
-        return Err(not_in_database("streams of events").into());
+        let events = database_events::events_of(host, database, (root, run), from, Until::End);
+        return Ok(events::response(events));
     }
     let watch = host.plait.runs().watch(&run, from).await?;
     Ok(events::response(events::of_run(host, watch)))

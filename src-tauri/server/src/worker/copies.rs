@@ -1,12 +1,12 @@
-//! The run trees in the data directory of a worker: copies, which nobody misses.
+//! The run trees and conversations in the data directory of a worker: copies, which nobody misses.
 
 use plait_api::ErrorReply;
-use plait_core::id::RunId;
+use plait_core::id::{ConversationId, RunId};
 use plait_host_store::Database;
 use plait_store::{RunFilter, Store, Which};
 
+use crate::blocking::blocking;
 use crate::codes;
-use crate::host::blocking;
 
 /// Removes what a worker that died has left in its data directory. `host.own_runs` if there are runs that the database does not have.
 pub(super) async fn remove_all(store: &Store, database: &Database) -> Result<(), ErrorReply> {
@@ -32,4 +32,20 @@ pub(super) async fn remove_all(store: &Store, database: &Database) -> Result<(),
 pub(super) async fn remove(store: &Store, root: RunId) -> Result<(), ErrorReply> {
     let store = store.clone();
     blocking(move || Ok(store.remove_run(&root)?)).await
+}
+
+/// Puts the copy of a conversation in its place.
+pub(super) async fn put_conversation(
+    store: &Store,
+    id: ConversationId,
+    bytes: Vec<u8>,
+) -> Result<(), ErrorReply> {
+    let store = store.clone();
+    blocking(move || Ok(store.put_conversation(&id, &bytes)?)).await
+}
+
+/// Removes the copy of a conversation.
+pub(super) async fn remove_conversation(store: &Store, id: ConversationId) -> Result<(), ErrorReply> {
+    let store = store.clone();
+    blocking(move || Ok(store.remove_conversation_copy(&id)?)).await
 }

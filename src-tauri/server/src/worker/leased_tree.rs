@@ -3,23 +3,25 @@
 use std::sync::Arc;
 
 use plait_api::ErrorReply;
-use plait_api::runs::{EndPause, ResumeRun, RunRequest, RunState, ShowRun};
-use plait_core::id::{Activation, RunId};
+use plait_api::runs::{EndPause, GoOn, ResumeRun, RunRequest, RunState, ShowRun};
+use plait_core::id::{Activation, ConversationId, RunId};
 use plait_host_store::{Lease, Outcome, PendingRequest, Rest};
 use plait_journal::view::RunStatus;
-use plait_journal::{Event, NodeEvent};
+use plait_journal::{DebugEvent, Event, NodeEvent};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::{Call, Worker, copies};
+use crate::blocking::blocking;
 use crate::codes;
 use crate::database_runs::START;
-use crate::host::blocking;
 
 /// Why a tree is no longer driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// It can go on only by what a person does, or has ended.
+    /// It can go on only by what a person does.
+    Idle,
+    /// It has ended, or stopped being driven.
     Rests,
     /// No worker can go on with it, until a person resumes it.
     Refused,
@@ -32,6 +34,8 @@ enum End {
 pub(super) struct LeasedTree<'w> {
     pub(super) worker: &'w Worker,
     pub(super) lease: &'w Lease,
+    /// The conversation that it continues.
+    pub(super) conversation: Option<ConversationId>,
     pub(super) called: watch::Receiver<Call>,
     /// The tree has a request.
     pub(super) due: Arc<Notify>,
@@ -49,6 +53,11 @@ impl LeasedTree<'_> {
 
     async fn drive_copy(&self) -> Result<End, ErrorReply> {
         let Worker { database, plait, .. } = self.worker;
+        if let Some(conversation) = &self.conversation {
+            // First: what the tree has said already is added to it.
+            let bytes = database.conversation(conversation).await?;
+            copies::put_conversation(plait.store(), conversation.clone(), bytes).await?;
+        }
         if database.size(self.root()).await? > 0 {
             let bytes = database.tree(self.root()).await?;
             let (store, root) = (plait.store().clone(), self.root().clone());
@@ -80,7 +89,7 @@ impl LeasedTree<'_> {
                 biased;
                 end = called(self.called.clone()) => return Ok(end),
                 () = self.due.notified() => {}
-                Some(_) = runs.idle_tree(self.root()) => return Ok(End::Rests),
+                Some(_) = runs.idle_tree(self.root()) => return Ok(End::Idle),
                 () = runs.settled(self.root()) => return Ok(End::Rests),
             }
         }
@@ -97,15 +106,26 @@ impl LeasedTree<'_> {
                 driven = driven.and(Err(fault.into()));
             }
         }
+        if is_begun
+            && matches!(driven, Ok(End::Idle | End::Rests | End::Refused | End::Left))
+            && let Err(error) = self.store_conversation().await
+        {
+            driven = Err(error);
+        }
         let rest = match driven {
             // Whoever has the lease by now knows more.
             Ok(End::Lost) => Ok(None),
-            Ok(_) if !is_begun => Ok(Some(Rest { goes_on: false, state: None })),
+            Ok(end) if !is_begun => {
+                Ok(Some(Rest { goes_on: false, state: None, has_ended: end == End::Rests }))
+            }
             Ok(end) => self.rest(end).await.map(Some),
             Err(error) => Err(error),
         };
         if is_begun {
             copies::remove(plait.store(), self.root().clone()).await?;
+        }
+        if let Some(conversation) = &self.conversation {
+            copies::remove_conversation(plait.store(), conversation.clone()).await?;
         }
         let Some(rest) = rest? else { return Ok(()) };
         Ok(database.release(self.lease, &rest).await?)
@@ -116,19 +136,31 @@ impl LeasedTree<'_> {
         let state = RunState::of(self.worker.plait.call(ShowRun { run: self.root().clone() }).await?);
         if state.status == RunStatus::Interrupted {
             match end {
-                End::Left => return Ok(Rest { goes_on: true, state: None }),
+                End::Left => return Ok(Rest { goes_on: true, state: None, has_ended: false }),
                 End::Rests => {
                     let message = format!("Run {} stopped before its end.", self.root());
                     return Err(ErrorReply::new(codes::HOST_STOPPED, message)
                         .hint("A worker goes on with it when the lease expires."));
                 }
-                End::Refused | End::Lost => {}
+                End::Idle | End::Refused | End::Lost => {}
             }
         }
+        let has_ended = state.status.is_final();
         let state = serde_json::to_string(&state).map_err(|error| {
             ErrorReply::new(codes::COMMAND_REPLY, format!("A run cannot be shown: {error}."))
         })?;
-        Ok(Rest { goes_on: false, state: Some(state) })
+        Ok(Rest { goes_on: false, state: Some(state), has_ended })
+    }
+
+    /// Adds what the tree said to its conversation in the database.
+    async fn store_conversation(&self) -> Result<(), ErrorReply> {
+        let Some(conversation) = &self.conversation else { return Ok(()) };
+        let Worker { database, plait, .. } = self.worker;
+        let size = database.conversation_size(conversation).await?.unwrap_or_default();
+        let (store, id) = (plait.store().clone(), conversation.clone());
+        let bytes = blocking(move || Ok(store.conversation_bytes(&id)?)).await?;
+        let added = usize::try_from(size).ok().and_then(|size| bytes.get(size..)).unwrap_or_default();
+        Ok(database.extend_conversation(self.lease, conversation, size, added).await?)
     }
 
     fn root(&self) -> &RunId {
@@ -183,26 +215,46 @@ impl LeasedTree<'_> {
     }
 
     async fn command(&self, request: &PendingRequest, args: Value) -> Result<Value, ErrorReply> {
-        let done = plait_api::dispatch(&self.worker.plait, &request.command, args.clone()).await;
-        let was_begun = request.begun_at.is_some();
+        let Worker { plait, .. } = self.worker;
+        let done = plait_api::dispatch(plait, &request.command, args.clone()).await;
+        // What was done must survive before anybody knows of it.
+        plait.store().flush().await?;
         match done {
-            // By the worker that died before it could say so.
-            Err(error) if was_begun && error.code == codes::ANSWER_NOT_WAITING => {
-                if self.has_answer(args).await? { Ok(Value::Null) } else { Err(error) }
-            }
+            Err(error) if request.begun_at.is_some() && self.was_done(&error, args).await? => Ok(Value::Null),
             done => done,
         }
     }
 
-    /// Whether the question that a request answers or ends has an answer in the journal.
-    async fn has_answer(&self, args: Value) -> Result<bool, ErrorReply> {
+    /// Whether a request is refused because the worker that died before it could say so has executed it.
+    async fn was_done(&self, error: &ErrorReply, args: Value) -> Result<bool, ErrorReply> {
+        let is_refused =
+            [codes::ANSWER_NOT_WAITING, codes::DEBUG_MOVED_ON, codes::RUN_ENDED].contains(&error.code);
+        if !is_refused {
+            return Ok(false);
+        }
         // What names an answer names its question.
-        let Ok(EndPause { run, node, epoch }) = serde_json::from_value(args) else { return Ok(false) };
-        let asked = Activation { node, epoch };
+        if let Ok(EndPause { run, node, epoch }) = serde_json::from_value(args.clone()) {
+            let asked = Activation { node, epoch };
+            let is_answer = move |event: &Event| matches!(event, Event::Node(at, NodeEvent::Answered { .. }) if *at == asked);
+            return self.has_event(run, is_answer).await;
+        }
+        if let Ok(GoOn { run, stop, .. }) = serde_json::from_value(args) {
+            let is_end = move |event: &Event| matches!(event, Event::Debug(DebugEvent::Continued { stop: Some(left), .. }) if *left == stop);
+            return self.has_event(run, is_end).await;
+        }
+        Ok(false)
+    }
+
+    /// Whether the journal of a run has such an event.
+    async fn has_event(
+        &self,
+        run: RunId,
+        is_sought: impl Fn(&Event) -> bool + Send + 'static,
+    ) -> Result<bool, ErrorReply> {
         let store = self.worker.plait.store().clone();
         blocking(move || {
             for entry in store.read_journal(&run, 0)? {
-                if matches!(&entry?.event, Event::Node(at, NodeEvent::Answered { .. }) if *at == asked) {
+                if is_sought(&entry?.event) {
                     return Ok(true);
                 }
             }

@@ -9,11 +9,23 @@
 
 mod access;
 mod chat;
+#[cfg(unix)]
+mod cluster;
+#[cfg(unix)]
+mod database_controls;
+#[cfg(unix)]
+mod database_conversations;
+#[cfg(unix)]
+mod database_events;
+#[cfg(unix)]
+mod disruptions;
 mod limits;
 #[cfg(unix)]
 mod operations;
 mod process;
 mod runs;
+#[cfg(unix)]
+mod shared_replies;
 mod subflows;
 #[cfg(unix)]
 mod survival;

@@ -33,6 +33,11 @@ impl Data {
         Self { dir, tokens }
     }
 
+    /// An empty one with the same tokens, once its files are copied.
+    pub fn clone_tokens(&self) -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), tokens: self.tokens.clone() }
+    }
+
     pub fn path(&self) -> &Path {
         self.dir.path()
     }

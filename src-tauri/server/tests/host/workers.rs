@@ -1,90 +1,13 @@
 //! Runs in PostgreSQL, driven by workers that die, end and take over from each other.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::time::Duration;
 
 use reqwest::Method;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use crate::cluster::{Worker, publish, two_chats, until};
 use crate::postgres::Postgres;
-use crate::process::{Data, Host, JsonBody as _, chat_flow, command, edge, interrupted_model};
-
-/// A worker that runs. Dropping it kills it.
-struct Worker {
-    child: Child,
-    home: TempDir,
-}
-
-impl Worker {
-    /// With the settings of another data directory.
-    fn start(settings: &Path, database: &str) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let settings = settings.join("settings.json");
-        if settings.exists() {
-            std::fs::copy(settings, home.path().join("settings.json")).unwrap();
-        }
-        let mut command = command(home.path(), &["worker", "--database", database, "--lease", "1"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.starts_with("worker "), "the worker does not start: {line}");
-        Self { child, home }
-    }
-
-    /// The journals in its data directory.
-    fn journals(&self) -> usize {
-        let months = std::fs::read_dir(self.home.path().join("runs")).into_iter().flatten().flatten();
-        let files = months.flat_map(|month| std::fs::read_dir(month.path()).into_iter().flatten().flatten());
-        files.filter(|file| file.path().extension().is_some_and(|extension| extension == "journal")).count()
-    }
-
-    fn end(mut self) {
-        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
-        assert!(self.child.wait().unwrap().success());
-        assert_eq!(self.journals(), 0, "copies are removed");
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn publish(data: &Data, name: &str, flow: &Value) {
-    data.flow(&format!("{name}.flow.json"), flow);
-    let path = data.path().join(format!("host/flows/{name}.flow.json"));
-    data.execute(&["publish", name, path.to_str().unwrap()]);
-}
-
-/// A chat, and another one that replies to its reply.
-fn two_chats() -> Value {
-    let mut flow = chat_flow();
-    flow["nodes"]["second"] = json!({ "type": "chat" });
-    flow["edges"]["c"] = edge("chat", "context", "second", "context");
-    flow["edges"]["d"] = edge("chat", "response", "second", "message");
-    flow
-}
-
-fn ask() -> Value {
-    json!({
-        "version": 1, "name": "Ask", "layout": {},
-        "nodes": { "ask": { "type": "userInput", "config": { "prompt": "Who?" } }, "out": { "type": "output" } },
-        "edges": { "a": edge("ask", "message", "out", "value") },
-    })
-}
-
-async fn until(what: impl Fn() -> bool) {
-    while !what() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-}
+use crate::process::{Data, Host, JsonBody as _, ask_flow, chat_flow, command, edge, interrupted_model};
 
 /// Begins a run of two chats on one worker, which `stop` gets amid the second call, and lets another one go on.
 async fn move_amid_a_call(stop: impl FnOnce(Worker)) {
@@ -136,7 +59,7 @@ async fn waiting_run_is_nobodys_until_it_is_answered() {
     let (postgres, data) = (Postgres::start(), Data::new());
     let database = postgres.database("plait");
     let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
-    publish(&data, "ask", &ask());
+    publish(&data, "ask", &ask_flow());
     let first = Worker::start(data.path(), &database);
     let (status, state) = host.post("runner", "/flows/ask/runs", json!({})).await;
     assert_eq!((status.as_u16(), &state["status"]), (202, &json!("waiting")), "{state}");
@@ -163,7 +86,7 @@ async fn what_cannot_be_done_by_workers_is_refused() {
     let (postgres, data) = (Postgres::start(), Data::new());
     let database = postgres.database("plait");
     let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
-    publish(&data, "ask", &ask());
+    publish(&data, "ask", &ask_flow());
     let provider = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:9/v1", "keyEnv": null });
     host.command("settings.change", json!({ "patch": { "providers": { "ours": provider } } })).await;
     let mut chat = chat_flow();
@@ -178,7 +101,7 @@ async fn what_cannot_be_done_by_workers_is_refused() {
     assert_eq!((status.as_u16(), &body["error"]["code"]), (422, &json!("flow.invalid")), "{body}");
     let conversation = json!({ "conversation": "0190a0b0-0000-7000-8000-000000000001" });
     let (status, body) = host.post("runner", "/flows/ask/runs", conversation).await;
-    assert_eq!((status.as_u16(), &body["error"]["code"]), (400, &json!("host.not_in_database")), "{body}");
+    assert_eq!((status.as_u16(), &body["error"]["code"]), (404, &json!("conversation.unknown")), "{body}");
     let refused = command(own.path(), &["worker", "--database", &database]).output().unwrap();
     assert!(!refused.status.success());
     let said = String::from_utf8(refused.stderr).unwrap();

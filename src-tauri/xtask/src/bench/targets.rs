@@ -4,6 +4,7 @@ mod calls;
 mod commands;
 mod engine;
 mod evidence;
+mod hosts;
 mod measurements;
 mod prompts;
 mod store;
@@ -56,6 +57,7 @@ fn targets(measured: Measurements<'_>) -> Vec<Target> {
         evidence::testing,
         evidence::reuse,
         evidence::replay,
+        hosts::load,
         engine::expressions,
         prompts::assembly,
         prompts::retrieval,

@@ -1,17 +1,19 @@
-//! Replies that other runs of the same user bought, found in the store by the keys of their requests. Counts no run that is still going
-//! on, no run of another user, none of the tree that asks, and no reply that a person has forgotten.
+//! Replies that other runs of the same user bought, found by the keys of their requests: in the store, or in the database where several
+//! processes share them. The store counts no run that is still going on, no run of another user, none of the tree that asks, and no reply
+//! that a person has forgotten.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::{ReplyKey, RunId};
 use plait_core::user::UserName;
 use plait_journal::Entry;
-use plait_journal::earlier_run::{EarlierReply, OtherReplies, reusable_replies};
+use plait_journal::earlier_run::{EarlierReply, OtherReplies, ReplyTurn, reusable_replies};
 use plait_journal::view::RunStatus;
-use plait_store::{ForgottenReplies, Store};
+use plait_store::{ForgottenReplies, Store, WantedReply};
 
 /// The replies of a run that can be reused, by the position of their events.
 type RunReplies = HashMap<u64, (ReplyKey, EarlierReply)>;
@@ -26,13 +28,21 @@ pub(super) struct StoredReplies {
     read: Mutex<HashMap<RunId, Arc<RunReplies>>>,
 }
 
-impl StoredReplies {
-    /// What the runs of the tree with this root may take. Fault `store.corrupt` if nobody can say what is forgotten.
-    pub(super) fn of(store: &Store, user: UserName, root: RunId) -> Result<Arc<dyn OtherReplies>, Fault> {
-        let (store, forgotten) = (store.clone(), store.forgotten_replies()?);
-        Ok(Arc::new(Self { store, user, root, forgotten, read: Mutex::default() }))
+/// What the runs of the tree with this root may take. Fault `store.corrupt` if nobody can say what is forgotten.
+pub(super) fn replies_for(
+    store: &Store,
+    user: UserName,
+    root: RunId,
+) -> Result<Arc<dyn OtherReplies>, Fault> {
+    let store = store.clone();
+    if store.database().is_some() {
+        return Ok(Arc::new(SharedReplies { store, user, root }));
     }
+    let forgotten = store.forgotten_replies()?;
+    Ok(Arc::new(StoredReplies { store, user, root, forgotten, read: Mutex::default() }))
+}
 
+impl StoredReplies {
     fn replies_of(&self, run: &RunId) -> Arc<RunReplies> {
         let mut read = self.read.lock();
         if let Some(known) = read.get(run) {
@@ -75,5 +85,37 @@ impl OtherReplies for StoredReplies {
 impl std::fmt::Debug for StoredReplies {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("StoredReplies").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+/// Those that the database of a host has.
+struct SharedReplies {
+    store: Store,
+    user: UserName,
+    root: RunId,
+}
+
+impl OtherReplies for SharedReplies {
+    /// The store has nothing but copies of what this process drives.
+    fn find(&self, _: &ReplyKey, _: &mut dyn FnMut(&EarlierReply) -> bool) -> Option<EarlierReply> {
+        None
+    }
+
+    fn turn<'a>(
+        &'a self,
+        key: &'a ReplyKey,
+        take: &'a mut (dyn FnMut(&EarlierReply) -> bool + Send),
+    ) -> BoxFuture<'a, Result<ReplyTurn, Fault>> {
+        Box::pin(async move {
+            let Some(database) = self.store.database() else { return Ok(ReplyTurn::Buy(None)) };
+            let wanted = WantedReply { root: &self.root, user: self.user.as_str(), key };
+            database.reply_turn(wanted, take).await
+        })
+    }
+}
+
+impl std::fmt::Debug for SharedReplies {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("SharedReplies").field("root", &self.root).finish_non_exhaustive()
     }
 }

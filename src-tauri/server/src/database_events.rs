@@ -1,0 +1,168 @@
+//! Events of runs that workers drive, as a stream with the numbers of the journal as ids. The database announces new records of trees that
+//! somebody watches; what is announced is read from a copy. Text that is being written is not in a database, so it comes with the whole reply.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::sse::Event;
+use futures::{Stream, StreamExt as _, stream};
+use plait_api::ErrorReply;
+use plait_core::id::RunId;
+use plait_host_store::codes::HOST_DATABASE;
+use plait_journal::Entry;
+use plait_journal::view::RunStatus;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+use tokio::time::{Instant, timeout};
+
+use crate::database_runs::{DatabaseRuns, Standing, TreeNotice};
+use crate::events::{FRAME, data_event, entry_event};
+use crate::host::{Host, closing};
+
+/// How long a stream is announced for, and how often that is repeated.
+const WATCH_DURATION: Duration = Duration::from_secs(60);
+const WATCH_INTERVAL: Duration = Duration::from_secs(20);
+/// How often what no notice named is looked at.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// When a stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// With the run.
+    End,
+    /// When the run has ended or waits for a person. The state then is the last event.
+    Rest,
+}
+
+/// A stream that is read.
+struct Reading {
+    host: Arc<Host>,
+    runs: DatabaseRuns,
+    root: RunId,
+    run: RunId,
+    /// The number of the next event.
+    next: u64,
+    until: Until,
+    notices: broadcast::Receiver<TreeNotice>,
+    /// When it was announced last that somebody watches.
+    announced: Option<Instant>,
+    /// When entries were read last.
+    read: Option<Instant>,
+}
+
+/// What a look at the database gave.
+enum Look {
+    Entries(Vec<Entry>),
+    Nothing,
+    /// The last event.
+    Last(Event),
+}
+
+/// The events of a run in the database from a number on.
+pub(crate) fn events_of(
+    host: Arc<Host>,
+    runs: DatabaseRuns,
+    (root, run): (RunId, RunId),
+    from: u64,
+    until: Until,
+) -> impl Stream<Item = Event> + Send {
+    let notices = runs.notices();
+    let reading = Reading { host, runs, root, run, next: from, until, notices, announced: None, read: None };
+    let batches = stream::unfold(Some(reading), async |state| {
+        let mut reading: Reading = state?;
+        let host = Arc::clone(&reading.host);
+        let (events, is_over) = tokio::select! {
+            biased;
+            () = host.ended() => (vec![data_event("error", &closing())], true),
+            next = reading.next_events() => next,
+        };
+        Some((events, (!is_over).then_some(reading)))
+    });
+    batches.map(|events: Vec<Event>| stream::iter(events)).flatten()
+}
+
+impl Reading {
+    /// The next events, at least one, and whether they are the last.
+    async fn next_events(&mut self) -> (Vec<Event>, bool) {
+        loop {
+            // A batch in a frame.
+            if let Some(read) = self.read {
+                tokio::time::sleep_until(read + FRAME).await;
+            }
+            match self.look().await {
+                Ok(Look::Entries(entries)) => {
+                    self.read = Some(Instant::now());
+                    let mut events: Vec<Event> = entries.iter().map(entry_event).collect();
+                    let Some(last) = entries.last() else { continue };
+                    self.next = last.seq.map_or(self.next, |seq| seq + 1);
+                    let is_over = self.until == Until::End && last.event.is_terminal();
+                    if is_over {
+                        events.push(data_event("end", &json!({})));
+                    }
+                    return (events, is_over);
+                }
+                Ok(Look::Last(event)) => return (vec![event], true),
+                Ok(Look::Nothing) => self.notice().await,
+                // Until it is back: what was stored is there then.
+                Err(error) if error.code == HOST_DATABASE => tokio::time::sleep(LOOK_INTERVAL).await,
+                Err(error) => return (vec![data_event("error", &error)], true),
+            }
+        }
+    }
+
+    async fn look(&mut self) -> Result<Look, ErrorReply> {
+        if self.announced.is_none_or(|announced| announced.elapsed() >= WATCH_INTERVAL) {
+            self.runs.watch(&self.root, WATCH_DURATION).await?;
+            self.announced = Some(Instant::now());
+        }
+        let entries = self.entries().await?;
+        if !entries.is_empty() {
+            return Ok(Look::Entries(entries));
+        }
+        // Once it rests, all of its events are there.
+        let standing = self.runs.standing(&self.root).await?;
+        if matches!(standing, Standing::Rests(_)) {
+            let entries = self.entries().await?;
+            if !entries.is_empty() {
+                return Ok(Look::Entries(entries));
+            }
+        }
+        Ok(match (standing, self.until) {
+            (Standing::Rests(state), Until::Rest) => Look::Last(data_event("state", &state)),
+            // A client that has seen the last event comes back.
+            (Standing::Rests(state), Until::End) if has_ended(&state) => {
+                Look::Last(data_event("end", &json!({})))
+            }
+            _ => Look::Nothing,
+        })
+    }
+
+    async fn entries(&self) -> Result<Vec<Entry>, ErrorReply> {
+        self.runs.copies().entries(&self.root, &self.run, self.next).await
+    }
+
+    /// Resolves when there may be something new.
+    async fn notice(&mut self) {
+        let (notices, root) = (&mut self.notices, &self.root);
+        let notice = async {
+            loop {
+                match notices.recv().await {
+                    Ok(notice) if notice.concerns(root) => return,
+                    Ok(_) => {}
+                    Err(_) => return,
+                }
+            }
+        };
+        let _ = timeout(LOOK_INTERVAL, notice).await;
+    }
+}
+
+fn has_ended(state: &Value) -> bool {
+    RunStatus::deserialize(&state["status"]).is_ok_and(RunStatus::is_final)
+}
+
+/// The first event of a run that was just begun: it names the run.
+pub(crate) fn begun(run: &RunId) -> Event {
+    data_event("run", &json!({ "run": run }))
+}

@@ -1,0 +1,158 @@
+//! Copies of what a database has, for reading: run trees and conversations, in a data directory of their own that a host empties when it
+//! starts. Commands that only read find there what they find at home. Nothing is driven there, and nothing is written back.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use lru::LruCache;
+use parking_lot::Mutex;
+use plait_api::{ErrorReply, Options, Plait};
+use plait_core::id::{ConversationId, RunId};
+use plait_host_store::{Database, LeasedRuns};
+use plait_journal::Entry;
+use plait_store::Store;
+use tokio::runtime::Handle;
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::blocking::blocking;
+use crate::codes;
+
+/// How many run trees are kept.
+const MAX_TREES: NonZeroUsize = NonZeroUsize::new(64).expect("not zero");
+/// How many events are read at once.
+const MAX_ENTRIES: usize = 1_000;
+
+/// The size of a copy, locked while it is brought up to date and read.
+type CopySize = Arc<AsyncMutex<u64>>;
+
+#[derive(Clone)]
+pub(crate) struct RunCopies {
+    plait: Plait,
+    database: Database,
+    trees: Arc<Mutex<LruCache<RunId, CopySize>>>,
+    conversations: Arc<Mutex<HashMap<ConversationId, CopySize>>>,
+}
+
+impl RunCopies {
+    /// In this folder, whose content is removed. The errors of opening a data directory.
+    pub(crate) fn open(folder: &Path, database: Database) -> Result<Self, ErrorReply> {
+        match std::fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let message = format!("The folder `{}` cannot be emptied: {error}.", folder.display());
+                return Err(ErrorReply::new(codes::STORE_IO, message).hint("Remove it."));
+            }
+            _ => {}
+        }
+        // Without a lease, so that nothing can be written.
+        let leased = Arc::new(LeasedRuns::new(database.clone(), Handle::current()));
+        let plait = Plait::open(Options { database: Some(leased), ..Options::of_application(folder) })?;
+        let trees = Arc::new(Mutex::new(LruCache::new(MAX_TREES)));
+        Ok(Self { plait, database, trees, conversations: Arc::default() })
+    }
+
+    pub(crate) fn plait(&self) -> &Plait {
+        &self.plait
+    }
+
+    pub(crate) async fn close(&self) -> Result<(), ErrorReply> {
+        self.plait.close().await
+    }
+
+    /// Executes a command that only reads, about a run of this tree.
+    pub(crate) async fn execute(
+        &self,
+        root: &RunId,
+        command: &str,
+        args: serde_json::Value,
+    ) -> Result<serde_json::Value, ErrorReply> {
+        let copy = self.copy(root);
+        let mut size = copy.lock().await;
+        self.refresh(root, &mut size).await?;
+        plait_api::dispatch(&self.plait, command, args).await
+    }
+
+    /// The next entries of a run of this tree from a seq on; none if there are no more yet.
+    pub(crate) async fn entries(
+        &self,
+        root: &RunId,
+        run: &RunId,
+        from: u64,
+    ) -> Result<Vec<Entry>, ErrorReply> {
+        let copy = self.copy(root);
+        let mut size = copy.lock().await;
+        self.refresh(root, &mut size).await?;
+        if *size == 0 {
+            // It has not begun.
+            return Ok(Vec::new());
+        }
+        let (store, run) = (self.plait.store().clone(), run.clone());
+        blocking(move || {
+            let entries = store.read_journal(&run, from)?.take(MAX_ENTRIES);
+            entries.map(|entry| Ok(entry?)).collect()
+        })
+        .await
+    }
+
+    /// Brings the copy of a conversation up to date. Fault `conversation.unknown`.
+    pub(crate) async fn copy_conversation(&self, id: &ConversationId) -> Result<(), ErrorReply> {
+        let copy = Arc::clone(self.conversations.lock().entry(id.clone()).or_default());
+        let mut known = copy.lock().await;
+        if self.database.conversation_size(id).await? == Some(*known) {
+            return Ok(());
+        }
+        let bytes = self.database.conversation(id).await?;
+        *known = bytes.len() as u64;
+        self.with_store(id.clone(), move |store, id| Ok(store.put_conversation(id, &bytes)?)).await
+    }
+
+    /// A copy may be forgotten while it is in use; then it is made anew.
+    fn copy(&self, root: &RunId) -> CopySize {
+        let mut trees = self.trees.lock();
+        if let Some(copy) = trees.get(root) {
+            return Arc::clone(copy);
+        }
+        let copy = CopySize::default();
+        if let Some((oldest, size)) = trees.push(root.clone(), Arc::clone(&copy)) {
+            let copies = self.clone();
+            tokio::spawn(async move {
+                let mut size = size.lock().await;
+                // Whoever still has it finds that nothing is there. A file that stays is replaced.
+                *size = 0;
+                let _ = copies.with_store(oldest, |store, root| Ok(store.remove_run(root)?)).await;
+            });
+        }
+        copy
+    }
+
+    async fn refresh(&self, root: &RunId, size: &mut u64) -> Result<(), ErrorReply> {
+        let added = self.database.tree_from(root, *size).await?;
+        if added.is_empty() {
+            return Ok(());
+        }
+        let (before, after) = (*size, *size + added.len() as u64);
+        if before == 0 {
+            if let Some(conversation) = self.database.conversation_of(root).await? {
+                self.copy_conversation(&conversation).await?;
+            }
+            self.with_store(root.clone(), move |store, root| Ok(store.put_tree(root, &added)?)).await?;
+        } else {
+            // One that was damaged here is copied again the next time.
+            *size = 0;
+            let extend = move |store: &Store, root: &RunId| Ok(store.extend_tree(root, before, &added)?);
+            self.with_store(root.clone(), extend).await?;
+        }
+        *size = after;
+        Ok(())
+    }
+
+    async fn with_store<I: Send + 'static>(
+        &self,
+        id: I,
+        work: impl FnOnce(&Store, &I) -> Result<(), ErrorReply> + Send + 'static,
+    ) -> Result<(), ErrorReply> {
+        let store = self.plait.store().clone();
+        blocking(move || work(&store, &id)).await
+    }
+}

@@ -1,0 +1,106 @@
+//! Workers beside a host with a database.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::process::{Data, chat_flow, command, edge};
+
+/// A worker that runs. Dropping it kills it.
+pub struct Worker {
+    pub child: Child,
+    home: TempDir,
+}
+
+impl Worker {
+    /// With the settings of another data directory.
+    pub fn start(settings: &Path, database: &str) -> Self {
+        Self::start_with(settings, database, &["--lease", "1"])
+    }
+
+    pub fn start_with(settings: &Path, database: &str, args: &[&str]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let settings = settings.join("settings.json");
+        if settings.exists() {
+            std::fs::copy(settings, home.path().join("settings.json")).unwrap();
+        }
+        let worker = ["worker", "--database", database];
+        let mut command = command(home.path(), &[&worker, args].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.starts_with("worker "), "the worker does not start: {line}");
+        Self { child, home }
+    }
+
+    /// The journals in its data directory.
+    pub fn journals(&self) -> usize {
+        let months = std::fs::read_dir(self.home.path().join("runs")).into_iter().flatten().flatten();
+        let files = months.flat_map(|month| std::fs::read_dir(month.path()).into_iter().flatten().flatten());
+        files.filter(|file| file.path().extension().is_some_and(|extension| extension == "journal")).count()
+    }
+
+    pub fn end(mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        assert_eq!(self.journals(), 0, "copies are removed");
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn publish(data: &Data, name: &str, flow: &Value) {
+    data.flow(&format!("{name}.flow.json"), flow);
+    let path = data.path().join(format!("host/flows/{name}.flow.json"));
+    data.execute(&["publish", name, path.to_str().unwrap()]);
+}
+
+/// A chat, and another one that replies to its reply.
+pub fn two_chats() -> Value {
+    let mut flow = chat_flow();
+    flow["nodes"]["second"] = json!({ "type": "chat" });
+    flow["edges"]["c"] = edge("chat", "context", "second", "context");
+    flow["edges"]["d"] = edge("chat", "response", "second", "message");
+    flow
+}
+
+pub async fn until(what: impl Fn() -> bool) {
+    while !what() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// A data directory with the tokens, published flows and settings of another one: that of a second host.
+pub fn copy_host(from: &Data) -> Data {
+    let copy = from.clone_tokens();
+    for folder in ["host", "published"] {
+        copy_folder(&from.path().join(folder), &copy.path().join(folder));
+    }
+    // A host without settings has no file with them.
+    let _ = std::fs::copy(from.path().join("settings.json"), copy.path().join("settings.json"));
+    copy
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), target).unwrap();
+        } else if entry.file_name() != "copies" {
+            copy_folder(&entry.path(), &target);
+        }
+    }
+}

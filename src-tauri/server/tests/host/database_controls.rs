@@ -1,0 +1,85 @@
+//! What a person does to runs that workers drive: stops, edits at a stop, cancels.
+
+use serde_json::{Value, json};
+
+use crate::cluster::{Worker, copy_host, publish, until};
+use crate::postgres::Postgres;
+use crate::process::{Data, Host, ask_flow, chat_flow};
+use crate::server::{ModelServer, ServerReply};
+
+async fn execute(host: &Host<'_>, name: &str, args: Value) -> Value {
+    let (status, body) = host.post("editor", &format!("/commands/{name}"), args).await;
+    assert_eq!(status, 200, "{name}: {body}");
+    body
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stop_and_edits_reach_whoever_has_the_run() {
+    let (mut postgres, data) = (Postgres::start(), Data::new());
+    let database = postgres.database("plait");
+    let serve = ["--listen", "127.0.0.1:0", "--database", &database];
+    let host = data.serve_as(&serve);
+    publish(&data, "ask", &ask_flow());
+    let other_data = copy_host(&data);
+    let other = other_data.serve_as(&serve);
+    let first = Worker::start(data.path(), &database);
+    let (_, state) = host.post("runner", "/flows/ask/runs", json!({})).await;
+    let run = &state["run"];
+    let breakpoints = json!([{ "id": "b", "node": "out", "side": "before" }]);
+    execute(&host, "run.setBreakpoints", json!({ "run": run, "breakpoints": breakpoints })).await;
+    first.end();
+    let second = Worker::start(data.path(), &database);
+    let question = &state["questions"][0];
+    let answer = json!({ "run": run, "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
+    execute(&other, "run.answer", answer).await;
+    // Not what is still going on.
+    let shown = async || {
+        let path = format!("/runs/{}?wait=60", run.as_str().unwrap());
+        host.get("viewer", &path).await.1
+    };
+    assert_eq!(shown().await["status"], "stopped");
+    let held = execute(&other, "run.held", json!({ "run": run })).await;
+    assert_eq!((&held[0]["run"], &held[0]["stop"]["at"]["node"]), (run, &json!("out")), "{held}");
+    let stop = &held[0]["stop"]["number"];
+    drop(second);
+    let third = Worker::start(data.path(), &database);
+    let change = json!({ "run": run, "stop": stop, "port": "value", "value": "Bob" });
+    execute(&host, "run.changeValue", change).await;
+    drop(third);
+    tokio::task::block_in_place(|| {
+        postgres.kill();
+        postgres.restart();
+    });
+    let _fourth = Worker::start(data.path(), &database);
+    let go = json!({ "run": run, "stop": stop, "verb": "continue" });
+    while other.post("editor", "/commands/run.go", go.clone()).await.0 == 503 {}
+    let ended = shown().await;
+    assert_eq!((&ended["status"], &ended["outputs"]["out"]["value"]), (&json!("finished"), &json!("Bob")));
+    let (status, again) = other.post("editor", "/commands/run.go", go).await;
+    assert!(status.is_client_error(), "{again}");
+    let (status, refused) = host.post("editor", "/commands/run.retry", json!({ "run": run })).await;
+    assert_eq!(
+        (status.as_u16(), &refused["error"]["code"]),
+        (400, &json!("host.not_in_database")),
+        "{refused}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancel_reaches_the_worker_amid_a_call() {
+    let model = ModelServer::start(|_, _| ServerReply::NoResponse).await;
+    let (postgres, data) = (Postgres::start(), Data::new());
+    let database = postgres.database("plait");
+    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    host.set_provider(&model.url).await;
+    publish(&data, "chat", &chat_flow());
+    let _worker = Worker::start(data.path(), &database);
+    let run = json!(uuid::Uuid::now_v7().to_string());
+    let cancel = async {
+        until(|| model.calls().len() == 1).await;
+        execute(&host, "run.cancel", json!({ "run": run })).await;
+    };
+    let start = host.post("runner", "/flows/chat/runs", json!({ "input": "Go", "run": run }));
+    let ((status, state), ()) = tokio::join!(start, cancel);
+    assert_eq!((status.as_u16(), &state["status"]), (409, &json!("cancelled")), "{state}");
+}

@@ -1,0 +1,105 @@
+//! Conversations whose runs several workers drive.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use crate::cluster::{Worker, copy_host, publish};
+use crate::postgres::Postgres;
+use crate::process::{Data, Host, ask_flow, chat_flow};
+use crate::server::{ModelServer, ServerReply, last_message_text};
+
+/// Replies with how many messages it got, and the last one.
+async fn counting_model() -> ModelServer {
+    ModelServer::start(|request, _| {
+        let count = request["messages"].as_array().map_or(0, Vec::len);
+        ServerReply::Text(format!("{count} {}", last_message_text(request)))
+    })
+    .await
+}
+
+async fn open(host: &Host<'_>) -> Value {
+    let flow = json!({ "flow": { "name": "Helper" } });
+    let (status, opened) = host.post("runner", "/commands/conversations.open", flow).await;
+    assert_eq!(status, 200, "{opened}");
+    opened["id"].clone()
+}
+
+fn text(message: &Value) -> &str {
+    let content = &message["content"];
+    content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_else(|| panic!("{message}"))
+}
+
+/// Checks that the messages of a conversation are whole turns one after the other, and gives what was said by the person.
+pub fn check_turns(messages: &Value) -> Vec<String> {
+    let messages = messages["messages"].as_array().unwrap_or_else(|| panic!("{messages}"));
+    let turns = messages.chunks(2).enumerate().map(|(turn, said)| {
+        assert_eq!((&said[0]["role"], &said[1]["role"]), (&json!("user"), &json!("assistant")));
+        // The instructions, those before, and this one.
+        assert_eq!(text(&said[1]), format!("{} {}", 2 + 2 * turn, text(&said[0])));
+        text(&said[0]).to_owned()
+    });
+    turns.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn turns_of_two_hosts_and_two_workers_never_interleave() {
+    let (postgres, model, data) = (Postgres::start(), counting_model().await, Data::new());
+    let database = postgres.database("plait");
+    let serve = ["--listen", "127.0.0.1:0", "--database", &database];
+    let host = data.serve_as(&serve);
+    host.set_provider(&model.url).await;
+    publish(&data, "chat", &chat_flow());
+    let other_data = copy_host(&data);
+    let other = other_data.serve_as(&serve);
+    let _workers = [Worker::start(data.path(), &database), Worker::start(data.path(), &database)];
+    let conversation = open(&host).await;
+    let turns = (0..6).map(|turn| {
+        let host = if turn % 2 == 0 { &host } else { &other };
+        let body = json!({ "input": format!("turn {turn}"), "conversation": conversation });
+        async move { host.post("runner", "/flows/chat/runs", body).await }
+    });
+    for (status, state) in join_all(turns).await {
+        assert_eq!((status.as_u16(), &state["status"]), (200, &json!("finished")), "{state}");
+    }
+    let page = json!({ "conversation": conversation });
+    let (_, said) = other.post("viewer", "/commands/conversations.messages", page.clone()).await;
+    let mut inputs = check_turns(&said);
+    inputs.sort();
+    assert_eq!(inputs, (0..6).map(|turn| format!("turn {turn}")).collect::<Vec<_>>());
+    assert_eq!(host.post("viewer", "/commands/conversations.messages", page.clone()).await.1, said);
+    let (_, record) = host.post("viewer", "/commands/conversations.get", page.clone()).await;
+    assert_eq!(
+        (&record["messages"], &record["title"]),
+        (&json!(12), &json!(inputs_first(&said))),
+        "{record}"
+    );
+    let (status, refused) = host.post("editor", "/commands/conversations.delete", page).await;
+    assert_eq!(
+        (status.as_u16(), &refused["error"]["code"]),
+        (400, &json!("host.not_in_database")),
+        "{refused}"
+    );
+}
+
+fn inputs_first(said: &Value) -> String {
+    text(&said["messages"][0]).to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversation_of_a_run_that_waits_is_busy() {
+    let (postgres, data) = (Postgres::start(), Data::new());
+    let database = postgres.database("plait");
+    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    let mut ask = ask_flow();
+    ask["nodes"]["start"] = json!({ "type": "contextStart" });
+    publish(&data, "ask", &ask);
+    let _worker = Worker::start(data.path(), &database);
+    let conversation = json!({ "conversation": open(&host).await });
+    let (status, first) = host.post("runner", "/flows/ask/runs", conversation.clone()).await;
+    assert_eq!(status, 202, "{first}");
+    let (status, refused) = host.post("runner", "/flows/ask/runs", conversation.clone()).await;
+    assert_eq!((status.as_u16(), &refused["error"]["code"]), (409, &json!("conversation.busy")), "{refused}");
+    let (_, canceled) = host.post("runner", "/commands/run.cancel", json!({ "run": first["run"] })).await;
+    assert_eq!(canceled, Value::Null);
+    assert_eq!(host.post("runner", "/flows/ask/runs", conversation).await.0, 202);
+}

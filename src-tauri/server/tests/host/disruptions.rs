@@ -1,0 +1,114 @@
+//! Runs of many kinds on three workers and two hosts, whose processes are killed, ended and stopped, and whose database is killed: the outputs and
+//! the requests to the model are those of one undisturbed machine.
+
+mod clients;
+mod processes;
+mod workload;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::Value;
+
+use crate::process::Data;
+use crate::server::ModelServer;
+use clients::{Outcome, complete};
+use processes::{Disruption, Processes};
+use workload::{Job, jobs, publish_all, reply};
+
+/// How a model's words are spaced, so that calls are under way when something happens.
+const WORD_INTERVAL: Duration = Duration::from_millis(15);
+
+/// What the clients got, and what the model was asked.
+struct Played {
+    outcomes: Vec<Outcome>,
+    requests: BTreeMap<String, usize>,
+}
+
+fn count(model: &ModelServer) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for call in model.calls() {
+        *counts.entry(workload::without_call_ids(&call)).or_default() += 1;
+    }
+    counts
+}
+
+/// Undisturbed, on one machine.
+async fn play_alone(jobs: &[Job]) -> Played {
+    let model = ModelServer::start(|request, _| reply(request, Duration::ZERO)).await;
+    let data = Data::new();
+    let host = data.serve_with(&["--requests-per-minute", "100000", "--runs-per-token", "1000"]);
+    host.set_provider(&model.url).await;
+    publish_all(&data);
+    let target = clients::Target::of(&data, &host.url);
+    let outcomes = join_all(jobs.iter().map(|job| complete(&target, job))).await;
+    Played { outcomes, requests: count(&model) }
+}
+
+async fn play_disturbed(jobs: &[Job], disruptions: &[Disruption], calls: usize) -> Played {
+    let model = ModelServer::start(|request, _| reply(request, WORD_INTERVAL)).await;
+    let mut processes = Processes::start(&model.url).await;
+    let target = processes.target();
+    let clients = join_all(jobs.iter().map(|job| complete(&target, job)));
+    let disturb = async {
+        for (number, disruption) in (1..).zip(disruptions) {
+            // Spread over the calls of the model.
+            let at = calls * number / (disruptions.len() + 1);
+            crate::cluster::until(|| model.call_count() >= at).await;
+            processes.disturb(*disruption).await;
+        }
+    };
+    let (outcomes, ()) = tokio::join!(clients, disturb);
+    processes.check_conversations(jobs).await;
+    Played { outcomes, requests: count(&model) }
+}
+
+/// Plays jobs alone and disturbed, and compares.
+async fn compare(jobs: &[Job], disruptions: &[Disruption]) {
+    let alone = play_alone(jobs).await;
+    let calls = alone.requests.values().sum();
+    let played = play_disturbed(jobs, disruptions, calls).await;
+    for (job, (alone, played)) in jobs.iter().zip(alone.outcomes.iter().zip(&played.outcomes)) {
+        assert_eq!(played.status, "finished", "{job:?}");
+        // Nothing that was stored was bought again.
+        assert_eq!(alone.tokens, played.tokens, "{job:?}");
+        // The turns of a conversation come in any order, so what they say is checked by what is in it.
+        if !job.is_turn() {
+            assert_eq!(alone, played, "{job:?}");
+        }
+    }
+    let of_runs = |requests: &BTreeMap<String, usize>| -> Vec<String> {
+        requests.keys().filter(|request| !request.contains(workload::TURN)).cloned().collect()
+    };
+    assert_eq!(of_runs(&alone.requests), of_runs(&played.requests), "the same requests");
+    // What was on its way when something happened, or had arrived and was not stored, is asked again.
+    let made: usize = played.requests.values().sum();
+    println!(
+        "{} runs, {} disruptions: {calls} requests, of which {} were made again",
+        jobs.len(),
+        disruptions.len(),
+        made - calls
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_are_those_of_one_machine_whoever_dies() {
+    use Disruption::{EndWorker, KillDatabase, KillHost, KillWorker, StopWorker};
+    compare(
+        &jobs(18),
+        &[KillWorker(0), KillHost(0), StopWorker(1), EndWorker(2), KillDatabase, KillWorker(1)],
+    )
+    .await;
+}
+
+/// Takes some minutes: `cargo test -p plait-server --test host -- --ignored --nocapture many_runs`.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes; the short one above runs with the others"]
+async fn many_runs_are_those_of_one_machine_whoever_dies() {
+    compare(&jobs(200), &Disruption::any(40, 7)).await;
+}
+
+fn as_text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

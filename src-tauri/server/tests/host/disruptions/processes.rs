@@ -1,0 +1,170 @@
+//! Three workers, two hosts and a database, and what happens to them.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use reqwest::Method;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use super::clients::Target;
+use super::workload::{Job, publish_all};
+use crate::cluster::{Worker, copy_host};
+use crate::database_conversations::check_turns;
+use crate::postgres::Postgres;
+use crate::process::{Data, command};
+
+const WORKERS: usize = 3;
+const HOSTS: usize = 2;
+/// Longer than the lease of a worker.
+const LONGER_THAN_A_LEASE: Duration = Duration::from_millis(2_500);
+
+/// What happens to a process. One that dies or ends is started again.
+#[derive(Clone, Copy, Debug)]
+pub enum Disruption {
+    KillWorker(usize),
+    EndWorker(usize),
+    /// It stands still longer than its lease lasts, and then goes on.
+    StopWorker(usize),
+    KillHost(usize),
+    KillDatabase,
+}
+
+impl Disruption {
+    /// So many, by a seed.
+    pub fn any(count: usize, seed: u64) -> Vec<Self> {
+        let mut state = seed;
+        let mut next = |below: u64| {
+            // Numerical Recipes' generator: which one does not matter here.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from((state >> 33) % below).unwrap()
+        };
+        let one = |_| match next(10) {
+            0..=3 => Self::KillWorker(next(WORKERS as u64)),
+            4..=5 => Self::EndWorker(next(WORKERS as u64)),
+            6..=7 => Self::StopWorker(next(WORKERS as u64)),
+            8 => Self::KillHost(next(HOSTS as u64)),
+            _ => Self::KillDatabase,
+        };
+        (0..count).map(one).collect()
+    }
+}
+
+pub struct Processes {
+    // Dropped in this order: the processes first, what they use then.
+    workers: Vec<Worker>,
+    hosts: Vec<(Child, Data)>,
+    postgres: Postgres,
+    database: String,
+    target: Target,
+}
+
+impl Processes {
+    pub async fn start(model: &str) -> Self {
+        let (postgres, data) = (Postgres::start(), Data::new());
+        let database = postgres.database("plait");
+        {
+            let host = data.serve();
+            host.set_provider(model).await;
+        }
+        publish_all(&data);
+        let other = copy_host(&data);
+        let workers = (0..WORKERS).map(|_| start_worker(&data, &database)).collect();
+        let (target, mut hosts) = (Target::of(&data, ""), Vec::new());
+        target.urls.lock().clear();
+        for data in [data, other] {
+            let (child, url) = serve(&data, &database);
+            target.urls.lock().push(url);
+            hosts.push((child, data));
+        }
+        Self { workers, hosts, postgres, database, target }
+    }
+
+    pub fn target(&self) -> Target {
+        self.target.clone()
+    }
+
+    pub async fn disturb(&mut self, disruption: Disruption) {
+        match disruption {
+            Disruption::KillWorker(worker) => {
+                self.workers[worker].child.kill().unwrap();
+                self.restart_worker(worker);
+            }
+            Disruption::EndWorker(worker) => {
+                kill_process(Pid::from_child(&self.workers[worker].child), Signal::TERM).unwrap();
+                tokio::task::block_in_place(|| self.workers[worker].child.wait().unwrap());
+                self.restart_worker(worker);
+            }
+            Disruption::StopWorker(worker) => {
+                let process = Pid::from_child(&self.workers[worker].child);
+                kill_process(process, Signal::STOP).unwrap();
+                tokio::time::sleep(LONGER_THAN_A_LEASE).await;
+                kill_process(process, Signal::CONT).unwrap();
+            }
+            Disruption::KillHost(host) => tokio::task::block_in_place(|| self.restart_host(host)),
+            Disruption::KillDatabase => tokio::task::block_in_place(|| {
+                self.postgres.kill();
+                self.postgres.restart();
+            }),
+        }
+    }
+
+    fn restart_worker(&mut self, worker: usize) {
+        let settings = &self.hosts[0].1;
+        self.workers[worker] = tokio::task::block_in_place(|| start_worker(settings, &self.database));
+    }
+
+    fn restart_host(&mut self, host: usize) {
+        let (child, data) = &mut self.hosts[host];
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let (started, url) = serve(data, &self.database);
+        *child = started;
+        self.target.urls.lock()[host] = url;
+    }
+
+    /// Each conversation has its turns, one whole after the other.
+    pub async fn check_conversations(&self, jobs: &[Job]) {
+        let count = jobs.iter().filter_map(|job| job.conversation).max().map_or(0, |last| last + 1);
+        for number in 0..count {
+            let turns = jobs.iter().filter(|job| job.conversation == Some(number));
+            let mut expected: Vec<String> = turns.filter_map(|job| job.input.clone()).collect();
+            let page = json!({ "conversation": self.target.conversation(number).await });
+            let (status, said) = self
+                .target
+                .ask_until_answered(Method::POST, "/commands/conversations.messages", Some(&page))
+                .await;
+            assert_eq!(status, 200, "{said}");
+            let mut inputs = check_turns(&said);
+            inputs.sort();
+            expected.sort();
+            assert_eq!(inputs, expected);
+        }
+    }
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        for (child, _) in &mut self.hosts {
+            // It may have ended.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn start_worker(settings: &Data, database: &str) -> Worker {
+    // The connections of all have to find a place in the database.
+    Worker::start_with(settings.path(), database, &["--max-runs", "8", "--lease", "2"])
+}
+
+fn serve(data: &Data, database: &str) -> (Child, String) {
+    let limits = ["--requests-per-minute", "100000", "--runs-per-token", "1000"];
+    let args = [&["serve", "--listen", "127.0.0.1:0", "--database", database], &limits[..]].concat();
+    let mut child = command(data.path(), &args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    assert!(url.starts_with("http"), "the host does not start: {url}");
+    (child, url.trim().to_owned())
+}

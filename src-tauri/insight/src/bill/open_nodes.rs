@@ -61,10 +61,8 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry], attempts: impl Fn(NodeI
             next.extend(successors(plan, node).chain(inside(plan, node)));
         }
     }
-    // What follows a node that has not run yet may have run in an iteration of a cycle before. What follows one that waits is there already,
-    // and a loop that goes on begins no item again.
-    let is_plain = |node: &NodeIx| plan.nodes[*node].body.is_none() && !waiting_nodes.contains(node);
-    next.extend(undecided.iter().copied().filter(is_plain));
+    // What follows a node that has not run yet may have run in an iteration of a cycle before. What follows one that waits is there already.
+    next.extend(undecided.iter().filter(|node| !waiting_nodes.contains(node)));
     let mut open = undecided;
     let mut followed = BTreeSet::new();
     while let Some(node) = next.pop() {

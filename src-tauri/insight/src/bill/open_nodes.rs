@@ -46,10 +46,8 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry], attempts: impl Fn(NodeI
     for node in buying.intersection(&waiting).filter_map(|at| plan.find(&at.node)) {
         undecided.remove(&node);
     }
-    let mut waiting_nodes = BTreeSet::new();
     for at in waiting {
         let Some(node) = plan.find(&at.node) else { continue };
-        waiting_nodes.insert(node);
         if !buying.contains(at) {
             undecided.insert(node);
         }
@@ -61,23 +59,17 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry], attempts: impl Fn(NodeI
             next.extend(successors(plan, node).chain(inside(plan, node)));
         }
     }
-    // What follows a node that has not run yet may have run in an iteration of a cycle before. What follows one that waits is there already.
-    next.extend(undecided.iter().filter(|node| !waiting_nodes.contains(node)));
     let mut open = undecided;
-    let mut followed = BTreeSet::new();
     while let Some(node) = next.pop() {
-        open.insert(node);
-        if followed.insert(node) {
+        if open.insert(node) {
             next.extend(successors(plan, node).chain(inside(plan, node)));
         }
     }
     open.into_iter().collect()
 }
 
-/// What follows a node. The loop around it does not: a value that reaches its border from inside does not begin it again.
 fn successors(plan: &Plan, node: NodeIx) -> impl Iterator<Item = NodeIx> {
-    let targets = plan.nodes[node].outgoing.iter().map(|&edge| plan.edges[edge].target);
-    targets.filter(move |&target| plan.nodes[target].body != Some(plan.nodes[node].scope))
+    plan.nodes[node].outgoing.iter().map(|&edge| plan.edges[edge].target)
 }
 
 fn inside(plan: &Plan, node: NodeIx) -> impl Iterator<Item = NodeIx> {

@@ -84,7 +84,7 @@ fn servers_of(recording: &Recording) -> Result<BTreeMap<String, Vec<ToolSpec>>, 
     let mut servers = ListedServers::default();
     for (run, entries) in &recording.runs {
         if let Some(flow) = recording.flow_of(run) {
-            servers.add(&recording.flow(&flow.hash)?, entries);
+            servers.add(recording.flow(&flow.hash)?, entries);
         }
     }
     Ok(servers.0)

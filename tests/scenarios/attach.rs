@@ -111,7 +111,7 @@ fn output(mut child: Child) -> CliOutput {
         Command::new("kill").args(["-9", &id.to_string()]).status().unwrap();
     }
     drop(stdin);
-    ended.expect("it ends").unwrap().into()
+    ended.unwrap().unwrap().into()
 }
 
 /// What a command prints, line by line. One that prints nothing for long is no longer waited for.

@@ -21,7 +21,7 @@ use crate::events::{FRAME, data_event, entry_event};
 use crate::host::{Host, closing};
 
 /// How long a stream is announced for, and how often that is repeated.
-const WATCH_DURATION: Duration = Duration::from_secs(60);
+const WATCH_DURATION: Duration = Duration::from_mins(1);
 const WATCH_INTERVAL: Duration = Duration::from_secs(20);
 /// How often what no notice named is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);

@@ -32,7 +32,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How many notices a waiting request may be behind before it looks without.
 const MAX_NOTICES: usize = 1024;
 /// How long a worker that has said nothing counts as there.
-const WORKER_TIMEOUT: Duration = Duration::from_secs(60);
+const WORKER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The commands that workers execute for a run.
 const CHANGES: [&str; 16] = [

@@ -9,7 +9,9 @@ use crate::support::provider::{RecordingProvider, SentRequest};
 
 fn node(name: &str, kind: &str, version: f64, parameters: Value) -> Value {
     let kind = if kind.contains('.') { kind.to_owned() } else { format!("n8n-nodes-base.{kind}") };
-    json!({ "name": name, "type": kind, "typeVersion": version, "parameters": parameters })
+    let mut node = json!({ "name": name, "type": kind, "typeVersion": version });
+    node["parameters"] = parameters;
+    node
 }
 
 fn chain(name: &str, text: &str) -> Value {
@@ -47,15 +49,11 @@ fn workflow(nodes: &[Value], edges: &str) -> Value {
         let (source, output) = source.split_once(':').unwrap_or((source, "0"));
         let output: usize = output.parse().unwrap();
         let outputs = &mut connections[source]["main"];
-        for at in 0..=output {
-            if outputs.get(at).is_none() {
-                let list = outputs.as_array().map_or(0, Vec::len);
-                if list == 0 {
-                    *outputs = json!([[]])
-                } else {
-                    outputs.as_array_mut().unwrap().push(json!([]))
-                }
-            }
+        if outputs.is_null() {
+            *outputs = json!([]);
+        }
+        while outputs.get(output).is_none() {
+            outputs.as_array_mut().unwrap().push(json!([]));
         }
         outputs[output].as_array_mut().unwrap().push(json!({ "node": target, "type": "main", "index": 0 }));
     }

@@ -12,7 +12,7 @@ use crate::flows::PlacedFlow;
 /// The nodes of a flow and of those that it runs, as far as these can be read.
 pub(super) struct FlowNodes<'p> {
     /// The nodes, with those whose sub-flows lead there: `a/b`.
-    places: BTreeSet<String>,
+    names: BTreeSet<String>,
     placed: &'p [PlacedFlow],
     /// Whether all flows below are among them.
     is_whole: bool,
@@ -20,26 +20,26 @@ pub(super) struct FlowNodes<'p> {
 
 impl<'p> FlowNodes<'p> {
     pub(super) fn of(placed: &'p [PlacedFlow], registry: &Registry) -> Self {
-        let mut places = BTreeSet::new();
+        let mut names = BTreeSet::new();
         let mut is_whole = true;
         for PlacedFlow { path, flow, .. } in placed {
-            let place =
+            let name =
                 |node: &NodeId| path.iter().chain([node]).map(NodeId::as_str).collect::<Vec<_>>().join("/");
-            places.extend(flow.nodes.keys().map(place));
+            names.extend(flow.nodes.keys().map(name));
             let calling = BoundFlow::new(flow, registry);
             is_whole &= calling
                 .enabled_nodes()
                 .filter(|(_, node)| node.behavior().calls.is_some())
                 .all(|(id, _)| placed.iter().any(|below| below.path.split_last() == Some((id, path))));
         }
-        Self { places, placed, is_whole }
+        Self { names, placed, is_whole }
     }
 }
 
 impl KnownNodes for FlowNodes<'_> {
     fn has_place(&self, name: &str) -> bool {
-        let leads_below = || name.match_indices('/').any(|(at, _)| self.places.contains(&name[..at]));
-        self.places.contains(name) || !self.is_whole && leads_below()
+        let leads_below = || name.match_indices('/').any(|(at, _)| self.names.contains(&name[..at]));
+        self.names.contains(name) || !self.is_whole && leads_below()
     }
 
     fn has_node(&self, node: &NodeId) -> bool {

@@ -48,7 +48,7 @@ async fn events_go_on_when_another_worker_takes_the_run() {
     let started = tokio::spawn(async move { events(start.send().await.unwrap()).await });
     until(|| model.calls().len() == 2).await;
     let _second = Worker::start(data.path(), &database);
-    let (watched, _) = tokio::join!(watch(&other, &run, None), async { drop(first) });
+    let (watched, ()) = tokio::join!(watch(&other, &run, None), async { drop(first) });
     let started = started.await.unwrap();
 
     assert_eq!(names(&started), ["run", "entry", "state"]);

@@ -90,13 +90,12 @@ impl Driver {
             Err(Fault::new(codes::DEBUG_WRONG_TYPE, message).hint(hint))
         };
         if kind == PortKind::Context {
-            let handle = ContextHandle::deserialize(value).ok();
             let contexts = &self.state.of(&self.plan, *node, epoch).contexts;
             // One that the node has made is known once its outputs are delivered.
             let is_there = |id: &ContextId| {
                 contexts.get(id).is_some() || ContextHandle::id_in_value(was).as_ref() == Some(id)
             };
-            if !handle.is_some_and(|handle| is_there(&handle.context_id)) {
+            if !ContextHandle::deserialize(value).is_ok_and(|handle| is_there(&handle.context_id)) {
                 return wrong("a context of the run", "Change its `currentOutput`, or edit the history.");
             }
         } else if !value_type.holds(value) {

@@ -9,11 +9,20 @@ import { useActiveSession } from "@/workspace/run-hooks";
  */
 export function RunPanel({ none, children }: { none: ReactNode; children: (session: RunSession) => ReactNode }) {
   const session = useActiveSession();
-  const painted = useValueAfterPaint(session?.number);
+  const number = useNumberOf(session);
+  const painted = useValueAfterPaint(session);
   if (!session) return none;
   const isNew = session.log.entries.length === 0;
-  if (isNew && painted !== session.number) return painted === undefined ? none : null;
-  return <Fragment key={session.number}>{children(session)}</Fragment>;
+  if (isNew && painted !== session) return painted === undefined ? none : null;
+  return <Fragment key={number}>{children(session)}</Fragment>;
+}
+
+/** Another number for each session in turn, also for those of one run: a recorded program's is shown anew when its draft changes. */
+function useNumberOf(session: RunSession | undefined): number {
+  const [last, setLast] = useState({ session, number: 0 });
+  if (last.session === session) return last.number;
+  setLast({ session, number: last.number + 1 });
+  return last.number + 1;
 }
 
 /** The value that there was when the last frame was painted, or when the component was mounted. */

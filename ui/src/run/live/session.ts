@@ -23,11 +23,7 @@ export type SessionEvents = {
   broke(session: RunSession, error: HostError): void;
 };
 
-let sessions = 0;
-
 export class RunSession {
-  /** Tells sessions apart, also those of one run: a recorded program's is shown anew when its draft changes. */
-  readonly number = ++sessions;
   readonly fold = new RunFold();
   readonly log = new EventLog();
   /** The state after each event so far. */

@@ -216,7 +216,7 @@ async fn a_live_case_that_names_no_node_of_the_flow_calls_nobody() {
     project.home.set_provider_url(&server.url).await;
     for part in [
         json!({ "checks": [{ "contains": { "output": "daft.response", "text": "tea" } }] }),
-        json!({ "answers": [{ "node": "aks", "value": "yes" }] }),
+        json!({ "answers": [{ "node": "nobody", "value": "yes" }] }),
     ] {
         let mut case = json!({ "name": "tea", "live": true, "input": "tea" });
         case.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());

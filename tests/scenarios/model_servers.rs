@@ -93,7 +93,7 @@ async fn slow_stream_succeeds() {
 #[tokio::test]
 async fn silent_server_times_out() {
     let server = ModelServer::start(|_, _| ServerReply::NoResponse).await;
-    let journal = one_call_with(&server.url, json!({ "headerTimeoutMs": 400 })).await;
+    let journal = one_call_with(&server.url, json!({ "readTimeoutMs": 400 })).await;
     assert_failed(&journal, "provider.timeout", 3);
     assert_eq!(server.calls().len(), 3);
 }

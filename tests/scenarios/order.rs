@@ -198,7 +198,7 @@ async fn nodes_of_a_second_trigger_run_only_from_it() {
     let (machine, server) = (Machine::default(), WebServer::start().await);
     let triggers = [("Chat", "n8n-nodes-base.manualTrigger"), ("Night", "n8n-nodes-base.scheduleTrigger")];
     let to = |names: [&str; 3]| json!({ "main": [names.map(|name| json!({ "node": name, "type": "main", "index": 0 }))] });
-    let main = json!({ "Chat": main_edge("Ok"), "Night": to(["Paid", "Ok", "Old request"]) });
+    let main = json!({ "Chat": main_edge("Ok"), "Night": to(["Ok", "Old request", "Paid"]) });
     let flow = import_case(&machine, &server, &triggers, main);
     assert_eq!(disabled_in(&flow), [""; 0]);
     let run = machine.plait(&["run", &flow, "--allow", &allowed(&server)]);

@@ -1,7 +1,7 @@
 //! Conversations that run trees continue one after the other: the bytes of their files.
 //!
 //! The trees of a conversation are driven in the order in which they were added, each from its start to its end, so turns never interleave.
-//! What a tree said is added under its lease when it comes to rest. Until then it is in the tree's records, from which whoever takes the tree
+//! What a tree said is added under its lease when it comes to rest. Until then it is in the tree's records, from which the worker that takes the tree
 //! over adds it again.
 
 use plait_core::error::Fault;

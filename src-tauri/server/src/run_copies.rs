@@ -118,7 +118,7 @@ impl RunCopies {
             let copies = self.clone();
             tokio::spawn(async move {
                 let mut size = size.lock().await;
-                // Whoever still has it finds that nothing is there. A file that stays is replaced.
+                // A reader that still has it finds nothing there. A file that stays is replaced.
                 *size = 0;
                 let _ = copies.with_store(oldest, |store, root| Ok(store.remove_run(root)?)).await;
             });

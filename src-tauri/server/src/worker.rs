@@ -202,7 +202,7 @@ impl Worker {
         }
     }
 
-    /// Extends the leases. Those that could not be extended in time are lost, whoever has them.
+    /// Extends the leases. Those that could not be extended in time are lost, even if no other worker has them.
     async fn keep_leases(self: Arc<Self>) {
         let mut noted = Instant::now();
         let mut expires = Instant::now() + self.lease;

@@ -1,4 +1,4 @@
-//! One writer at a time, whoever believes what.
+//! One writer at a time.
 
 use plait_host_store::{Database, Lease, Rest, WorkerId};
 use plait_journal::Journal as _;

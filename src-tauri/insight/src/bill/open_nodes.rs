@@ -60,16 +60,21 @@ pub(super) fn open_nodes(plan: &Plan, entries: &[Entry], attempts: impl Fn(NodeI
         }
     }
     let mut open = undecided;
+    // Those that are open too: what follows them may have run in an earlier iteration of a cycle.
+    let mut followed = BTreeSet::new();
     while let Some(node) = next.pop() {
-        if open.insert(node) {
+        open.insert(node);
+        if followed.insert(node) {
             next.extend(successors(plan, node).chain(inside(plan, node)));
         }
     }
     open.into_iter().collect()
 }
 
+/// What follows a node. The loop around it does not: a value that reaches its border from inside does not begin it again.
 fn successors(plan: &Plan, node: NodeIx) -> impl Iterator<Item = NodeIx> {
-    plan.nodes[node].outgoing.iter().map(|&edge| plan.edges[edge].target)
+    let targets = plan.nodes[node].outgoing.iter().map(|&edge| plan.edges[edge].target);
+    targets.filter(move |&target| plan.nodes[target].body != Some(plan.nodes[node].scope))
 }
 
 fn inside(plan: &Plan, node: NodeIx) -> impl Iterator<Item = NodeIx> {

@@ -282,3 +282,69 @@ fn what_may_follow_is_on_the_way_that_the_input_of_the_run_takes() {
     let spent = paid(&run(&flow("other"), &replies, &earlier)).0;
     assert!(bill.at_most_nano_usd >= spent.cost.nano_usd, "{bill:#?} and {spent:#?}");
 }
+
+#[test]
+fn what_a_cycle_may_buy_again_is_behind() {
+    let flow = |judge: &str| {
+        let limited = |prompt: &str| json!({ "prompt": prompt, "maxTokens": 5, "skipHistory": true });
+        let nodes = json!({
+            "main": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+            "topic": { "type": "value", "config": { "value": "tea" } },
+            "write": {
+                "type": "chat",
+                "limits": { "maxEpochs": 2 },
+                "config": limited("write {{topic}} {{#if remark}}{{remark}}{{/if}}"),
+            },
+            "judge": { "type": "chat", "config": limited(judge) },
+            "remark": { "type": "text", "config": { "template": "remark: {{said}}" } },
+        });
+        let edges = [
+            "main.context -> write.context",
+            "main.context -> judge.context",
+            "topic.value -> write.topic",
+            "write.response -> judge.text",
+            "judge.response -> remark.said",
+            "remark.text -> write.remark",
+        ];
+        flow_of(&nodes, &edges, &json!({}))
+    };
+    let replies = Replies::default();
+    let earlier = run(&flow("judge {{text}}"), &replies, &[]);
+    assert_eq!(paid(&earlier).0.calls, 4);
+    let bill = bill_of(&flow("assess {{text}}"), &replies, &earlier);
+    // The remark, which stands between, has not run in the rehearsal; both chats have.
+    let behind: BTreeSet<&str> = bill.behind.iter().map(|node| node.node.as_str()).collect();
+    assert_eq!((bill.bought.len(), behind), (1, BTreeSet::from(["judge", "write"])), "{bill:#?}");
+    let spent = paid(&run(&flow("assess {{text}}"), &replies, &earlier)).0;
+    assert_eq!(spent.calls, 3);
+    assert!(bill.at_most_nano_usd >= spent.cost.nano_usd, "{bill:#?} and {spent:#?}");
+}
+
+#[test]
+fn items_of_a_list_that_are_done_are_not_behind() {
+    let flow = |judge: &str| {
+        let limited = |prompt: &str| json!({ "prompt": prompt, "maxTokens": 5, "skipHistory": true });
+        let nodes = json!({
+            "main": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } },
+            "list": { "type": "value", "config": { "value": ["a", "b"] } },
+            "each": { "type": "loop", "config": { "kind": "forEach", "concurrency": 2 } },
+            "write": { "type": "chat", "parent": "each", "config": limited("write {{item}}") },
+            "judge": { "type": "chat", "parent": "each", "config": limited(judge) },
+        });
+        let edges = [
+            "main.context -> write.context",
+            "main.context -> judge.context",
+            "list.value -> each.items",
+            "each.item -> write.item",
+            "write.response -> judge.text",
+            "judge.response -> each.next",
+        ];
+        flow_of(&nodes, &edges, &json!({}))
+    };
+    let replies = Replies::default();
+    let earlier = run(&flow("judge {{text}}"), &replies, &[]);
+    let bill = bill_of(&flow("assess {{text}}"), &replies, &earlier);
+    assert_eq!((bill.bought.len(), bill.reused.calls, bill.behind.len()), (2, 2, 0), "{bill:#?}");
+    let spent = paid(&run(&flow("assess {{text}}"), &replies, &earlier)).0;
+    assert_eq!(spent.calls, 2);
+}

@@ -126,6 +126,8 @@ impl NodeType for Loop {
         Behavior {
             repeats: Some(LoopSpec { kind, reads_results, prepares, max_iterations: config.max_iterations }),
             conversation: config.conversation.then(|| Arc::new(config.conversation())),
+            // Its summaries are written by a model.
+            calls_tools: prepares,
             ..Behavior::default()
         }
     }

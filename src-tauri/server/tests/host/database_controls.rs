@@ -14,7 +14,7 @@ async fn execute(host: &Host<'_>, name: &str, args: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stop_and_edits_reach_whoever_has_the_run() {
+async fn stop_and_edits_reach_the_worker_of_the_run() {
     let (mut postgres, data) = (Postgres::start(), Data::new());
     let database = postgres.database("plait");
     let serve = ["--listen", "127.0.0.1:0", "--database", &database];

@@ -93,7 +93,7 @@ async fn compare(jobs: &[Job], disruptions: &[Disruption]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn runs_are_those_of_one_machine_whoever_dies() {
+async fn runs_are_those_of_one_machine_when_processes_die() {
     use Disruption::{EndWorker, KillDatabase, KillHost, KillWorker, StopWorker};
     compare(
         &jobs(18),
@@ -105,7 +105,7 @@ async fn runs_are_those_of_one_machine_whoever_dies() {
 /// Takes some minutes: `cargo test -p plait-server --test host -- --ignored --nocapture many_runs`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes; the short one above runs with the others"]
-async fn many_runs_are_those_of_one_machine_whoever_dies() {
+async fn many_runs_are_those_of_one_machine_when_processes_die() {
     compare(&jobs(200), &Disruption::any(40, 7)).await;
 }
 

@@ -96,7 +96,7 @@ impl Stops {
 }
 
 impl Driver {
-    /// The tree stands still from now on, because of this run. Says so in the journal, whatever it said before. Not if another run has
+    /// The tree stands still from now on, because of this run, and its journal says so. Not if another run has
     /// stopped it meanwhile: what was to be held here is held with the tree, and comes up again when that goes on. Returns whether this
     /// run stopped.
     pub(super) async fn stop(

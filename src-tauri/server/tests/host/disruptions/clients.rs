@@ -1,4 +1,4 @@
-//! Clients that come back until their runs have ended, whoever answers them.
+//! Clients that come back until their runs have ended, from any host that answers.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -297,7 +297,7 @@ test("the body shows the newest iteration of a run, and earlier ones on request"
   await shoot(page, "run");
   await page.getByTestId("iteration-newest-loop").click();
   await expect(picked).toHaveText("3 of 3");
-  await page.getByTestId("fold-loop").click();
+  await (await intoView(page, page.getByTestId("fold-loop"))).click();
   await expect(node(page, "draft")).toHaveCount(0);
   await shoot(page, "run-folded");
 });

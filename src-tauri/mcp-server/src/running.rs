@@ -7,7 +7,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use plait_api::ErrorReply;
 use plait_api::runs::{
-    AnswerRun, CancelRun, RerunRequest, RerunRun, RunRequest, RunState, ShowRun, StartRun, answer_text,
+    AnswerRun, CancelRun, RerunRequest, RerunRun, RunDetail, RunRequest, RunState, RunSummary, ShowRun,
+    StartRun, answer_text,
 };
 use plait_api::settings::GetSettings;
 use plait_core::flow::Flow;
@@ -111,7 +112,10 @@ impl Runner {
         let app = self.application.in_use().await?;
         // Without a change in that time, it is shown as it stands.
         let _ = tokio::time::timeout(wait, rest(&app, run)).await;
-        Ok(RunState::of(app.call(ShowRun { run: run.clone() }).await?))
+        let detail = app.call(ShowRun { run: run.clone() }).await?;
+        // An agent that hears of the end may begin the next run at once.
+        give_back(&self.open, &detail);
+        Ok(RunState::of(detail))
     }
 
     /// Keeps the data directory open until the run ends or waits for a person.
@@ -125,11 +129,8 @@ impl Runner {
         tokio::spawn(async move {
             rest(&app, &run).await;
             // A run that can't be read keeps its share.
-            if let Ok(detail) = app.call(ShowRun { run: run.clone() }).await
-                && detail.summary.status.is_final()
-                && let Some(Some(share)) = open.lock().remove(&run)
-            {
-                share.settle(detail.summary.cost);
+            if let Ok(detail) = app.call(ShowRun { run }).await {
+                give_back(&open, &detail);
             }
         });
     }
@@ -182,6 +183,16 @@ async fn rest(app: &InUse, run: &RunId) {
     tokio::select! {
         _ = app.idle_tree(run) => {}
         () = app.settled(run) => {}
+    }
+}
+
+/// Gives back what a run that has ended did not spend of its share, once.
+fn give_back(open: &Mutex<BTreeMap<RunId, Option<Share>>>, detail: &RunDetail) {
+    let RunSummary { run, status, cost, .. } = &detail.summary;
+    if status.is_final()
+        && let Some(Some(share)) = open.lock().remove(run)
+    {
+        share.settle(*cost);
     }
 }
 

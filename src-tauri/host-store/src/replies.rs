@@ -145,12 +145,6 @@ impl Database {
         let release = release.bind(user).bind(key.as_str()).bind(uuid_of(&lease.root)?).bind(lease.epoch);
         within_time("give a claim back", release.execute(&self.pool)).await.map(|_| ())
     }
-
-    /// Forgets the replies that the runs of a tree bought: other runs no longer take them.
-    pub async fn forget_replies(&self, root: &RunId) -> Result<(), Fault> {
-        let forget = sqlx::query("DELETE FROM bought_replies WHERE root = $1").bind(uuid_of(root)?);
-        within_time("forget replies", forget.execute(&self.pool)).await.map(|_| ())
-    }
 }
 
 /// The fault of a tree that is not driven here.

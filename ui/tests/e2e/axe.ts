@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, type Page } from "@playwright/test";
 import type axe from "axe-core";
+import { inThemes } from "./fixture";
 
 const SCRIPT = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -46,12 +47,10 @@ export async function findViolationsInThemes(
   onTheme: (theme: string) => Promise<void> = async () => undefined,
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const theme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme: theme });
-    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
+  await inThemes(page, async (theme) => {
     await onTheme(theme);
     const violations = await findViolations(page, theme === "light" ? { rules: COLOR_RULES } : {});
     found.push(...violations.map((violation) => `${theme}: ${violation}`));
-  }
+  });
   return found;
 }

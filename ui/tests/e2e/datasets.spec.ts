@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { expect, filePath, openFlow, takePicture, test } from "./fixture";
+import { expect, filePath, inThemes, openFlow, takePicture, test } from "./fixture";
 
 const FLOW: Flow = {
   version: 1,
@@ -23,12 +23,10 @@ const FLOW: Flow = {
 
 const WORDS = ["Rome", "Paris", "Bern", "Oslo", "Lima", "Cairo", "Delhi", "Tokyo", "Quito", "Dakar", "Hanoi", "Minsk"];
 
-for (const { name, size, colorScheme } of [
-  { name: "wide-light", size: { width: 1280, height: 800 }, colorScheme: "light" },
-  { name: "wide-dark", size: { width: 1280, height: 800 }, colorScheme: "dark" },
-  { name: "small-light", size: { width: 1000, height: 700 }, colorScheme: "light" },
-  { name: "small-dark", size: { width: 1000, height: 700 }, colorScheme: "dark" },
-] as const) {
+for (const { name, size } of [
+  { name: "wide", size: { width: 1280, height: 800 } },
+  { name: "small", size: { width: 1000, height: 700 } },
+]) {
   test(`rows of a dataset are run, sorted, graded and exported, ${name}`, async ({ page }) => {
     const file = filePath(`datasets-${name}.flow.json`);
     const exported = filePath(`datasets-${name}-results.csv`);
@@ -51,13 +49,12 @@ for (const { name, size, colorScheme } of [
 `,
     );
     await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme });
     await openFlow(page, FLOW, file);
     await page.getByTestId("rail-tests").click();
     await expect(page.getByTestId("tests-summary")).toHaveText("0 passed, 120 not run");
     await page.getByTestId("tests-run-all").click();
     await expect(page.getByTestId("tests-summary")).toHaveText("108 passed, 12 failed", { timeout: 60_000 });
-    await takePicture(page, `datasets-panel-${name}`);
+    await inThemes(page, (theme) => takePicture(page, `datasets-panel-${name}-${theme}`));
 
     await page.getByTestId("dataset-results").click();
     const dialog = page.getByTestId("results-dialog");
@@ -88,8 +85,10 @@ for (const { name, size, colorScheme } of [
     await dialog.getByTestId("grade-note").blur();
     await expect(ids.nth(2)).toContainText("2.5");
     await expect(dialog).toContainText("3 graded");
-    await takePicture(page, `datasets-results-${name}`);
-    expect(await findViolations(page, { within: '[data-testid="results-dialog"]' })).toEqual([]);
+    await inThemes(page, async (theme) => {
+      await takePicture(page, `datasets-results-${name}-${theme}`);
+      expect(await findViolations(page, { within: '[data-testid="results-dialog"]' }), theme).toEqual([]);
+    });
 
     await dialog.getByTestId("results-export").click();
     await page.getByTestId("file-dialog-path").fill(exported);

@@ -4,7 +4,7 @@
  */
 import type { Locator, Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
-import { findViolations } from "./axe";
+import { findViolationsInThemes } from "./axe";
 import { expect, node, openFlow, SCRIPTED, takePicture, test } from "./fixture";
 
 const chat = (title: string, prompt: string, ...replies: string[]) => ({
@@ -72,81 +72,81 @@ async function command(page: Page, words: string): Promise<void> {
 }
 
 for (const { name, viewport } of SIZES) {
-  for (const theme of ["light", "dark"] as const) {
-    test.describe(`${name}, ${theme}`, () => {
-      test.use({ viewport, colorScheme: theme });
+  test.describe(name, () => {
+    test.use({ viewport });
 
-      test("a run is paused, changed, looked back at and forked by keys alone", async ({ page, host }) => {
-        const station = async (what: string) => {
-          // What the Tab key has passed says its name for a moment.
-          await expect(page.locator("[data-base-ui-portal] .shadow-pop.text-xs")).toHaveCount(0);
-          await takePicture(page, `debugger-walk/${name}-${theme}-${what}`);
-          expect.soft(await findViolations(page), what).toEqual([]);
-        };
-        await openFlow(page, FLOW);
+    test("a run is paused, changed, looked back at and forked by keys alone", async ({ page, host }) => {
+      const station = async (what: string) => {
+        // What the Tab key has passed says its name for a moment.
+        await expect(page.locator("[data-base-ui-portal] .shadow-pop.text-xs")).toHaveCount(0);
+        const found = await findViolationsInThemes(page, (theme) =>
+          takePicture(page, `debugger-walk/${name}-${theme}-${what}`),
+        );
+        expect.soft(found, what).toEqual([]);
+      };
+      await openFlow(page, FLOW);
 
-        await select(page, "Review", "review");
-        await page.keyboard.press("F9");
-        await page.keyboard.press("Alt+Shift+5");
-        const row = page.getByTestId("breakpoint-review-before");
-        const condition = row.getByRole("textbox", { name: /^Condition/ });
-        await tabTo(page, condition);
-        await page.keyboard.type("inputs.answer.contains('Lyon')");
-        await page.keyboard.press("Enter");
-        await station("1-breakpoint");
+      await select(page, "Review", "review");
+      await page.keyboard.press("F9");
+      await page.keyboard.press("Alt+Shift+5");
+      const row = page.getByTestId("breakpoint-review-before");
+      const condition = row.getByRole("textbox", { name: /^Condition/ });
+      await tabTo(page, condition);
+      await page.keyboard.type("inputs.answer.contains('Lyon')");
+      await page.keyboard.press("Enter");
+      await station("1-breakpoint");
 
-        await page.keyboard.press("Control+Enter");
-        await expect(bar(page)).toContainText("Paused before Review");
-        await expect(row).toHaveAttribute("aria-current", "step");
-        for (const verb of ["continue", "over", "into", "out", "all"]) {
-          await expect(page.getByTestId(`go-${verb}`)).toBeInViewport({ ratio: 1 });
-        }
-        await tabTo(page, bar(page).getByRole("button", { name: "Paused before Review" }));
-        await page.keyboard.press("Enter");
-        await expect(node(page, "review")).toHaveAttribute("data-selected", "true");
-        await station("2-hit");
+      await page.keyboard.press("Control+Enter");
+      await expect(bar(page)).toContainText("Paused before Review");
+      await expect(row).toHaveAttribute("aria-current", "step");
+      for (const verb of ["continue", "over", "into", "out", "all"]) {
+        await expect(page.getByTestId(`go-${verb}`)).toBeInViewport({ ratio: 1 });
+      }
+      await tabTo(page, bar(page).getByRole("button", { name: "Paused before Review" }));
+      await page.keyboard.press("Enter");
+      await expect(node(page, "review")).toHaveAttribute("data-selected", "true");
+      await station("2-hit");
 
-        await command(page, "Try another config");
-        const form = page.getByTestId("trial-form");
-        await expect(form).toBeVisible();
-        await page.keyboard.press("Tab");
-        await expect(form.getByLabel("Prompt")).toBeFocused();
-        await page.keyboard.press("Control+a");
-        await page.keyboard.type("Is this polite and short? {{answer}}");
-        await station("3-edit");
-        await tabTo(page, form.getByRole("button", { name: "Try in this run" }), "Shift+Tab");
-        await page.keyboard.press("Enter");
-        await expect(page.getByTestId("trial-badge")).toHaveText("Trial");
-        await station("4-trial");
+      await command(page, "Try another config");
+      const form = page.getByTestId("trial-form");
+      await expect(form).toBeVisible();
+      await page.keyboard.press("Tab");
+      await expect(form.getByLabel("Prompt")).toBeFocused();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type("Is this polite and short? {{answer}}");
+      await station("3-edit");
+      await tabTo(page, form.getByRole("button", { name: "Try in this run" }), "Shift+Tab");
+      await page.keyboard.press("Enter");
+      await expect(page.getByTestId("trial-badge")).toHaveText("Trial");
+      await station("4-trial");
 
-        await page.keyboard.press("F8");
-        await expect(status(page)).toHaveAttribute("data-status", "finished");
-        await station("5-finished");
-        const [run] = await host.call("runs.list", {});
-        const prompts = await host.call("lens.show", { run: run?.run ?? "", node: "review" });
-        expect(JSON.stringify(prompts)).toContain("Is this polite and short?");
+      await page.keyboard.press("F8");
+      await expect(status(page)).toHaveAttribute("data-status", "finished");
+      await station("5-finished");
+      const [run] = await host.call("runs.list", {});
+      const prompts = await host.call("lens.show", { run: run?.run ?? "", node: "review" });
+      expect(JSON.stringify(prompts)).toContain("Is this polite and short?");
 
-        const slider = page.getByTestId("time-slider");
-        await tabTo(page, slider);
-        const position = page.getByTestId("time-position");
-        while (!(await position.textContent())?.includes("debug.stopped")) await page.keyboard.press("ArrowLeft");
-        await expect(bar(page)).toContainText("Paused before Review");
-        await expect(page.getByTestId("go-continue")).toHaveCount(0);
-        await station("6-past");
+      const slider = page.getByTestId("time-slider");
+      await tabTo(page, slider);
+      const position = page.getByTestId("time-position");
+      while (!(await position.textContent())?.includes("debug.stopped")) await page.keyboard.press("ArrowLeft");
+      await expect(bar(page)).toContainText("Paused before Review");
+      await expect(page.getByTestId("go-continue")).toHaveCount(0);
+      await station("6-past");
 
-        await page.keyboard.press("Alt+F7");
-        await expect(page.getByTestId("bill-start")).toBeFocused();
-        await expect(page.getByTestId("bill-summary")).toContainText("reuses 1, buys 1");
-        await expect(page.getByTestId("bill-start")).toBeInViewport({ ratio: 1 });
-        await station("7-bill");
-        await page.keyboard.press("Enter");
-        await expect(status(page)).toHaveAttribute("data-status", "stopped");
-        await expect(bar(page)).toContainText("Paused before Review");
-        await page.keyboard.press("F8");
-        await expect(status(page)).toHaveAttribute("data-status", "finished");
-        await station("8-forked");
-        expect(await host.call("runs.list", {})).toHaveLength(2);
-      });
+      await page.keyboard.press("Alt+F7");
+      await expect(page.getByTestId("bill-start")).toBeFocused();
+      await expect(page.getByTestId("bill-summary")).toContainText("reuses 1, buys 1");
+      await expect(page.getByTestId("bill-start")).toBeInViewport({ ratio: 1 });
+      await station("7-bill");
+      await page.keyboard.press("Enter");
+      await expect(status(page)).toHaveAttribute("data-status", "stopped");
+      await expect(bar(page)).toContainText("Paused before Review");
+      await page.keyboard.press("F8");
+      await expect(status(page)).toHaveAttribute("data-status", "finished");
+      await station("8-forked");
+      expect(await host.call("runs.list", {})).toHaveLength(2);
     });
-  }
+  });
 }

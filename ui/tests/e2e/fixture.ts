@@ -166,6 +166,15 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(GALLERY, `${name}.png`), animations: "disabled" });
 }
 
+/** Shows a page in each theme and does something there. The page stays dark. */
+export async function inThemes(page: Page, act: (theme: "light" | "dark") => Promise<void>): Promise<void> {
+  for (const theme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
+    await act(theme);
+  }
+}
+
 /** A test with a host of its own, which fails on console errors and uncaught errors. */
 export const test = base.extend<{ host: TestHost; quiet: undefined }>({
   host: [

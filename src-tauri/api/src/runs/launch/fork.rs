@@ -21,9 +21,7 @@ use plait_run::{Driver, RunHandle, RunSetup, TrialConfigs, check_breakpoints};
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
 use super::trial::{trials_of, with_trials};
-use super::{
-    Launch, StartedWith, check_in_subflows, end_of, no_start, recorded_config, run_input, started_event,
-};
+use super::{Launch, StartedWith, check_in_subflows, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
 use crate::codes;
 use crate::flows::text::write_flow;
@@ -69,7 +67,10 @@ impl Launch {
             *grants = Some(Arc::new(decided));
             start.grants.clone_from(grants);
         }
-        self.store.put_flow(&write_flow(&document)?)?;
+        let is_same = from.as_ref().is_some_and(|from| !from.edited);
+        if !is_same || !self.store.keep_flow(&flow.hash) {
+            self.store.put_flow(&write_flow(&document)?)?;
+        }
         if from.as_ref().is_some_and(|from| from.of_branch) {
             self.store.copy_memory_branch(user, earlier, &self.run)?;
         }
@@ -223,8 +224,8 @@ impl Launch {
         } = edits;
         let recording = self.open_recording(file.as_ref())?;
         let recording = recording.as_deref();
-        let (entries, cut) = self.counted_entries(earlier, at, cut_in.as_ref(), recording)?;
-        let mut first = started_event(earlier, &entries)?.clone();
+        let (journal, cut) = self.counted_journal(earlier, at, cut_in.as_ref(), recording)?;
+        let mut first = started_event(earlier, journal.entries())?.clone();
         let RunEvent::Started {
             run,
             revision,
@@ -248,13 +249,13 @@ impl Launch {
         else {
             return Err(no_start(earlier));
         };
-        let trials = trials_of(&RunOutline::of(&entries));
+        let trials = trials_of(&RunOutline::of(journal.entries()));
         let (edited, is_root) = (edit.is_some() || !trials.is_empty(), parent.is_none());
         *run = self.run.clone();
         // The fork is run by Plait.
         *program = None;
         *revision = ENGINE_REVISION;
-        let (seq, fresh_from) = (end_of(&entries), fresh.clone());
+        let (seq, fresh_from) = (journal.end(), fresh.clone());
         let of_branch = is_root && from.as_ref().is_some_and(|from| from.differs());
         let origin = RunOrigin {
             run: earlier.clone(),
@@ -286,7 +287,7 @@ impl Launch {
         if is_root {
             if self.host.earlier.recording().is_none() {
                 let others = self.other_replies(source, user)?;
-                self.host.earlier = self.read_tree(&origin, entries, (recording, others))?;
+                self.host.earlier = self.read_tree(&origin, &journal, (recording, others))?;
             }
             self.use_branch(&origin);
             // A replay remembers nothing, in no branch either.

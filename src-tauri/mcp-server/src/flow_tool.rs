@@ -12,6 +12,7 @@ use plait_journal::view::RunStatus;
 use rmcp::model::{CallToolRequestParams, JsonObject, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::codes;
 use crate::reply::{self, Reply};
@@ -30,6 +31,8 @@ pub struct ServedFlow {
 
 /// How long a tool is waited for: long enough for any flow that a client waits for.
 const MAX_WAIT: Duration = Duration::from_hours(24);
+/// How long a canceled run is waited for.
+const CANCEL_WAIT: Duration = Duration::from_secs(30);
 /// The most characters of a tool's name.
 const MAX_NAME: usize = 64;
 
@@ -83,9 +86,14 @@ impl FlowTool {
         format!("`{}` runs the flow “{}” in Plait.", self.tool.name, self.served.flow.name)
     }
 
-    /// Runs the flow to its end. `command.arguments`, the errors of `run.start`, and how it stands if it fails or asks what the
-    /// arguments do not answer.
-    pub(crate) async fn call(&self, runner: &Runner, request: CallToolRequestParams) -> Reply {
+    /// Runs the flow to its end. `command.arguments`, the errors of `run.start`, and how it stands if it fails, asks what the arguments
+    /// do not answer, or is given up by the client: then it is canceled.
+    pub(crate) async fn call(
+        &self,
+        runner: &Runner,
+        request: CallToolRequestParams,
+        given_up: CancellationToken,
+    ) -> Reply {
         let wrong = |message: String| ErrorReply::new(codes::COMMAND_ARGUMENTS, message);
         if request.name != self.tool.name {
             let message = format!("There is no tool `{}`, only `{}`.", request.name, self.tool.name);
@@ -110,7 +118,14 @@ impl FlowTool {
         } else {
             runner.begin_unlimited(request).await?
         };
-        let state = drive(runner, &run, arguments.answers).await?;
+        let state = tokio::select! {
+            state = drive(runner, &run, arguments.answers) => state?,
+            // Nobody else would end it: this client has no other tool.
+            () = given_up.cancelled() => {
+                runner.cancel(&run).await?;
+                runner.state_after(&run, CANCEL_WAIT).await?
+            }
+        };
         match state.status {
             RunStatus::Finished => outputs(&state),
             _ => reply::failed(&state),

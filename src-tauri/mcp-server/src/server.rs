@@ -138,7 +138,7 @@ impl ServerHandler for PlaitServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match &*self.offer {
-            Offer::Flow(flow) => flow.call(&self.runner, request).await.into_call_tool_result(),
+            Offer::Flow(flow) => flow.call(&self.runner, request, context.ct).await.into_call_tool_result(),
             Offer::Tools { router, withheld } => {
                 match withheld.iter().find(|(tool, _)| tool.name == request.name) {
                     Some((tool, allow)) => not_permitted(tool, allow).into_call_tool_result(),

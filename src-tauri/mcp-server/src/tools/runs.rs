@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{NamedFlow, named_flow, named_run};
+use super::{NamedFlow, flow_path, named_flow, named_run};
 use crate::codes;
 use crate::reply::{self, Reply};
 use crate::server::PlaitServer;
@@ -109,8 +109,9 @@ impl PlaitServer {
     /// List recorded runs, newest first: status, tokens, cost, and why a run failed.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn list_runs(&self, Parameters(arguments): Parameters<ListRunsArguments>) -> Reply {
+        let flow_path = arguments.flow.as_deref().map(flow_path).transpose()?;
         let app = self.app().await?;
-        let runs = app.call(ListRuns { flow_path: arguments.flow, ..ListRuns::default() }).await?;
+        let runs = app.call(ListRuns { flow_path, ..ListRuns::default() }).await?;
         reply::list(&runs, arguments.from)
     }
 
@@ -162,7 +163,8 @@ impl PlaitServer {
         let FindArguments { when, node, after, flow, limit } = arguments;
         let side = if after { Side::After } else { Side::Before };
         let node = node.map(NodeId::from);
-        let question = FindRuns { when, node, side, flow_path: flow, limit, ..FindRuns::default() };
+        let flow_path = flow.as_deref().map(flow_path).transpose()?;
+        let question = FindRuns { when, node, side, flow_path, limit, ..FindRuns::default() };
         reply::value(&self.app().await?.call(question).await?)
     }
 

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::codes;
 use crate::reply::{self, Reply};
-use crate::running::Runner;
+use crate::running::{Runner, check_input, takes_input};
 
 /// The flow that is served.
 pub struct ServedFlow {
@@ -39,7 +39,6 @@ const MAX_NAME: usize = 64;
 pub(crate) struct FlowTool {
     served: ServedFlow,
     tool: Tool,
-    takes_input: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -53,10 +52,9 @@ struct Arguments {
 
 impl FlowTool {
     pub(crate) fn new(served: ServedFlow) -> Self {
-        let has = |node_type: &str| served.flow.nodes.values().any(|node| node.node_type == node_type);
-        let (takes_input, asks) = (has("manualInput"), has("userInput"));
+        let asks = served.flow.nodes.values().any(|node| node.node_type == "userInput");
         let mut properties = serde_json::Map::new();
-        if takes_input {
+        if takes_input(&served.flow) {
             let input = json!({ "type": "string", "description": "The text input of the flow." });
             properties.insert("input".to_owned(), input);
         }
@@ -75,7 +73,7 @@ impl FlowTool {
             "" => format!("Runs the flow “{}” and returns its outputs.", served.flow.name),
             description => description.to_owned(),
         };
-        Self { tool: Tool::new(name, description, Arc::new(schema)), served, takes_input }
+        Self { tool: Tool::new(name, description, Arc::new(schema)), served }
     }
 
     pub(crate) fn tool(&self) -> Tool {
@@ -102,11 +100,7 @@ impl FlowTool {
         let arguments: Arguments =
             serde_json::from_value(Value::Object(request.arguments.unwrap_or_default()))
                 .map_err(|error| wrong(format!("Wrong arguments of `{}`: {error}.", self.tool.name)))?;
-        if arguments.input.is_some() && !self.takes_input {
-            return Err(
-                wrong("The flow takes no text input: it has no `manualInput` node.".to_owned()).into()
-            );
-        }
+        check_input(&self.served.flow, arguments.input.as_deref())?;
         let request = RunRequest {
             flow: self.served.flow.clone(),
             path: self.served.path.clone(),

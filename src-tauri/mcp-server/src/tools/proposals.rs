@@ -2,7 +2,7 @@
 
 use plait_api::ErrorReply;
 use plait_api::flows::ReadFlow;
-use plait_api::proposals::{ListProposals, ProposeFlow, ShownProposal};
+use plait_api::proposals::{ListProposals, MAX_NOTE_CHARS, ProposeFlow, ShownProposal};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
@@ -43,6 +43,10 @@ impl PlaitServer {
     #[tool(annotations(read_only_hint = false, destructive_hint = false, open_world_hint = false))]
     async fn propose_edit(&self, Parameters(arguments): Parameters<ProposeArguments>) -> Reply {
         let ProposeArguments { flow: name, text, note } = arguments;
+        if note.trim().is_empty() || note.chars().count() > MAX_NOTE_CHARS {
+            let message = format!("The note has from 1 to {MAX_NOTE_CHARS} characters.");
+            return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
+        }
         let app = self.app().await?;
         let Some(path) = named_flow(&app, &name).await?.path else {
             let message = format!("`{name}` is an example flow, which nobody can edit.");

@@ -377,7 +377,10 @@ async fn names_that_are_not_found_are_refused() {
     }
     // A page behind the end has nothing, wherever it begins.
     assert_eq!(agent.call("list_runs", &json!({ "from": u64::MAX })), json!([]));
-    assert_eq!(agent.call("list_events", &json!({ "run": run, "node": "say", "from": 1_000_000 })), json!([]));
+    assert_eq!(
+        agent.call("list_events", &json!({ "run": run, "node": "say", "from": 1_000_000 })),
+        json!([])
+    );
     agent.end();
 }
 
@@ -409,9 +412,7 @@ async fn flow_is_canceled_with_the_call_that_runs_it() {
         }
     };
     becomes("running");
-    send(
-        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 } }),
-    );
+    send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 } }));
     becomes("cancelled");
     drop(stdin);
     assert!(serving.wait().unwrap().success());

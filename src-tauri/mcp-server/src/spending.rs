@@ -122,7 +122,11 @@ mod tests {
         drop(budget.reserve(Some(0.75)).unwrap());
         assert_eq!(budget.reserve(None).unwrap().quota(None).usd, Some(0.75));
         for nothing in [0.0, -1.0, 1e-12, f64::NAN] {
-            assert_eq!(budget.reserve(Some(nothing)).unwrap_err().code, codes::COMMAND_ARGUMENTS, "{nothing}");
+            assert_eq!(
+                budget.reserve(Some(nothing)).unwrap_err().code,
+                codes::COMMAND_ARGUMENTS,
+                "{nothing}"
+            );
         }
     }
 

@@ -55,7 +55,9 @@ async fn flow_of_runs(app: &InUse, name: Option<&str>) -> Result<Option<String>,
         let of_flow = ListRuns { flow_path: Some(path.clone()), limit: Some(1), ..ListRuns::default() };
         if app.call(of_flow).await?.is_empty() {
             let message = format!("There is no file `{path}`, and no run of it.");
-            return Err(ErrorReply::new(codes::AGENT_NOT_A_FLOW, message).hint("`list_flows` lists the flows."));
+            return Err(
+                ErrorReply::new(codes::AGENT_NOT_A_FLOW, message).hint("`list_flows` lists the flows.")
+            );
         }
     }
     Ok(Some(path))

@@ -107,7 +107,8 @@ fn traces_that_cannot_be_read_say_why() {
 fn a_turn_begins_when_the_program_goes_on() {
     let home = Home::default();
     let text = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
-    let said = |role: &str, said: &str| json!({ "role": role, "parts": [{ "type": "text", "content": said }] });
+    let said =
+        |role: &str, said: &str| json!({ "role": role, "parts": [{ "type": "text", "content": said }] });
     let said_first = [said("user", "One"), said("assistant", "1"), said("user", "Two")];
     let call = |begun: u64, input: &[Value], output: &str| {
         let time = |second: u64| format!("{second}000000000");

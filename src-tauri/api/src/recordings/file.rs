@@ -120,8 +120,7 @@ impl CheckedFile<'_> {
     /// The parts. `recording.damaged`.
     pub(super) fn unpack(self) -> Result<Vec<Part>, ErrorReply> {
         let unpacked = self.parts.into_iter().map(|(PartEntry { name, bytes, .. }, stored)| {
-            let bytes =
-                unpack(stored, bytes).ok_or_else(|| damaged(&name, "it does not have its size"))?;
+            let bytes = unpack(stored, bytes).ok_or_else(|| damaged(&name, "it does not have its size"))?;
             Ok(Part { name, bytes })
         });
         unpacked.collect()

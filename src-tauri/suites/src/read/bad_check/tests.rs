@@ -44,11 +44,15 @@ fn checks_that_a_run_may_fail_are_taken() {
 fn patterns_that_match_every_text_are_refused() {
     for pattern in ["", "a*", "^", "$", "^a?", "a?$", "(?m)^", "(a|)", "(^|b*)", "\\A"] {
         assert_eq!(place(json!({ "regex": { "pattern": pattern } })), Some("regex/pattern"), "{pattern}");
-        assert!(["", "\n", "x\ny"].iter().all(|text| Regex::new(pattern).unwrap().is_match(text)), "{pattern}");
+        assert!(
+            ["", "\n", "x\ny"].iter().all(|text| Regex::new(pattern).unwrap().is_match(text)),
+            "{pattern}"
+        );
     }
     for pattern in ["a", "^$", "^.*$", "^[^a]*$", "\\b", "\\B", ".", "^a|b$"] {
         assert_eq!(place(json!({ "regex": { "pattern": pattern } })), None, "{pattern}");
-        let fails = ["", "\n", "x\ny", "aa", "x"].iter().any(|text| !Regex::new(pattern).unwrap().is_match(text));
+        let fails =
+            ["", "\n", "x\ny", "aa", "x"].iter().any(|text| !Regex::new(pattern).unwrap().is_match(text));
         assert!(fails, "{pattern}");
     }
 }
@@ -56,7 +60,10 @@ fn patterns_that_match_every_text_are_refused() {
 #[test]
 fn bounds_are_numbers_from_0_on() {
     for bad in [-0.1, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        assert!(problem(&Check::MaxCost(bad)).is_some() && problem(&Check::MaxSeconds(bad)).is_some(), "{bad}");
+        assert!(
+            problem(&Check::MaxCost(bad)).is_some() && problem(&Check::MaxSeconds(bad)).is_some(),
+            "{bad}"
+        );
     }
     assert_eq!(problem(&Check::MaxCost(0.0)), None);
 }

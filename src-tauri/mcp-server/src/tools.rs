@@ -66,7 +66,7 @@ async fn flow_of_runs(app: &InUse, name: Option<&str>) -> Result<Option<String>,
 /// `agent.no_node` if a run has no such node: neither its flow nor its events know it.
 fn check_node(run: &RunDetail, node: Option<&str>) -> Result<(), ErrorReply> {
     let Some(node) = node else { return Ok(()) };
-    let is_of_event = |entry: &Entry| entry.event.activation().is_some_and(|at| at.node == *node);
+    let is_of_event = |entry: &Entry| entry.event.activation().is_some_and(|at| at.node.as_str() == node);
     if run.flow.nodes.contains_key(node) || run.entries.iter().any(is_of_event) {
         return Ok(());
     }

@@ -43,10 +43,6 @@ impl PlaitServer {
     #[tool(annotations(read_only_hint = false, destructive_hint = false, open_world_hint = false))]
     async fn propose_edit(&self, Parameters(arguments): Parameters<ProposeArguments>) -> Reply {
         let ProposeArguments { flow: name, text, note } = arguments;
-        if note.trim().is_empty() || note.chars().count() > MAX_NOTE_CHARS {
-            let message = format!("The note has from 1 to {MAX_NOTE_CHARS} characters.");
-            return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
-        }
         let app = self.app().await?;
         let Some(path) = named_flow(&app, &name).await?.path else {
             let message = format!("`{name}` is an example flow, which nobody can edit.");
@@ -54,6 +50,10 @@ impl PlaitServer {
                 .hint("Propose an edit of a flow file. `list_flows` lists them.")
                 .into());
         };
+        if note.trim().is_empty() || note.chars().count() > MAX_NOTE_CHARS {
+            let message = format!("The note has from 1 to {MAX_NOTE_CHARS} characters.");
+            return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
+        }
         let read = ReadFlow { path: None, text: Some(text), name: Some(path.clone()) };
         let flow = app.call(read).await?;
         let ShownProposal { proposal, diff, diagnostics, .. } =

@@ -50,12 +50,12 @@ impl PlaitServer {
                 .hint("Propose an edit of a flow file. `list_flows` lists them.")
                 .into());
         };
+        let read = ReadFlow { path: None, text: Some(text), name: Some(path.clone()) };
+        let flow = app.call(read).await?;
         if note.trim().is_empty() || note.chars().count() > MAX_NOTE_CHARS {
             let message = format!("The note has from 1 to {MAX_NOTE_CHARS} characters.");
             return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
         }
-        let read = ReadFlow { path: None, text: Some(text), name: Some(path.clone()) };
-        let flow = app.call(read).await?;
         let ShownProposal { proposal, diff, diagnostics, .. } =
             app.call(ProposeFlow { path, flow, note }).await?;
         reply::value(&json!({

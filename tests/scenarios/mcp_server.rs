@@ -344,6 +344,81 @@ async fn flow_is_served_as_one_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn names_that_are_not_found_are_refused() {
+    let home = Home::default();
+    let nodes = json!({ "say": { "type": "text", "config": { "template": "Hello" } } });
+    let file = home.file("saying.flow.json", &flow_json("saying", nodes, &[]).to_string());
+    let link = home.path().join("link.flow.json").display().to_string();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let args = ["mcp", "serve", "--allow", "run", "--spend", "1", "--allow", "propose"];
+    let mut agent = Agent::starting(&home, &args);
+    let run = agent.call("run_flow", &json!({ "flow": link }))["run"].clone();
+    for flow in [&file, &link] {
+        assert_eq!(agent.call("list_runs", &json!({ "flow": flow }))[0]["run"], run, "{flow}");
+        assert_eq!(agent.call("find_runs", &json!({ "flow": flow, "node": "say" }))["runs"], 1, "{flow}");
+    }
+    let nowhere = home.path().join("nowhere.flow.json").display().to_string();
+    let edited = flow_json("edited", json!({}), &[]).to_string();
+    let note = "n".repeat(3000);
+    for (tool, arguments, code) in [
+        ("list_runs", json!({ "flow": nowhere }), "agent.not_a_flow"),
+        ("find_runs", json!({ "flow": nowhere }), "agent.not_a_flow"),
+        ("list_runs", json!({ "flow": "/etc/passwd" }), "agent.not_a_flow"),
+        ("check_flow", json!({ "flow": "/etc/passwd", "text": edited }), "agent.not_a_flow"),
+        ("list_events", json!({ "run": run, "node": "nobody" }), "agent.no_node"),
+        ("list_prompts", json!({ "run": run, "node": "nobody" }), "agent.no_node"),
+        ("search_prompts", json!({ "run": run, "text": "" }), "command.arguments"),
+        ("run_flow", json!({ "flow": file, "input": "Hello" }), "command.arguments"),
+        ("run_flow", json!({ "flow": file, "maxUsd": -1 }), "command.arguments"),
+        ("propose_edit", json!({ "flow": file, "text": edited, "note": " " }), "command.arguments"),
+        ("propose_edit", json!({ "flow": file, "text": edited, "note": note }), "command.arguments"),
+    ] {
+        assert_eq!(agent.refused(tool, &arguments), code, "{tool} {arguments}");
+    }
+    // A page behind the end has nothing, wherever it begins.
+    assert_eq!(agent.call("list_runs", &json!({ "from": 9_007_199_254_740_991_u64 })), json!([]));
+    assert_eq!(
+        agent.call("list_events", &json!({ "run": run, "node": "say", "from": 1_000_000 })),
+        json!([])
+    );
+    agent.end();
+}
+
+/// A call that a client takes back. It speaks the protocol itself: what the SDK does then is another matter.
+#[tokio::test(flavor = "multi_thread")]
+async fn flow_is_canceled_with_the_call_that_runs_it() {
+    let home = Home::default();
+    let nodes = json!({
+        "word": { "type": "value", "config": { "value": "Hello" } },
+        "hour": { "type": "delay", "config": { "ms": 3_600_000 } },
+    });
+    let flow = flow_json("waiting", nodes, &["word.value -> hour.in"]);
+    let file = home.file("waiting.flow.json", &flow.to_string());
+    let mut command = home.command(&["mcp", "serve", "--flow", &file]);
+    let mut serving =
+        with_store_lock(|| command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+    let mut stdin = serving.stdin.take().unwrap();
+    let mut send = |message: Value| writeln!(stdin, "{message}").unwrap();
+    let client = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    send(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }));
+    send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    send(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "waiting" } }));
+    let becomes = |status: &str| {
+        while serde_json::from_str::<Value>(&home.plait(&["runs", "list", "--json"]).out)
+            .map_or(true, |runs| runs[0]["status"] != status)
+        {
+            std::thread::yield_now();
+        }
+    };
+    becomes("running");
+    send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 } }));
+    becomes("cancelled");
+    drop(stdin);
+    assert!(serving.wait().unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn data_directory_is_free_between_calls() {
     let home = Home::default();
     let mut agent = Agent::starting(&home, &["mcp", "serve", "--allow", "run", "--spend", "1"]);

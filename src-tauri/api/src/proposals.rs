@@ -23,7 +23,7 @@ use crate::flows::{CheckFlow, FlowService, SaveFlow, SavedFlow, secrets, text, u
 use crate::runs::RunService;
 
 /// The most characters of the note of a proposal.
-const MAX_NOTE_CHARS: usize = 2_000;
+pub const MAX_NOTE_CHARS: usize = 2_000;
 /// How many digits of a hash an ID has.
 const ID_DIGITS: usize = 8;
 

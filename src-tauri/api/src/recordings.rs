@@ -23,5 +23,5 @@ use crate::ErrorReply;
 
 /// How many runs a recording has. The errors are those of `recording.read`.
 pub fn check_recording(file: &[u8]) -> Result<usize, ErrorReply> {
-    Ok(Recording::read(file)?.0.runs.len())
+    Ok(Recording::read(file::check(file)?)?.runs.len())
 }

@@ -105,12 +105,16 @@ impl CliError {
     }
 }
 
-/// An error as text, with each of its findings and causes and its hint on a line of its own.
+/// An error as text, with each of its findings and causes and its hint on a line of its own. A finding that its message says, with the
+/// place in the file, is not repeated.
 pub(crate) fn error_text(error: &ErrorReply) -> String {
     let mut text = format!("error[{}]: {}\n", error.code, error.message);
     let findings = error.details.get("diagnostics").and_then(Value::as_array);
     for finding in findings.into_iter().flatten() {
         let part = |name: &str| finding.get(name).and_then(Value::as_str).unwrap_or_default();
+        if error.code == *part("code") && error.message.contains(part("message")) {
+            continue;
+        }
         let _ = writeln!(text, "  {} at {}: {}", part("code"), part("pointer"), part("message"));
     }
     text + &lines_below(error.cause.as_deref(), error.hint.as_deref())

@@ -22,6 +22,10 @@ pub trait JournalLines: Send + Sync {
 /// What the beginning of a line says of its entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineHead<'l> {
+    /// The position in the journal.
+    pub seq: u64,
+    /// When the event happened, in milliseconds since the Unix epoch.
+    pub time: u64,
     /// The `type` of the event.
     pub event: &'l str,
     /// The activation, or the entry of a cycle, that the event belongs to. `None` for events of the run.
@@ -34,11 +38,11 @@ impl<'l> LineHead<'l> {
     /// Reads the beginning of a line as journals are written. `None` for any other JSON, which may be an entry nevertheless.
     pub fn read(line: &'l [u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
-        let line = after_number(line.strip_prefix(r#"{"seq":"#)?)?;
-        let line = after_number(line.strip_prefix(r#","at":"#)?)?;
+        let (seq, line) = read_number(line.strip_prefix(r#"{"seq":"#)?)?;
+        let (time, line) = read_number(line.strip_prefix(r#","at":"#)?)?;
         let (event, line) = line.strip_prefix(r#","type":""#)?.split_once('"')?;
         if !names_activation(event) {
-            return Some(Self { event, at: None, rest: line });
+            return Some(Self { seq, time, event, at: None, rest: line });
         }
         let (node, line) = read_string(line.strip_prefix(r#","node":"#)?)?;
         let (counters, rest) = line.strip_prefix(r#","epoch":["#)?.split_once(']')?;
@@ -46,13 +50,15 @@ impl<'l> LineHead<'l> {
         for counter in counters.split(',').filter(|_| !counters.is_empty()) {
             epoch.0.push(counter.parse().ok()?);
         }
-        Some(Self { event, at: Some((node, epoch)), rest })
+        Some(Self { seq, time, event, at: Some((node, epoch)), rest })
     }
 }
 
-fn after_number(text: &str) -> Option<&str> {
+/// The number that a text begins with, and what follows it.
+fn read_number(text: &str) -> Option<(u64, &str)> {
     let rest = text.trim_start_matches(|char: char| char.is_ascii_digit());
-    (rest.len() < text.len()).then_some(rest)
+    let number = text.get(..text.len() - rest.len())?.parse().ok()?;
+    Some((number, rest))
 }
 
 /// The JSON string that a text begins with, and what follows it.
@@ -88,7 +94,7 @@ mod tests {
                     let head = LineHead::read(&line).unwrap();
                     let rest = if name == "node.started" { r#","attempt":1}"# } else { "}" };
                     let at = Some((node.into(), at.epoch.clone()));
-                    assert_eq!(head, LineHead { event: name, at, rest });
+                    assert_eq!(head, LineHead { seq: u64::MAX, time: 7, event: name, at, rest });
                 }
             }
         }
@@ -98,7 +104,8 @@ mod tests {
     fn events_of_the_run_belong_to_no_activation() {
         let entry = Entry { seq: Some(3), at: 7, event: Event::Run(RunEvent::Canceling) };
         let line = serde_json::to_vec(&entry).unwrap();
-        assert_eq!(LineHead::read(&line), Some(LineHead { event: "run.cancelling", at: None, rest: "}" }));
+        let head = LineHead { seq: 3, time: 7, event: "run.cancelling", at: None, rest: "}" };
+        assert_eq!(LineHead::read(&line), Some(head));
     }
 
     #[test]

@@ -25,6 +25,9 @@ plait_core::error_codes! {
         AGENT_NO_EVENT = "agent.no_event",
             "The run has no such event, or the event no such value.",
             "`list_events` lists the events of a run.";
+        AGENT_NO_NODE = "agent.no_node",
+            "The run has no such node.",
+            "`read_flow` names the nodes of a flow, `list_events` those of a run.";
         AGENT_ADDRESS = "agent.address",
             "The server cannot listen on its local address.",
             "Choose another port with `--http`, or none to let the system choose.";

@@ -12,10 +12,11 @@ use plait_journal::view::RunStatus;
 use rmcp::model::{CallToolRequestParams, JsonObject, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::codes;
 use crate::reply::{self, Reply};
-use crate::running::Runner;
+use crate::running::{Runner, check_input, takes_input};
 
 /// The flow that is served.
 pub struct ServedFlow {
@@ -30,13 +31,14 @@ pub struct ServedFlow {
 
 /// How long a tool is waited for: long enough for any flow that a client waits for.
 const MAX_WAIT: Duration = Duration::from_hours(24);
+/// How long a canceled run is waited for.
+const CANCEL_WAIT: Duration = Duration::from_secs(30);
 /// The most characters of a tool's name.
 const MAX_NAME: usize = 64;
 
 pub(crate) struct FlowTool {
     served: ServedFlow,
     tool: Tool,
-    takes_input: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -50,10 +52,9 @@ struct Arguments {
 
 impl FlowTool {
     pub(crate) fn new(served: ServedFlow) -> Self {
-        let has = |node_type: &str| served.flow.nodes.values().any(|node| node.node_type == node_type);
-        let (takes_input, asks) = (has("manualInput"), has("userInput"));
+        let asks = served.flow.nodes.values().any(|node| node.node_type == "userInput");
         let mut properties = serde_json::Map::new();
-        if takes_input {
+        if takes_input(&served.flow) {
             let input = json!({ "type": "string", "description": "The text input of the flow." });
             properties.insert("input".to_owned(), input);
         }
@@ -72,7 +73,7 @@ impl FlowTool {
             "" => format!("Runs the flow “{}” and returns its outputs.", served.flow.name),
             description => description.to_owned(),
         };
-        Self { tool: Tool::new(name, description, Arc::new(schema)), served, takes_input }
+        Self { tool: Tool::new(name, description, Arc::new(schema)), served }
     }
 
     pub(crate) fn tool(&self) -> Tool {
@@ -83,9 +84,14 @@ impl FlowTool {
         format!("`{}` runs the flow “{}” in Plait.", self.tool.name, self.served.flow.name)
     }
 
-    /// Runs the flow to its end. `command.arguments`, the errors of `run.start`, and how it stands if it fails or asks what the
-    /// arguments do not answer.
-    pub(crate) async fn call(&self, runner: &Runner, request: CallToolRequestParams) -> Reply {
+    /// Runs the flow to its end. `command.arguments`, the errors of `run.start`, and how it stands if it fails, asks what the arguments
+    /// do not answer, or is given up by the client: then it is canceled.
+    pub(crate) async fn call(
+        &self,
+        runner: &Runner,
+        request: CallToolRequestParams,
+        given_up: CancellationToken,
+    ) -> Reply {
         let wrong = |message: String| ErrorReply::new(codes::COMMAND_ARGUMENTS, message);
         if request.name != self.tool.name {
             let message = format!("There is no tool `{}`, only `{}`.", request.name, self.tool.name);
@@ -94,11 +100,7 @@ impl FlowTool {
         let arguments: Arguments =
             serde_json::from_value(Value::Object(request.arguments.unwrap_or_default()))
                 .map_err(|error| wrong(format!("Wrong arguments of `{}`: {error}.", self.tool.name)))?;
-        if arguments.input.is_some() && !self.takes_input {
-            return Err(
-                wrong("The flow takes no text input: it has no `manualInput` node.".to_owned()).into()
-            );
-        }
+        check_input(&self.served.flow, arguments.input.as_deref())?;
         let request = RunRequest {
             flow: self.served.flow.clone(),
             path: self.served.path.clone(),
@@ -110,7 +112,14 @@ impl FlowTool {
         } else {
             runner.begin_unlimited(request).await?
         };
-        let state = drive(runner, &run, arguments.answers).await?;
+        let state = tokio::select! {
+            state = drive(runner, &run, arguments.answers) => state?,
+            // Nobody else would end it: this client has no other tool.
+            () = given_up.cancelled() => {
+                runner.cancel(&run).await?;
+                runner.state_after(&run, CANCEL_WAIT).await?
+            }
+        };
         match state.status {
             RunStatus::Finished => outputs(&state),
             _ => reply::failed(&state),

@@ -196,6 +196,19 @@ fn give_back(open: &Mutex<BTreeMap<RunId, Option<Share>>>, detail: &RunDetail) {
     }
 }
 
+/// `command.arguments` for a text that nothing in the flow would take.
+pub(crate) fn check_input(flow: &Flow, input: Option<&str>) -> Result<(), ErrorReply> {
+    if input.is_none() || takes_input(flow) {
+        return Ok(());
+    }
+    let message = "The flow takes no text input: it has no `manualInput` node.";
+    Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message))
+}
+
+pub(crate) fn takes_input(flow: &Flow) -> bool {
+    flow.nodes.values().any(|node| node.node_type == "manualInput")
+}
+
 /// Sets the quota of the share in the flow.
 async fn limit(app: &InUse, flow: &mut Flow, share: &Share) -> Result<(), ErrorReply> {
     let own = match &flow.settings.quotas.run {

@@ -27,8 +27,13 @@ impl Budget {
         Self { limit: limit_nano_usd, taken: Mutex::new(0) }
     }
 
-    /// Reserves a share: `wanted` US dollars, or all that is left. `agent.spent` if there is less.
+    /// Reserves a share: `wanted` US dollars, or all that is left. `agent.spent` if there is less, `command.arguments` if it
+    /// is none.
     pub(crate) fn reserve(self: &Arc<Self>, wanted: Option<f64>) -> Result<Share, ErrorReply> {
+        if wanted.is_some_and(|wanted| nano_usd(wanted) == 0) {
+            let message = "`maxUsd` is an amount of US dollars above 0.";
+            return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message));
+        }
         let mut taken = self.taken.lock();
         let left = self.limit.saturating_sub(*taken);
         let nano_usd = wanted.map_or(left, nano_usd);
@@ -116,6 +121,13 @@ mod tests {
         assert_eq!(budget.reserve(Some(0.76)).unwrap_err().code, codes::AGENT_SPENT);
         drop(budget.reserve(Some(0.75)).unwrap());
         assert_eq!(budget.reserve(None).unwrap().quota(None).usd, Some(0.75));
+        for nothing in [0.0, -1.0, 1e-12, f64::NAN] {
+            assert_eq!(
+                budget.reserve(Some(nothing)).unwrap_err().code,
+                codes::COMMAND_ARGUMENTS,
+                "{nothing}"
+            );
+        }
     }
 
     #[test]

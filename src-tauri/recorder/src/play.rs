@@ -21,11 +21,11 @@ use plait_run::plan::Plan;
 use plait_run::{Driver, RunHandle, RunSetup};
 use serde_json::Value;
 
-use crate::conversation::ObservedConversation;
+use crate::conversation::{ObservedConversation, ObservedTurn};
 use crate::draft::Draft;
 use crate::observed::ObservedCall;
 use observed_chat::ObservedChat;
-use timeline::Timeline;
+use timeline::{Edge, Timeline};
 
 /// What a turn without a message is given as its message.
 const NO_MESSAGE: &str = "(no message)";
@@ -59,11 +59,11 @@ impl Observation {
         let timeline = Arc::new(Timeline::new(&calls, begun_ms));
         let chats: BTreeMap<NodeId, ObservedConversation> =
             self.draft.chats.into_iter().zip(self.conversations).collect();
-        let mut messages: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
+        let mut turns: BTreeMap<NodeId, Vec<SaidTurn>> = BTreeMap::new();
         for node in &mut plan.nodes {
             let Some(conversation) = chats.get(&node.id) else { continue };
-            let of_turns = conversation.turns.iter().map(|turn| turn.message.clone());
-            messages.insert(format!("{}-ask", node.id).into(), of_turns.collect());
+            let of_turns = conversation.turns.iter().map(SaidTurn::of);
+            turns.insert(format!("{}-ask", node.id).into(), of_turns.collect());
             // Every attempt that was made is made.
             node.retry = Some(RetryPolicy { attempts: u32::MAX, backoff_ms: 0, ..RetryPolicy::default() });
             node.node = Arc::new(ObservedChat::new(
@@ -85,7 +85,14 @@ impl Observation {
             trials: None,
         };
         let (driver, handle) = Driver::start(setup, first)?;
-        let person = Person { handle, messages, seen: 0, entries: Arc::clone(&entries) };
+        let person = Person {
+            handle,
+            timeline: Arc::clone(&timeline),
+            turns,
+            asked: Vec::new(),
+            seen: 0,
+            entries: Arc::clone(&entries),
+        };
         let has_ended = drive(driver, person, &timeline)?;
         let entries = std::mem::take(&mut *entries.lock());
         Ok(Played { entries, has_ended })
@@ -120,43 +127,83 @@ impl Wake for Woken {
     }
 }
 
-/// Gives what the program said.
+/// What the program said in a turn.
+struct SaidTurn {
+    message: String,
+    /// The call that it said it with.
+    call: Option<usize>,
+}
+
+impl SaidTurn {
+    fn of(turn: &ObservedTurn) -> Self {
+        let call = turn.steps.first().and_then(|attempts| attempts.first()).copied();
+        Self { message: turn.message.clone(), call }
+    }
+}
+
+/// Gives what the program said, when it said it: until then the run waits for a person, and its chat has not begun.
 struct Person {
     handle: RunHandle,
-    /// The messages of the turns, by the node that asks for them.
-    messages: BTreeMap<NodeId, Vec<String>>,
+    timeline: Arc<Timeline>,
+    /// What was said, by the node that asks for it.
+    turns: BTreeMap<NodeId, Vec<SaidTurn>>,
+    /// The questions that are open, each with the moment of its answer.
+    asked: Vec<(Activation, BoxFuture<'static, ()>)>,
     /// How many entries were looked at.
     seen: usize,
     entries: Arc<Mutex<Vec<Entry>>>,
 }
 
 impl Person {
-    /// Answers the questions that were asked since the last time. False if there were none.
+    /// Answers the questions whose moment has come. False if there are none.
     fn answer(&mut self) -> bool {
-        let asked: Vec<Activation> = {
-            let entries = self.entries.lock();
-            let new = entries[self.seen..].iter().filter_map(|entry| match &entry.event {
-                Event::Node(activation, NodeEvent::Paused { .. }) => Some(activation.clone()),
-                _ => None,
-            });
-            let asked = new.collect();
-            self.seen = entries.len();
-            asked
-        };
-        for activation in &asked {
-            let turn = activation.epoch.0.last().map_or(0, |counter| *counter as usize);
-            let message = self.messages.get(&activation.node).and_then(|messages| messages.get(turn));
-            let given = match message {
+        self.hear();
+        let mut due = Vec::new();
+        for (activation, mut moment) in std::mem::take(&mut self.asked) {
+            match (&mut moment).now_or_never() {
+                Some(()) => due.push(activation),
+                None => self.asked.push((activation, moment)),
+            }
+        }
+        for activation in &due {
+            let given = match self.turn(activation) {
                 None => self.handle.end(activation.clone()).boxed(),
-                Some(text) => {
-                    let text = if text.trim().is_empty() { NO_MESSAGE } else { text };
+                Some(SaidTurn { message, .. }) => {
+                    let text = if message.trim().is_empty() { NO_MESSAGE } else { message };
                     self.handle.answer(activation.clone(), Value::from(text)).boxed()
                 }
             };
             // What it resolves to is in the journal.
             let _ = given.now_or_never();
         }
-        !asked.is_empty()
+        !due.is_empty()
+    }
+
+    /// Takes the questions that were asked since the last time.
+    fn hear(&mut self) {
+        let new: Vec<Activation> = {
+            let entries = self.entries.lock();
+            let new = entries[self.seen..].iter().filter_map(|entry| match &entry.event {
+                Event::Node(activation, NodeEvent::Paused { .. }) => Some(activation.clone()),
+                _ => None,
+            });
+            let new = new.collect();
+            self.seen = entries.len();
+            new
+        };
+        for activation in new {
+            let moment = match self.turn(&activation).and_then(|turn| turn.call) {
+                Some(call) => self.timeline.reach(call, Edge::Said),
+                // The program said nothing more.
+                None => future::ready(()).boxed(),
+            };
+            self.asked.push((activation, moment));
+        }
+    }
+
+    fn turn(&self, asked: &Activation) -> Option<&SaidTurn> {
+        let turn = asked.epoch.0.last().map_or(0, |counter| *counter as usize);
+        self.turns.get(&asked.node)?.get(turn)
     }
 }
 

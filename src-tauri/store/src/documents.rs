@@ -65,6 +65,17 @@ pub(crate) fn put_flow(core: &StoreCore, text: &str) -> Result<String, Fault> {
     Ok(hash)
 }
 
+/// Keeps a flow document, if its file is there, until the store is closed. Says whether it is.
+pub(crate) fn keep_flow(core: &StoreCore, hash: &str) -> bool {
+    // Before it is looked for: what removes documents looks here first.
+    let is_new = core.kept_flows().insert(hash.to_owned());
+    let is_there = flow_path(&core.shared.home, hash).is_ok_and(|path| path.exists());
+    if is_new && !is_there {
+        core.kept_flows().remove(hash);
+    }
+    is_there
+}
+
 /// Removes a flow document that no run uses any more.
 pub(crate) fn remove_unused_flow(core: &StoreCore, hash: &str) -> Result<(), Fault> {
     if core.kept_flows().contains(hash) || core.shared.index().uses_flow(hash) {

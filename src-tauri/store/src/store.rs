@@ -312,6 +312,12 @@ impl Store {
         documents::put_flow(&self.0, text)
     }
 
+    /// Keeps a flow document, if its file is there, until this process ends: another run is about to begin that has the same. Says whether
+    /// it is there.
+    pub fn keep_flow(&self, hash: &str) -> bool {
+        documents::keep_flow(&self.0, hash)
+    }
+
     /// The document of that hash. Fault `flow.unknown`.
     pub fn flow(&self, hash: &str) -> Result<String, Fault> {
         self.0.shared.observed.flow(hash).map_or_else(|| documents::flow(&self.0, hash), Ok)

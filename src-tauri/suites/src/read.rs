@@ -1,18 +1,16 @@
 //! Reads a suite: YAML, of which JSON is a part. Every problem has its line.
 
+mod bad_check;
+
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::error::ErrorCode;
 use plait_core::exact_json;
-use plait_core::expression::condition::StopCondition;
-use plait_core::expression::schema::check_schema;
 use plait_core::flow::ReadError;
 use plait_formats::pipeline::YamlDocument;
-use regex::Regex;
 use serde_json::Value;
-use serde_json_path::JsonPath;
 use serde_path_to_error::Segment;
 
 use crate::document::{Check, Dataset, MAX_ROWS, Matrix, Suite, VERSION};
@@ -225,31 +223,9 @@ fn add_bad_checks(checks: &[Check], pointer: &str, problems: &mut Vec<Problem>) 
 /// The checks that can't be used: where in the list, and why.
 pub(crate) fn bad_checks(checks: &[Check]) -> Vec<(String, String)> {
     let problems = checks.iter().enumerate().filter_map(|(index, check)| {
-        let found = match check {
-            Check::Regex(check) => {
-                Regex::new(&check.pattern).err().map(|error| ("regex/pattern", error.to_string()))
-            }
-            Check::JsonPath(check) => {
-                JsonPath::parse(&check.path).err().map(|error| ("jsonPath/path", error.to_string()))
-            }
-            Check::Schema(check) => {
-                check_schema(&Value::Object(check.schema.clone())).map(|problem| ("schema/schema", problem))
-            }
-            Check::Condition(check) => StopCondition::new(&check.when)
-                .problem()
-                .map(|problem| ("condition/when", problem.to_owned())),
-            Check::MaxCost(most) => negative(*most).map(|problem| ("maxCost", problem)),
-            Check::MaxSeconds(most) => negative(*most).map(|problem| ("maxSeconds", problem)),
-            Check::Rubric(check) => split_model(&check.model).err().map(|problem| ("rubric/model", problem)),
-            _ => None,
-        };
-        let (key, message) = found?;
+        let (key, message) = bad_check::problem(check)?;
         let message = message.trim_end_matches('.');
         Some((format!("{index}/{key}"), format!("The check `{}` can't be used: {message}.", check.label())))
     });
     problems.collect()
-}
-
-fn negative(most: f64) -> Option<String> {
-    (most < 0.0).then(|| "it is negative".to_owned())
 }

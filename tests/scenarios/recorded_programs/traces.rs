@@ -102,3 +102,41 @@ fn traces_that_cannot_be_read_say_why() {
     );
     assert!(output.err.contains("form a circle"), "{output:#?}");
 }
+
+#[test]
+fn a_turn_begins_when_the_program_goes_on() {
+    let home = Home::default();
+    let text = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
+    let said =
+        |role: &str, said: &str| json!({ "role": role, "parts": [{ "type": "text", "content": said }] });
+    let said_first = [said("user", "One"), said("assistant", "1"), said("user", "Two")];
+    let call = |begun: u64, input: &[Value], output: &str| {
+        let time = |second: u64| format!("{second}000000000");
+        let attributes = [
+            text("gen_ai.operation.name", "chat"),
+            text("gen_ai.provider.name", "openai"),
+            text("gen_ai.request.model", "gpt-4o-mini"),
+            text("gen_ai.input.messages", &json!(input).to_string()),
+            text("gen_ai.output.messages", &json!([said("assistant", output)]).to_string()),
+        ];
+        json!({ "traceId": "t", "spanId": begun.to_string(), "name": "chat", "startTimeUnixNano": time(begun),
+            "endTimeUnixNano": time(begun + 1), "attributes": attributes })
+    };
+    // A minute between the turns.
+    let spans = [call(100, &said_first[..1], "1"), call(161, &said_first, "2")];
+    let traces = json!({ "resourceSpans": [{ "resource": {}, "scopeSpans": [{ "spans": spans }] }] });
+    let imported = home.plait(&["import", "otlp", &home.file("traces.jsonl", &traces.to_string())]);
+    assert_eq!(imported.code, 0, "{imported:#?}");
+    let times = |kind: &str, node: &str| -> Vec<u64> {
+        let of_node = events(&home, kind).into_iter().filter(|event| event["node"] == node);
+        of_node.map(|event| event["at"].as_u64().unwrap()).collect()
+    };
+    let asks = events(&home, "input.provided");
+    let chat = asks[0]["node"].as_str().unwrap().strip_suffix("-ask").unwrap().to_owned();
+    // The last question is asked, and ended at once, after the last reply.
+    let ask = format!("{chat}-ask");
+    assert_eq!(times("run.paused", &ask), [100_000, 101_000, 162_000]);
+    assert_eq!(times("input.provided", &ask), [100_000, 161_000, 162_000]);
+    assert_eq!(times("node.started", &chat), [100_000, 161_000]);
+    assert_eq!(times("node.finished", &chat), [101_000, 162_000]);
+}

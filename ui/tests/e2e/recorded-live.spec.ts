@@ -212,6 +212,10 @@ test("a recording whose recorder is killed stays as it was, and is resumed by no
     await expect(row).toHaveAttribute("data-status", "interrupted");
     const run = ((await row.getAttribute("data-testid")) ?? "").slice("run-row-".length);
     await expect(status(page)).toHaveText("Recording interrupted");
+    await page.getByTestId("dock-tab-conversation").click();
+    const conversation = page.getByTestId("messages");
+    await expect(conversation).toContainText("The recording ended before the reply");
+    await expect(conversation).not.toContainText("Thinking…");
     await takePictures(page, "recorded-live/interrupted");
     await row.hover();
     await expect(page.getByTestId(`run-resume-${run}`)).toHaveCount(0);

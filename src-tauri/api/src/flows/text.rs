@@ -71,7 +71,12 @@ fn write_pipeline(source: &Path, flow: &Flow, force: bool) -> Result<String, Err
 
 /// The flow that a run ran, by its hash.
 pub(crate) fn recorded_flow(store: &Store, hash: &str) -> Result<Flow, ErrorReply> {
-    flow::read_written(&store.flow(hash)?).map_err(|error| unreadable(&error))
+    read_recorded(&store.flow(hash)?)
+}
+
+/// The same of the text that the store has of it.
+pub(crate) fn read_recorded(text: &str) -> Result<Flow, ErrorReply> {
+    flow::read_written(text).map_err(|error| unreadable(&error))
 }
 
 /// The same for readers that want few of its nodes.

@@ -21,11 +21,16 @@ use crate::regular_file;
 pub(crate) struct RecordingCache(Arc<Mutex<HashMap<String, Arc<Recording>>>>);
 
 impl RecordingCache {
-    /// Reads a file and checks it whole. The errors of [`Recording::read`], `recording.not_read`.
+    /// Reads a file and checks it whole. The errors of [`file::check`] and [`Recording::read`], `recording.not_read`.
     pub(crate) fn read(&self, path: &Path) -> Result<(RecordingRef, Arc<Recording>), ErrorReply> {
         let bytes = read_file(path)?;
-        let (recording, hash) = Recording::read(&bytes)?;
-        let recording = Arc::new(recording);
+        let file = file::check(&bytes)?;
+        let hash = file.hash.clone();
+        // Of a file that was read before, only the bytes are checked.
+        let recording = match self.get(&hash) {
+            Some(known) => known,
+            None => Arc::new(Recording::read(file)?),
+        };
         self.put(hash.clone(), &recording);
         Ok((RecordingRef { path: path.display().to_string(), hash }, recording))
     }

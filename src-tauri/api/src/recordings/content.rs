@@ -24,7 +24,7 @@ use plait_llm::tool::ToolSpec;
 use plait_run::codes::RUN_NOT_RECORDED;
 use serde::{Deserialize, Serialize};
 
-use super::file::{self, Part, damaged};
+use super::file::{CheckedFile, Part, damaged};
 use crate::ErrorReply;
 use crate::codes;
 
@@ -140,9 +140,9 @@ impl Recording {
         Ok(parts)
     }
 
-    /// Reads a file, with its hash. The errors of [`file::read`], and `recording.damaged` for parts that make no sense together.
-    pub(super) fn read(bytes: &[u8]) -> Result<(Self, String), ErrorReply> {
-        let (parts, hash) = file::read(bytes)?;
+    /// Reads the parts of a file. `recording.damaged` for parts that can't be read, or make no sense together.
+    pub(super) fn read(file: CheckedFile<'_>) -> Result<Self, ErrorReply> {
+        let parts = file.unpack()?;
         let mut about = None;
         let (mut runs, mut flows, mut attachments) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         for Part { name, bytes } in parts {
@@ -181,7 +181,7 @@ impl Recording {
             let flow = recording.flow_of(run).ok_or_else(|| damaged("runs", "a run has no beginning"))?;
             recording.flow(&flow.hash)?;
         }
-        Ok((recording, hash))
+        Ok(recording)
     }
 }
 

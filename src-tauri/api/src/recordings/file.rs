@@ -75,9 +75,15 @@ pub(super) fn write(parts: &[Part]) -> Result<(Vec<u8>, String), ErrorReply> {
     Ok((file, hash))
 }
 
-/// The parts of a file, and its hash. `recording.unknown_form`, `recording.newer`, `recording.damaged` (names the part),
-/// `recording.too_large`.
-pub(super) fn read(file: &[u8]) -> Result<(Vec<Part>, String), ErrorReply> {
+/// A file whose bytes are those that were written. Its parts are not unpacked.
+pub(super) struct CheckedFile<'f> {
+    /// Equal for equal parts.
+    pub(super) hash: String,
+    parts: Vec<(PartEntry, &'f [u8])>,
+}
+
+/// Checks each byte of a file. `recording.unknown_form`, `recording.newer`, `recording.damaged` (names the part), `recording.too_large`.
+pub(super) fn check(file: &[u8]) -> Result<CheckedFile<'_>, ErrorReply> {
     let (first, rest) = split_line(file).ok_or_else(unknown_form)?;
     let mut words = first.split(' ');
     let (magic, version, hash) = (words.next(), words.next(), words.next());
@@ -91,24 +97,34 @@ pub(super) fn read(file: &[u8]) -> Result<(Vec<Part>, String), ErrorReply> {
         return Err(ErrorReply::new(codes::RECORDING_NEWER, message).hint("Install a newer Plait."));
     }
     let (list, mut body) = split_line(rest).ok_or_else(|| damaged(LIST, "it is cut off"))?;
-    if version == 0 || hash != Some(&*content_hash(list.as_bytes())) {
-        return Err(damaged(LIST, "its checksum is another one"));
-    }
+    let hash = hash.filter(|hash| version > 0 && *hash == content_hash(list.as_bytes()));
+    let hash = hash.ok_or_else(|| damaged(LIST, "its checksum is another one"))?.to_owned();
     let manifest: Manifest =
         serde_json::from_str(list).map_err(|error| damaged(LIST, &format!("it can't be read ({error})")))?;
     check_sizes(&manifest, body.len() as u64)?;
     let mut parts = Vec::with_capacity(manifest.parts.len());
-    for PartEntry { name, bytes, stored, hash } in manifest.parts {
-        let stored = usize::try_from(stored).unwrap_or(usize::MAX);
-        let (part, rest) = body.split_at_checked(stored).ok_or_else(|| damaged(&name, "it is cut off"))?;
+    for part in manifest.parts {
+        let stored = usize::try_from(part.stored).unwrap_or(usize::MAX);
+        let (bytes, rest) =
+            body.split_at_checked(stored).ok_or_else(|| damaged(&part.name, "it is cut off"))?;
         body = rest;
-        if content_hash(part) != hash {
-            return Err(damaged(&name, "its checksum is another one"));
+        if content_hash(bytes) != part.hash {
+            return Err(damaged(&part.name, "its checksum is another one"));
         }
-        let bytes = unpack(part, bytes).ok_or_else(|| damaged(&name, "it does not have its size"))?;
-        parts.push(Part { name, bytes });
+        parts.push((part, bytes));
     }
-    Ok((parts, content_hash(list.as_bytes())))
+    Ok(CheckedFile { hash, parts })
+}
+
+impl CheckedFile<'_> {
+    /// The parts. `recording.damaged`.
+    pub(super) fn unpack(self) -> Result<Vec<Part>, ErrorReply> {
+        let unpacked = self.parts.into_iter().map(|(PartEntry { name, bytes, .. }, stored)| {
+            let bytes = unpack(stored, bytes).ok_or_else(|| damaged(&name, "it does not have its size"))?;
+            Ok(Part { name, bytes })
+        });
+        unpacked.collect()
+    }
 }
 
 /// What messages call the second line.

@@ -3,6 +3,7 @@
 mod blocking_host;
 mod breakpoint_check;
 mod conversation;
+mod earlier_journal;
 mod earlier_tree;
 mod fork;
 mod other_replies;
@@ -349,11 +350,6 @@ pub(super) fn recorded_config<'e>(
 /// The input of a run, as its first event has it.
 fn run_input(text: Option<&String>, origins: &Origins) -> Option<RunInput> {
     text.map(|text| RunInput { text: text.clone(), origins: origins.clone() })
-}
-
-/// The position behind the last entry.
-fn end_of(entries: &[Entry]) -> u64 {
-    entries.last().and_then(|entry| entry.seq).map_or(0, |seq| seq + 1)
 }
 
 fn started_event<'e>(run: &RunId, entries: &'e [Entry]) -> Result<&'e RunEvent, ErrorReply> {

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::{NamedFlow, named_flow, named_run};
 use crate::reply::{self, Reply};
+use crate::running::check_input;
 use crate::server::PlaitServer;
 
 /// How long a tool waits for a run by default, and at most, in seconds. Clients give a tool up after a minute or so.
@@ -109,6 +110,7 @@ impl PlaitServer {
     async fn run_flow(&self, Parameters(arguments): Parameters<RunFlowArguments>) -> Reply {
         let RunFlowArguments { flow, input, values, to, trigger, max_usd, wait_seconds } = arguments;
         let NamedFlow { flow, path } = named_flow(&self.app().await?, &flow).await?;
+        check_input(&flow, input.as_deref())?;
         let of_node = |(node, ports): (String, BTreeMap<String, Value>)| {
             let of_port = |(port, value)| (PortName::from(port), Arc::new(value));
             (NodeId::from(node), ports.into_iter().map(of_port).collect())

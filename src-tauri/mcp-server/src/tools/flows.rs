@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{NamedFlow, named_flow};
+use super::{NamedFlow, flow_path, named_flow};
 use crate::codes;
 use crate::reply::{self, Reply};
 use crate::server::PlaitServer;
@@ -107,6 +107,7 @@ impl PlaitServer {
         let app = self.app().await?;
         let NamedFlow { flow, path } = match arguments {
             CheckArguments { flow, text: Some(text) } => {
+                let flow = flow.as_deref().map(flow_path).transpose()?;
                 let read = ReadFlow { path: None, text: Some(text), name: flow.clone() };
                 NamedFlow { flow: app.call(read).await?, path: flow }
             }

@@ -2,6 +2,7 @@
 
 use plait_api::ErrorReply;
 use plait_api::lens::{FollowText, LineageDirection, SearchPrompts, ShowPrompts};
+use plait_api::runs::ShowRun;
 use plait_core::id::{Epoch, NodeId};
 use plait_insight::lineage::LineageSpot;
 use rmcp::handler::server::wrapper::Parameters;
@@ -9,7 +10,7 @@ use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::named_run;
+use super::{check_node, named_run};
 use crate::codes;
 use crate::reply::{self, Reply};
 use crate::server::PlaitServer;
@@ -111,6 +112,9 @@ impl PlaitServer {
     async fn list_prompts(&self, Parameters(arguments): Parameters<PromptsArguments>) -> Reply {
         let app = self.app().await?;
         let run = named_run(&app, &arguments.run).await?;
+        if let Some(node) = &arguments.node {
+            check_node(&app.call(ShowRun { run: run.clone() }).await?, Some(node))?;
+        }
         let node = arguments.node.map(NodeId::from);
         let prompts = app.call(ShowPrompts { run, node, epoch: None, call: None }).await?;
         reply::list(&prompts.calls, arguments.from)
@@ -134,6 +138,9 @@ impl PlaitServer {
     async fn search_prompts(&self, Parameters(arguments): Parameters<SearchArguments>) -> Reply {
         let app = self.app().await?;
         let run = named_run(&app, &arguments.run).await?;
+        if arguments.text.is_empty() {
+            return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, "The text to look for is empty.").into());
+        }
         reply::value(&app.call(SearchPrompts { run, text: arguments.text }).await?)
     }
 

@@ -2,7 +2,7 @@
 
 use plait_api::ErrorReply;
 use plait_api::flows::ReadFlow;
-use plait_api::proposals::{ListProposals, ProposeFlow, ShownProposal};
+use plait_api::proposals::{ListProposals, MAX_NOTE_CHARS, ProposeFlow, ShownProposal};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
@@ -52,6 +52,10 @@ impl PlaitServer {
         };
         let read = ReadFlow { path: None, text: Some(text), name: Some(path.clone()) };
         let flow = app.call(read).await?;
+        if note.trim().is_empty() || note.chars().count() > MAX_NOTE_CHARS {
+            let message = format!("The note has from 1 to {MAX_NOTE_CHARS} characters.");
+            return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
+        }
         let ShownProposal { proposal, diff, diagnostics, .. } =
             app.call(ProposeFlow { path, flow, note }).await?;
         reply::value(&json!({

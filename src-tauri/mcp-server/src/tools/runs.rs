@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{NamedFlow, named_flow, named_run};
+use super::{NamedFlow, check_node, flow_of_runs, named_flow, named_run};
 use crate::codes;
 use crate::reply::{self, Reply};
 use crate::server::PlaitServer;
@@ -110,7 +110,8 @@ impl PlaitServer {
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn list_runs(&self, Parameters(arguments): Parameters<ListRunsArguments>) -> Reply {
         let app = self.app().await?;
-        let runs = app.call(ListRuns { flow_path: arguments.flow, ..ListRuns::default() }).await?;
+        let flow_path = flow_of_runs(&app, arguments.flow.as_deref()).await?;
+        let runs = app.call(ListRuns { flow_path, ..ListRuns::default() }).await?;
         reply::list(&runs, arguments.from)
     }
 
@@ -127,8 +128,9 @@ impl PlaitServer {
     async fn list_events(&self, Parameters(arguments): Parameters<EventsArguments>) -> Reply {
         let app = self.app().await?;
         let run = named_run(&app, &arguments.run).await?;
-        let entries = app.call(ShowRun { run }).await?.entries;
-        let events: Vec<Value> = entries.iter().map(reply::to_json).collect::<Result<_, _>>()?;
+        let run = app.call(ShowRun { run }).await?;
+        check_node(&run, arguments.node.as_deref())?;
+        let events: Vec<Value> = run.entries.iter().map(reply::to_json).collect::<Result<_, _>>()?;
         let is_wanted = |event: &&Value| {
             let of_node = arguments.node.as_ref().is_none_or(|node| event["node"] == **node);
             of_node && arguments.event_type.as_ref().is_none_or(|wanted| is_of_type(event, wanted))
@@ -162,8 +164,10 @@ impl PlaitServer {
         let FindArguments { when, node, after, flow, limit } = arguments;
         let side = if after { Side::After } else { Side::Before };
         let node = node.map(NodeId::from);
-        let question = FindRuns { when, node, side, flow_path: flow, limit, ..FindRuns::default() };
-        reply::value(&self.app().await?.call(question).await?)
+        let app = self.app().await?;
+        let flow_path = flow_of_runs(&app, flow.as_deref()).await?;
+        let question = FindRuns { when, node, side, flow_path, limit, ..FindRuns::default() };
+        reply::value(&app.call(question).await?)
     }
 
     /// Say what differs between two runs: the first difference, what follows from it, and what does not.

@@ -11,9 +11,11 @@ use plait_run::host::Clock;
 
 use crate::observed::{ObservedCall, Outcome};
 
-/// The beginning or the end of a call.
+/// What happens at a moment of a call, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Edge {
+    /// The program has what it says with the call.
+    Said,
     Begin,
     End,
 }
@@ -31,7 +33,7 @@ impl Timeline {
     pub(super) fn new(calls: &[ObservedCall], begun_ms: u64) -> Self {
         let mut moments = BTreeSet::new();
         for (at, call) in calls.iter().enumerate() {
-            moments.insert((call.begun_ms, at, Edge::Begin));
+            moments.extend([Edge::Said, Edge::Begin].map(|edge| (call.begun_ms, at, edge)));
             // What nobody knows the end of never ends.
             if call.outcome != Outcome::Open {
                 moments.insert((call.ended_ms, at, Edge::End));
@@ -40,7 +42,7 @@ impl Timeline {
         Self { now: AtomicU64::new(begun_ms), moments: Mutex::new(moments), waiting: Mutex::default() }
     }
 
-    /// Waits until time has come to the beginning or the end of a call.
+    /// Waits until time has come to a moment of a call.
     pub(super) fn reach(&self, call: usize, edge: Edge) -> BoxFuture<'static, ()> {
         let (reached, when) = oneshot::channel();
         self.waiting.lock().insert((call, edge), reached);

@@ -164,3 +164,16 @@ fn bad_rows_are_named_by_their_lines() {
     let many = format!("q\n{}", "a\n".repeat(crate::document::MAX_ROWS + 1));
     assert!(refused(&many)[0].starts_with("10002 suite.bad_dataset: The dataset has more than 10000 rows."));
 }
+
+/// Comparing each name with each other one would take minutes.
+#[test]
+fn a_wide_file_is_read_once() {
+    let columns: Vec<String> = (0..100_000).map(|at| format!("c{at}")).collect();
+    let text = format!("{}\n{}\n", columns.join(","), vec!["1"; columns.len()].join(","));
+    let found =
+        expand(&json!({ "file": "a.csv" }), &json!({ "input": "{{c99999}}" }), text.as_bytes()).unwrap();
+    assert_eq!(found[0].0.input.as_deref(), Some("1"));
+    let twice = format!("{},c0\n", columns.join(","));
+    let refused = expand(&json!({ "file": "a.csv" }), &json!({}), twice.as_bytes()).unwrap_err();
+    assert_eq!(refused, ["1 suite.bad_row: There are two columns `c0`."]);
+}

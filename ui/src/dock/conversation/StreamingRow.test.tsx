@@ -59,3 +59,20 @@ it("says that the model is thinking while another branch is paused", () => {
   renderInWorkspace(<StreamingRow context="main" />, { workspace });
   expect(screen.getByTestId("streaming").textContent).toBe("Thinking…");
 });
+
+it.each([
+  [{ command: "python agent.py" }, "The recording ended before the reply"],
+  [undefined, "The process ended before the reply"],
+])("says of an interrupted run that no reply came", (program, text) => {
+  const session = showRun(workspace.activeRun, [
+    { type: "run.started", run: "run", flow: { name: "Newsroom", hash: "" }, ...(program ? { program } : {}) },
+    { type: "context.created", ...HERE, context: CONTEXT },
+    { type: "turn.started", ...HERE, contextId: "main" },
+  ]);
+  session.interrupted = true;
+  renderInWorkspace(<StreamingRow context="main" />, { workspace });
+  const row = screen.getByTestId("streaming");
+  expect(row.textContent).toBe(text);
+  expect(row.getAttribute("aria-busy")).toBe("false");
+  expect(screen.getByRole("article", { name: "chat was interrupted" })).toBeTruthy();
+});

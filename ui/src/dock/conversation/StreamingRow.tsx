@@ -4,7 +4,7 @@ import type { Activation, ContextId } from "@/bindings";
 import { GrowingMarkdown } from "@/design/markdown/GrowingMarkdown";
 import { epochOf, sameEpoch } from "@/run/fold/epoch";
 import { useWorkspace } from "@/workspace/context";
-import { useContextView, useNodeOf, useRunHead } from "@/workspace/run-hooks";
+import { useContextView, useInterrupted, useNodeOf, useObserved, useRunHead } from "@/workspace/run-hooks";
 import { Spoken } from "./MessageRow";
 import { blocksOf } from "./markdown-blocks";
 import { TEXTS } from "./texts";
@@ -27,6 +27,9 @@ function Streaming({ turn }: { turn: Activation }) {
         ?.call,
   );
   const name = workspace.nodeNames.nameOf(turn.node);
+  const isInterrupted = useInterrupted();
+  const isRecorded = useObserved();
+  const isGoingOn = heldCall === undefined && !isInterrupted;
   const isQuiet = text === "" && reasoning === "" && !calling;
   // Only the last block grows.
   const blocks = useMemo(() => blocksOf(text), [text]);
@@ -34,16 +37,17 @@ function Streaming({ turn }: { turn: Activation }) {
     <Spoken
       avatar={<Sparkles size={13} aria-hidden />}
       tone="bg-accent/25 text-accent"
-      who={heldCall === undefined ? TEXTS.isAnswering(name) : TEXTS.isPaused(name)}
+      who={isGoingOn ? TEXTS.isAnswering(name) : isInterrupted ? TEXTS.isInterrupted(name) : TEXTS.isPaused(name)}
     >
-      <div aria-busy={heldCall === undefined} data-testid="streaming">
-        {reasoning ? <Thoughts text={reasoning} over={text !== ""} /> : null}
+      <div aria-busy={isGoingOn} data-testid="streaming">
+        {reasoning ? <Thoughts text={reasoning} over={text !== "" || isInterrupted} /> : null}
         {blocks.map((block, index) => (
           <GrowingMarkdown key={block.at} text={block.text} complete={index < blocks.length - 1} />
         ))}
-        {calling ? <p className="text-tools text-xs">{TEXTS.calling(calling)}</p> : null}
-        {heldCall === undefined ? null : <p className="text-bad">{TEXTS.pausedBefore(heldCall)}</p>}
-        {isQuiet && heldCall === undefined ? <p className="text-fg-3">{TEXTS.thinking}</p> : null}
+        {calling && !isInterrupted ? <p className="text-tools text-xs">{TEXTS.calling(calling)}</p> : null}
+        {isInterrupted ? <p className="text-wait">{isRecorded ? TEXTS.recordingEnded : TEXTS.processEnded}</p> : null}
+        {heldCall === undefined || isInterrupted ? null : <p className="text-bad">{TEXTS.pausedBefore(heldCall)}</p>}
+        {isQuiet && isGoingOn ? <p className="text-fg-3">{TEXTS.thinking}</p> : null}
       </div>
     </Spoken>
   );

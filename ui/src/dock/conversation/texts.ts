@@ -45,6 +45,9 @@ export const TEXTS = {
   thinking: "Thinking…",
   isAnswering: (node: string) => `${node} is answering`,
   isPaused: (node: string) => `${node} is paused`,
+  isInterrupted: (node: string) => `${node} was interrupted`,
+  processEnded: "The process ended before the reply",
+  recordingEnded: "The recording ended before the reply",
   pausedBefore: (call: string) => `Paused before ${call}`,
   reasoning: "Reasoning",
 } as const;

@@ -1,12 +1,12 @@
 use super::{ABOUT, Recording};
-use crate::recordings::file::{Part, write};
+use crate::recordings::file::{Part, check, write};
 
 /// What is said about a file with these parts.
 fn error_of(parts: &[(&str, &str)]) -> String {
     let part =
         |(name, text): &(&str, &str)| Part { name: (*name).to_owned(), bytes: text.as_bytes().to_vec() };
     let parts: Vec<Part> = parts.iter().map(part).collect();
-    Recording::read(&write(&parts).unwrap().0).unwrap_err().message
+    Recording::read(check(&write(&parts).unwrap().0).unwrap()).unwrap_err().message
 }
 
 #[test]

@@ -1,11 +1,19 @@
 use plait_core::hash::content_hash;
 
-use super::{Part, read, write};
+use super::{Part, check, write};
+use crate::ErrorReply;
 use crate::codes;
 
 fn parts() -> Vec<Part> {
     let part = |name: &str, bytes: &[u8]| Part { name: name.to_owned(), bytes: bytes.to_vec() };
     vec![part("runs/a.jsonl", b"{\"seq\":0}\n"), part("attachments/b", &[7; 300]), part("empty", b"")]
+}
+
+/// The parts of a file, and its hash.
+fn read(file: &[u8]) -> Result<(Vec<Part>, String), ErrorReply> {
+    let checked = check(file)?;
+    let hash = checked.hash.clone();
+    Ok((checked.unpack()?, hash))
 }
 
 /// A file with this list of parts and these bytes behind it.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use plait_core::error::Fault;
-use plait_core::id::{Activation, RunId};
+use plait_core::id::RunId;
 use plait_journal::earlier_run::{EarlierTree, OtherReplies};
-use plait_journal::{ChildEvent, Entry, Event, EventRef, FreshFrom, NodeEvent, RunOrigin};
+use plait_journal::{ChildEvent, Entry, Event, EventRef, FreshFrom, RunOrigin};
 use plait_run::host::subflow::MAX_DEPTH;
 
-use super::{Launch, end_of, fork};
+use super::earlier_journal::EarlierJournal;
+use super::{Launch, fork};
 use crate::ErrorReply;
 use crate::codes;
 use crate::recordings::Recording;
@@ -28,9 +29,9 @@ impl Launch {
             (None, None) => return Ok(()),
             (None, Some(others)) => EarlierTree::of_other_runs(others),
             (Some(from), others) => match self.read_earlier(&from.run, recording) {
-                Ok(mut entries) if !entries.is_empty() => {
-                    leave(&mut entries, from.seq);
-                    self.read_tree(from, entries, (recording, others))?
+                Ok(mut journal) if !journal.is_empty() => {
+                    journal.leave_first(from.seq);
+                    self.read_tree(from, &journal, (recording, others))?
                 }
                 _ => {
                     let nothing: (RunId, &[Entry]) = (from.run.clone(), &[]);
@@ -45,63 +46,67 @@ impl Launch {
         from.map_or(Ok(()), |from| self.replay(from, recording))
     }
 
-    /// The tree of an earlier run of which these entries count. A child run that cannot be read counts for nothing: what it recorded is
-    /// made again.
+    /// The tree of an earlier run of which this counts. A child run that cannot be read counts for nothing: what it recorded is made
+    /// again.
     pub(super) fn read_tree(
         &self,
         from: &RunOrigin,
-        entries: Vec<Entry>,
+        journal: &EarlierJournal<'_>,
         (recording, others): (Option<&Recording>, Option<Arc<dyn OtherReplies>>),
     ) -> Result<EarlierTree, Fault> {
         let inside = from.cut_in.as_ref().map(|cut| self.cut_inside(cut)).transpose()?;
         // Of other child runs, what had happened by then. Their journals do not say at which event of their parent.
         let until = match &inside {
             Some(inside) => Some(inside.until),
-            None => entries.last().filter(|_| from.cut).map(|last| last.at),
+            None => journal.last_time().filter(|_| from.cut),
         };
         let children: Vec<RunId> = match recording {
             Some(recording) => recording.runs.iter().map(|(run, _)| run.clone()).collect(),
             None => self.store.tree(&from.run)?.into_iter().map(|record| record.run).collect(),
         };
-        let mut runs = vec![(from.run.clone(), entries)];
+        let mut journals = Vec::new();
         for run in children {
             if run != from.run
-                && let Ok(mut entries) = self.read_earlier(&run, recording)
+                && let Ok(mut journal) = self.read_earlier(&run, recording)
             {
-                if !inside.as_ref().is_some_and(|inside| inside.cut(&run, &mut entries)) {
-                    entries.retain(|entry| until.is_none_or(|until| entry.at <= until));
+                if !inside.as_ref().is_some_and(|inside| inside.cut(&run, &mut journal))
+                    && let Some(until) = until
+                {
+                    journal.leave_until(until);
                 }
-                runs.push((run, entries));
+                journals.push((run, journal));
             }
         }
-        let runs = runs.iter().map(|(run, entries)| (run.clone(), &entries[..]));
+        let root = (from.run.clone(), journal.entries());
+        let children = journals.iter().map(|(run, journal)| (run.clone(), journal.entries()));
+        let runs = std::iter::once(root).chain(children);
         Ok(match &from.recording {
             Some(file) => EarlierTree::of_recording(runs, (from.edited, from.world.clone()), &file.hash),
             None => EarlierTree::asking(runs, from.edited, from.world.clone(), others),
         })
     }
 
-    /// The events of a run that count for a fork of it: the first `at` ones, or what had happened by an event of a child run. With
+    /// What of a run counts for a fork of it: its first `at` events, or what had happened by an event of a child run. With
     /// whether it went on after them. `run.no_event`.
-    pub(super) fn counted_entries(
+    pub(super) fn counted_journal<'r>(
         &self,
         earlier: &RunId,
         at: Option<u64>,
         cut_in: Option<&EventRef>,
-        recording: Option<&Recording>,
-    ) -> Result<(Vec<Entry>, bool), ErrorReply> {
-        let mut entries = self.read_earlier(earlier, recording)?;
-        let all = entries.len();
+        recording: Option<&'r Recording>,
+    ) -> Result<(EarlierJournal<'r>, bool), ErrorReply> {
+        let mut journal = self.read_earlier(earlier, recording)?;
+        let all = journal.len();
         if let Some(at) = at {
-            check_event(&entries, at)?;
-            leave(&mut entries, at);
+            check_event(&journal, at)?;
+            journal.leave_first(at);
         }
         if let Some(cut) = cut_in {
             check_event(&self.read_earlier(&cut.run, None)?, cut.seq)?;
-            self.cut_inside(cut)?.cut(earlier, &mut entries);
+            self.cut_inside(cut)?.cut(earlier, &mut journal);
         }
-        let is_cut = cut_in.is_some() || entries.len() < all;
-        Ok((entries, is_cut))
+        let is_cut = cut_in.is_some() || journal.len() < all;
+        Ok((journal, is_cut))
     }
 
     /// `run.no_place` if a fork can't begin inside of a child run of `earlier`, since there was none, or its flow does not have
@@ -113,38 +118,39 @@ impl Launch {
         recording: Option<&Recording>,
     ) -> Result<(), ErrorReply> {
         let Some(inside) = &fresh.inside else { return Ok(()) };
-        let entries = self.read_earlier(earlier, recording)?;
-        let children: Vec<&RunId> = entries.iter().filter_map(|entry| started_child(entry, fresh)).collect();
+        let journal = self.read_earlier(earlier, recording)?;
+        let children: Vec<&RunId> =
+            journal.entries().iter().filter_map(|entry| started_child(entry, fresh)).collect();
         if children.is_empty() {
             let message = format!("The earlier run did not run a flow in `{}`.", fresh.node);
             return Err(ErrorReply::new(codes::RUN_NO_PLACE, message)
                 .hint("Name the node that runs the sub-flow, and then a node in it: `NODE/NODE`."));
         }
         for child in children {
-            let plan = self.recorded_plan(&self.read_earlier(child, recording)?)?;
+            let plan = self.recorded_plan(self.read_earlier(child, recording)?.entries())?;
             plan.fresh_from(inside).ok_or_else(|| fork::no_place(inside))?;
             self.check_inside(child, inside, recording)?;
         }
         Ok(())
     }
 
-    /// The entries of a run to fork from, except damaged ones.
-    pub(super) fn read_earlier(
+    /// The journal of a run to fork from, without what is damaged of it.
+    pub(super) fn read_earlier<'r>(
         &self,
         run: &RunId,
-        recording: Option<&Recording>,
-    ) -> Result<Vec<Entry>, Fault> {
+        recording: Option<&'r Recording>,
+    ) -> Result<EarlierJournal<'r>, Fault> {
         if let Some(recording) = recording {
-            return Ok(recording.entries(run)?.to_vec());
+            return Ok(EarlierJournal::of_entries(recording.entries(run)?));
         }
         self.store.keep_attachments_of(run)?;
-        Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
+        Ok(EarlierJournal::of_lines(&self.store.journal_lines(run)?))
     }
 
     fn cut_inside(&self, first_left_out: &EventRef) -> Result<CutInside, Fault> {
-        let mut entries = self.read_earlier(&first_left_out.run, None)?;
-        leave(&mut entries, first_left_out.seq);
-        let until = entries.last().map_or(0, |last| last.at);
+        let mut journal = self.read_earlier(&first_left_out.run, None)?;
+        journal.leave_first(first_left_out.seq);
+        let until = journal.last_time().unwrap_or_default();
         let mut path = vec![first_left_out.run.clone()];
         while let Some(parent) = path.last().map(|run| self.store.run(run)).transpose()?
             && let Some(parent) = parent.parent_run_id.filter(|_| path.len() <= MAX_DEPTH)
@@ -166,45 +172,20 @@ struct CutInside {
 }
 
 impl CutInside {
-    /// Leaves those entries of a run that had happened, if it is the child run or leads to it. Says whether it is.
-    fn cut(&self, run: &RunId, entries: &mut Vec<Entry>) -> bool {
+    /// Leaves what of a run had happened, if it is the child run or leads to it. Says whether it is.
+    fn cut(&self, run: &RunId, journal: &mut EarlierJournal<'_>) -> bool {
         match self.path.iter().position(|on_path| on_path == run) {
             None => return false,
-            Some(0) => leave(entries, self.seq),
-            Some(place) => self.cut_above(&self.path[place - 1], entries),
+            Some(0) => journal.leave_first(self.seq),
+            Some(place) => journal.leave_before_end_of(&self.path[place - 1], self.until),
         }
         true
     }
-
-    /// Leaves what a run did before the end of this child run of it led to anything.
-    fn cut_above(&self, child: &RunId, entries: &mut Vec<Entry>) {
-        let mut starter: Option<&Activation> = None;
-        let end = entries.iter().position(|entry| match (&entry.event, starter) {
-            (Event::Child(activation, ChildEvent::Started { run }), None) if run == child => {
-                starter = Some(activation);
-                false
-            }
-            (
-                Event::Node(
-                    activation,
-                    NodeEvent::Finished { .. } | NodeEvent::Failed { .. } | NodeEvent::Retrying { .. },
-                ),
-                Some(starter),
-            ) if activation == starter => true,
-            (_, starter) => starter.is_some() && entry.at > self.until,
-        });
-        entries.truncate(end.unwrap_or(entries.len()));
-    }
-}
-
-/// Leaves the first `count` events.
-fn leave(entries: &mut Vec<Entry>, count: u64) {
-    entries.retain(|entry| entry.seq.is_some_and(|seq| seq < count));
 }
 
 /// `run.no_event` if a fork can't begin after so many events.
-fn check_event(entries: &[Entry], at: u64) -> Result<(), ErrorReply> {
-    let end = end_of(entries);
+fn check_event(journal: &EarlierJournal<'_>, at: u64) -> Result<(), ErrorReply> {
+    let end = journal.end();
     if at == 0 || at > end {
         let message = format!("The run has {end} events, so a fork can't begin after event {at}.");
         return Err(

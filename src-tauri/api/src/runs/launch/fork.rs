@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::thread;
 
 use plait_adapters::FileAccess;
 use plait_core::config::ConfigValues;
@@ -17,16 +18,15 @@ use plait_journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOri
 use plait_run::host::Host;
 use plait_run::plan::Plan;
 use plait_run::{Driver, RunHandle, RunSetup, TrialConfigs, check_breakpoints};
+use plait_store::Store;
 
 use super::blocking_host::blocking_host;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
 use super::trial::{trials_of, with_trials};
-use super::{
-    Launch, StartedWith, check_in_subflows, end_of, no_start, recorded_config, run_input, started_event,
-};
+use super::{Launch, StartedWith, check_in_subflows, no_start, recorded_config, run_input, started_event};
 use crate::ErrorReply;
 use crate::codes;
-use crate::flows::text::write_flow;
+use crate::flows::text::{recorded_flow, write_flow};
 use crate::recordings::Recording;
 use crate::runs::request::{ChildInputs, EditedFlow, ForkEdits, RootInputs};
 
@@ -69,7 +69,10 @@ impl Launch {
             *grants = Some(Arc::new(decided));
             start.grants.clone_from(grants);
         }
-        self.store.put_flow(&write_flow(&document)?)?;
+        let is_same = from.as_ref().is_some_and(|from| !from.edited);
+        if !is_same || !self.store.keep_flow(&flow.hash) {
+            self.store.put_flow(&write_flow(&document)?)?;
+        }
         if from.as_ref().is_some_and(|from| from.of_branch) {
             self.store.copy_memory_branch(user, earlier, &self.run)?;
         }
@@ -223,8 +226,17 @@ impl Launch {
         } = edits;
         let recording = self.open_recording(file.as_ref())?;
         let recording = recording.as_deref();
-        let (entries, cut) = self.counted_entries(earlier, at, cut_in.as_ref(), recording)?;
-        let mut first = started_event(earlier, &entries)?.clone();
+        let (journal, recorded) = thread::scope(|scope| {
+            // Reading a large flow takes as long as reading its journal. Child runs have small ones, and there are many of them.
+            let is_read = parent.is_none() && edit.is_none() && recording.is_none();
+            let store = &self.store;
+            let recorded = is_read.then(|| scope.spawn(move || flow_of(store, earlier)));
+            let journal = self.counted_journal(earlier, at, cut_in.as_ref(), recording);
+            (journal, recorded.and_then(|reading| reading.join().ok()))
+        });
+        let (journal, cut) = journal?;
+        let recorded = recorded.transpose()?;
+        let mut first = started_event(earlier, journal.entries())?.clone();
         let RunEvent::Started {
             run,
             revision,
@@ -248,13 +260,13 @@ impl Launch {
         else {
             return Err(no_start(earlier));
         };
-        let trials = trials_of(&RunOutline::of(&entries));
+        let trials = trials_of(&RunOutline::of(journal.entries()));
         let (edited, is_root) = (edit.is_some() || !trials.is_empty(), parent.is_none());
         *run = self.run.clone();
         // The fork is run by Plait.
         *program = None;
         *revision = ENGINE_REVISION;
-        let (seq, fresh_from) = (end_of(&entries), fresh.clone());
+        let (seq, fresh_from) = (journal.end(), fresh.clone());
         let of_branch = is_root && from.as_ref().is_some_and(|from| from.differs());
         let origin = RunOrigin {
             run: earlier.clone(),
@@ -279,14 +291,17 @@ impl Launch {
             (*input, *set) = (given, overrides);
             *origins = if is_given { Origins::of(Origin::Person) } else { Origins::NONE };
         }
-        let document = self.forked_document(edit, &trials, (flow, *ignores_pins), recording)?;
+        let document = match recorded {
+            Some(document) if trials.is_empty() => document,
+            _ => self.forked_document(edit, &trials, (flow, *ignores_pins), recording)?,
+        };
         let config = recorded_config(config, models).into_owned();
         let conversation =
             conversation.as_ref().map(|at| self.recorded_conversation(at, recording)).transpose()?;
         if is_root {
             if self.host.earlier.recording().is_none() {
                 let others = self.other_replies(source, user)?;
-                self.host.earlier = self.read_tree(&origin, entries, (recording, others))?;
+                self.host.earlier = self.read_tree(&origin, &journal, (recording, others))?;
             }
             self.use_branch(&origin);
             // A replay remembers nothing, in no branch either.
@@ -311,6 +326,11 @@ impl Launch {
         let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
         Ok(Fork { document, config, first, start })
     }
+}
+
+/// The flow that a run of the store ran.
+fn flow_of(store: &Store, run: &RunId) -> Result<Flow, ErrorReply> {
+    recorded_flow(store, &store.run(run)?.flow.hash)
 }
 
 /// `run.no_place` for an activation that the flow can't have.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_journal::world_policy::Misses;
-use plait_journal::{Event, RecordingRef, RunEvent, RunOrigin};
+use plait_journal::{Entry, Event, RecordingRef, RunEvent, RunOrigin};
 use plait_llm::context::{Conversation, ConversationRef};
 
 use super::Launch;
 use crate::ErrorReply;
-use crate::flows::text::recorded_flow;
+use crate::flows::text::{read_recorded, recorded_flow};
 use crate::recordings::{ListedServers, Recording, replay_host, with_listed_servers};
 
 impl Launch {
@@ -73,13 +73,14 @@ impl Launch {
     fn listed_servers(&self, root: &RunId) -> Result<ListedServers, ErrorReply> {
         let mut servers = ListedServers::default();
         for record in self.store.tree(root)? {
-            // A run that can't be read listed nothing.
-            let Ok(entries) = self.read_earlier(&record.run, None) else { continue };
-            if let Some(Event::Run(RunEvent::Started { flow, .. })) =
-                entries.first().map(|entry| &entry.event)
-            {
-                servers.add(&self.recorded_flow(&flow.hash, None)?, &entries);
+            let text = self.store.flow(&record.flow.hash)?;
+            if !ListedServers::may_be_of(&text) {
+                continue;
             }
+            // A run that can't be read listed nothing.
+            let Ok(entries) = self.store.read_damaged_journal(&record.run) else { continue };
+            let entries: Vec<Entry> = entries.filter_map(Result::ok).collect();
+            servers.add(&read_recorded(&text)?, &entries);
         }
         Ok(servers)
     }

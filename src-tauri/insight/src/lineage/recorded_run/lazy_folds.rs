@@ -48,7 +48,7 @@ impl LazyFolds {
         let (mut edits, mut outline, mut conversations) = (Vec::new(), Vec::new(), Vec::new());
         let mut prompts = Vec::new();
         for index in 0..journal.count() {
-            let Some(LineHead { event, at, rest }) = LineHead::read(journal.line(index)) else {
+            let Some(LineHead { event, at, rest, .. }) = LineHead::read(journal.line(index)) else {
                 return Err(journal);
             };
             if let Some((node, epoch)) = &at {

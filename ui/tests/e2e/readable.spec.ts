@@ -182,6 +182,17 @@ function smallestTitle(page: Page): Promise<number> {
   });
 }
 
+/** The titles of cards and loops of which a part is not shown. */
+function cutTitles(page: Page): Promise<string[]> {
+  return page
+    .locator(".card-title")
+    .evaluateAll((titles) =>
+      titles
+        .filter((title) => title.scrollWidth > title.clientWidth + 1 || title.scrollHeight > title.clientHeight + 1)
+        .map((title) => title.textContent ?? ""),
+    );
+}
+
 async function open(page: Page, name: string, flow: Flow): Promise<void> {
   putFile(filePath(name), flow);
   await page.goto(`/?open=${encodeURIComponent(filePath(name))}`);
@@ -202,6 +213,7 @@ for (const [kind, flowOf] of [
         if (kind === "300") await page.getByRole("button", { name: "Fit to view" }).click();
         await page.waitForTimeout(400);
         expect(await smallestTitle(page)).toBeGreaterThanOrEqual(11);
+        expect(await cutTitles(page)).toEqual([]);
         if (!fails) await takeBoth(page, `${kind}-${size}-idle`);
         await page.getByTestId("run-button").click();
         if (!fails) {

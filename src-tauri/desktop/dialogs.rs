@@ -24,10 +24,10 @@ struct NativeDialogs(AppHandle);
 
 #[async_trait]
 impl Dialogs for NativeDialogs {
-    async fn open(&self) -> Result<Option<String>, ErrorReply> {
+    async fn open(&self, title: Option<&str>) -> Result<Option<String>, ErrorReply> {
         self.show(|dialog, done| {
             dialog
-                .set_title("Open flow")
+                .set_title(title.unwrap_or("Open flow"))
                 .add_filter("Plait flows", &["json", "yaml", "yml", "rivet-project"])
                 .add_filter("Recordings", &["plait-recording"])
                 .pick_file(done);
@@ -91,7 +91,7 @@ struct FixedDialogs(PathBuf);
 
 #[async_trait]
 impl Dialogs for FixedDialogs {
-    async fn open(&self) -> Result<Option<String>, ErrorReply> {
+    async fn open(&self, _title: Option<&str>) -> Result<Option<String>, ErrorReply> {
         into_text(self.0.clone()).map(Some)
     }
 

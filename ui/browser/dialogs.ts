@@ -1,8 +1,8 @@
 /** The file dialogs of a browser: plain `<dialog>`s that ask for a path on the host. */
-import type { SaveImage } from "@/bindings";
+import type { OpenDialog, SaveImage } from "@/bindings";
 
 export const pageDialogs = {
-  "dialog.open": async () => ({ path: await choose("Open which file?", "") }),
+  "dialog.open": async ({ title }: OpenDialog) => ({ path: await choose(title ?? "Open flow", "") }),
   "dialog.folder": async () => ({ path: await choose("Choose folder", "") }),
   "dialog.save": async ({ suggested }: { suggested: string }) => ({ path: await choose("Save as", suggested) }),
   "image.save": async ({ suggested, data }: SaveImage) => {

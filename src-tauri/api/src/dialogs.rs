@@ -12,8 +12,8 @@ use crate::command::Command;
 /// The system's file dialogs.
 #[async_trait]
 pub trait Dialogs: Send + Sync {
-    /// Asks for a flow file to open. `None` when the dialog was closed.
-    async fn open(&self) -> Result<Option<String>, ErrorReply>;
+    /// Asks for a file to open. `title` says what for; without it, a flow. `None` when the dialog was closed.
+    async fn open(&self, title: Option<&str>) -> Result<Option<String>, ErrorReply>;
     /// Asks for a folder. `None` when the dialog was closed.
     async fn folder(&self) -> Result<Option<String>, ErrorReply>;
     /// Asks where to save a flow, an exported conversation or an image; `suggested` is the initial file name. `None` when the
@@ -44,9 +44,14 @@ pub struct PickedPath {
     pub path: Option<String>,
 }
 
-/// `dialog.open`: asks for a flow file.
+/// `dialog.open`: asks for a file.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
-pub struct OpenDialog {}
+pub struct OpenDialog {
+    /// What the file is chosen for; "Open flow" when left out.
+    #[serde(default)]
+    #[ts(optional)]
+    pub title: Option<String>,
+}
 
 impl Command for OpenDialog {
     const NAME: &'static str = "dialog.open";
@@ -54,7 +59,7 @@ impl Command for OpenDialog {
     type Reply = PickedPath;
 
     async fn run(self, service: &DialogService) -> Result<PickedPath, ErrorReply> {
-        Ok(PickedPath { path: service.dialogs()?.open().await? })
+        Ok(PickedPath { path: service.dialogs()?.open(self.title.as_deref()).await? })
     }
 }
 

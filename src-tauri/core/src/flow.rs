@@ -12,6 +12,7 @@ mod pin;
 #[cfg(test)]
 mod random_documents;
 mod read;
+mod spelling;
 mod summarizer_agent;
 mod tree_limits;
 mod trigger;

@@ -3303,8 +3303,11 @@ export type OpenConversation = { flow: ConversationFlow,
   new?: boolean,
 };
 
-/** `dialog.open`: asks for a flow file. */
-export type OpenDialog = Record<string, never>;
+/** `dialog.open`: asks for a file. */
+export type OpenDialog = {
+  /** What the file is chosen for; "Open flow" when left out. */
+  title?: string,
+};
 
 /** `flow.example`: an example flow. `flow.unknown_example` when there is none with this ID. */
 export type OpenExample = {

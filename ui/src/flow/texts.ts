@@ -28,6 +28,7 @@ export const TEXTS = {
   deleteTemplateTitle: (name: string) => `Delete template “${name}”?`,
   deleteTemplateWarning: "Flows made from it stay. This can’t be undone.",
   deleteTemplate: "Delete template",
+  importFile: "Import file",
   importIt: "Import it",
   untitledFlow: "Untitled flow",
   openElsewhere: (file: string) => `${file} is open in another window, which shows it now.`,

@@ -17,6 +17,7 @@ const NO_WINDOW: RunWindow = {
   showProblems: () => undefined,
   runStarts: () => undefined,
   showQuestion: () => undefined,
+  awaitAnswer: () => () => undefined,
   askGrants: async () => undefined,
   askBill: async ({ choice }) => choice,
   errorAction: () => undefined,

@@ -34,6 +34,7 @@ export const TEXTS = {
   importGraph: (name: string) => `Import ${name}`,
   importSteps: "What the import changed",
   compareWithExecution: "Compare with an execution…",
+  chooseExecution: "Choose the execution",
   whichOriginal: "Which file was this flow imported from?",
   whichOriginalHint:
     "It says which nodes of the execution correspond to which nodes of the flow. Nothing of the flow is changed. After it, choose the execution.",

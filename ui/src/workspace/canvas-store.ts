@@ -51,6 +51,8 @@ export type StrandData = {
   back: number | undefined;
   context: number | undefined;
   broken: boolean;
+  /** In how many loops it is. */
+  depth: number;
   /** The points of the canvas that it passes through, and where its nodes are with these. */
   route?: { points: readonly Point[]; source: Point; target: Point };
 };

@@ -1,6 +1,7 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
 
 import type { RunMatrix } from "@/bindings";
+import { TypeAhead } from "@/design/controls/type-ahead";
 import { DialogRequests } from "@/design/dialogs/dialog-requests";
 import { notify } from "@/design/dialogs/notify";
 import { QuestionStore } from "@/design/dialogs/question-store";
@@ -46,6 +47,9 @@ import { OverlayStore } from "./window/overlays";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
+/** How long after a run was opened its question is drawn at the latest. Keys are commands again after that. */
+const QUESTION_APPEARS_MS = 1_000;
+
 /** Results of a suite, or of the rows of one of its datasets. */
 export type ShownResults = { file: string; dataset?: string | undefined };
 
@@ -73,6 +77,7 @@ export function createWorkspace(bareHost: Host) {
   });
   const layout = new LayoutStore(settings);
   const focusClaim = new FocusClaim();
+  const answerTypeAhead = new TypeAhead();
   const nodeTypes = new NodeTypeRegistry(host);
   const editor = new FlowEditor();
   const documents = new OpenDocuments(editor);
@@ -188,6 +193,10 @@ export function createWorkspace(bareHost: Host) {
           if (focusClaim.mayTakeFocus()) layout.goToAnswer(pause);
           else layout.showQuestions();
         },
+        awaitAnswer: () => {
+          answerTypeAhead.begin(() => answerTypeAhead.end());
+          return () => setTimeout(() => answerTypeAhead.end(), QUESTION_APPEARS_MS);
+        },
         askGrants: (request) => grantRequests.ask(request),
         askBill: (request) => billRequests.ask(request),
         errorAction: (error) => errorAction(error, { layout, settings }),
@@ -197,6 +206,8 @@ export function createWorkspace(bareHost: Host) {
     nodeNames: new NodeNames(editor, nodeTypes, activeRun),
     /** Unsent answers by question, kept until the window closes. */
     answerDrafts: new Map<string, string>(),
+    /** What is typed while a question is being opened. */
+    answerTypeAhead,
     /** Texts of inspector fields that are not valid yet. */
     fieldDrafts: new FieldDrafts(documents),
   };

@@ -19,6 +19,19 @@ test("renders a form from the schema and writes the input into the flow, one und
   await expect(page.getByTestId("undo-button")).toBeDisabled();
 });
 
+test("undo in a field that brings its text back leaves the flow as it was", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "start").click();
+  const field = page.getByLabel("System instructions");
+  await field.click();
+  await page.keyboard.type("Be brief.");
+  await expect(page.getByTestId("flow-file")).toHaveAttribute("data-dirty", "true");
+  for (let step = 0; step < 9 && (await field.inputValue()) !== ""; step++) await page.keyboard.press("Control+z");
+  await expect(field).toHaveValue("");
+  await expect(page.getByTestId("flow-file")).not.toHaveAttribute("data-dirty", "true");
+  await expect(page.getByTestId("undo-button")).toBeDisabled();
+});
+
 test("adds an input for each template variable", async ({ page }) => {
   await openFlow(page, {
     ...CHAT_FLOW,

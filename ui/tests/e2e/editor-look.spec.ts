@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { findViolationsInThemes } from "./axe";
 import { drag, expect, handle, intoView, middle, node, openEmpty, openFlow, test } from "./fixture";
 
@@ -173,6 +173,8 @@ test("keeps messages over the canvas, away from the bars and the dock", async ({
   await drag(page, handle(page, "tools", "out", "tools"), handle(page, "answer", "in", "tools"));
   const message = page.locator("[data-sonner-toast]");
   await expect(message).toContainText("already connected");
+  const fontOf = (part: Locator) => part.evaluate((element) => getComputedStyle(element).fontFamily);
+  expect(await fontOf(message)).toBe(await fontOf(page.getByTestId("flow-name")));
   const canvas = await page.getByTestId("canvas").boundingBox();
   if (!canvas) throw new Error("There is no canvas.");
   await expect

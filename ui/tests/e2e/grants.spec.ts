@@ -69,11 +69,14 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
   await expect(dialog(page).getByRole("status")).toHaveText(
     "0 allowed, 5 denied. Denied nodes fail with a clear error.",
   );
-  await page.keyboard.press("Escape");
-  await expect(dialog(page)).toHaveCount(0);
-  await expect(page.getByTestId("run-status")).toHaveCount(0);
-
-  await page.getByTestId("run-button").click();
+  // Neither Escape nor Enter runs anything before something was chosen.
+  for (const key of ["Escape", "Enter"]) {
+    await page.keyboard.press(key);
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(page.getByTestId("run-status")).toHaveCount(0);
+    await page.getByTestId("run-button").click();
+    await expect(dialog(page)).toBeVisible();
+  }
   await choose(page, "command=parcel-tools", "Always allow");
   await choose(page, "tool=parcel-tools/act", "Ask");
   await choose(page, "host=api.parcels.example", "Allow once");

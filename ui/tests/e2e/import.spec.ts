@@ -39,6 +39,7 @@ test("an imported file opens unsaved, with a report and placeholders that can't 
   await expect(page.getByTestId("menu-field")).toBeFocused();
   await page.keyboard.type("Import");
   await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "Import file", exact: true })).toBeVisible();
   await page.getByTestId("file-dialog-path").fill(filePath("mail.json"));
   await page.getByTestId("file-dialog-ok").click();
 

@@ -52,6 +52,10 @@ test("an unpinned palette leaves its room to the canvas and opens on demand", as
   const before = await widthOf();
   await page.getByTestId("rail-pin").click();
   await expect.poll(widthOf).toBeGreaterThan(before + 200);
+  await page.getByTestId("rail-nodes").click();
+  await expect(page.getByTestId("floating-left")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("floating-left")).toHaveCount(0);
   await page.keyboard.press("/");
   await expect(page.getByTestId("floating-left")).toBeVisible();
   await page.keyboard.type("template");
@@ -61,4 +65,15 @@ test("an unpinned palette leaves its room to the canvas and opens on demand", as
   await page.getByTestId("rail-pin").click();
   await expect(page.getByTestId("palette-search")).toBeVisible();
   await expect(page.getByTestId("floating-left")).toHaveCount(0);
+});
+
+test("the first start has each part in its planned size, with the node types open", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "answer").click();
+  await expect(page.getByTestId("palette-search")).toBeVisible();
+  const sizeOf = async (part: string, side: "width" | "height") =>
+    Math.round((await page.locator(`#part-${part}`).boundingBox())?.[side] ?? 0);
+  expect(await sizeOf("left", "width")).toBe(226);
+  expect(await sizeOf("dock", "height")).toBe(216);
+  expect(await sizeOf("right", "width")).toBe(340);
 });

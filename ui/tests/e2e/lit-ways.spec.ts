@@ -17,6 +17,23 @@ test("a port lights its edges and the cards at their ends, and dims the rest", a
   expect(await opacityOf("tools")).toBe("1");
 });
 
+test("of the edges that end in one port, the one that is pointed at lights alone", async ({ page }) => {
+  await openFlow(page, TALK_FLOW);
+  const edge = page.getByTestId("edge-start.context->ask.context").locator(".react-flow__edge-interaction");
+  const at = await edge.evaluate((path) => {
+    const line = path as SVGPathElement;
+    const { x, y } = line.getPointAtLength(line.getTotalLength() / 3);
+    return new DOMPoint(x, y).matrixTransform(line.getScreenCTM() ?? undefined);
+  });
+  await page.mouse.move(at.x, at.y);
+  const lit = page.locator(".react-flow__edge[data-lit]");
+  await expect(lit).toHaveCount(1);
+  await expect(lit).toHaveAttribute("data-id", "start.context->ask.context");
+  const other = page.locator("[data-id='answer.context->ask.context'] .strand-line");
+  await expect.poll(() => other.evaluate((line) => getComputedStyle(line).opacity)).toBe("0.2");
+  await takePicture(page, "lit-ways/bundle");
+});
+
 test("the value on an edge is whole while the edge is pointed at", async ({ page }) => {
   await openFlow(page, TALK_FLOW);
   await page.getByTestId("run-button").click();

@@ -288,6 +288,12 @@ test("the body shows the newest iteration of a run, and earlier ones on request"
   await page.getByTestId("iteration-previous-loop").click();
   await expect(picked).toHaveText("2 of 3");
   await expect(page.getByTestId("peek-f")).toHaveText("“Critique 2”");
+  // The body of a loop is not transparent: what is behind it looks like something old.
+  const layerOf = (item: Locator) => item.evaluate((element) => Number(getComputedStyle(element).zIndex));
+  const layer = await layerOf(page.getByTestId("peek-f"));
+  expect(layer).toBeGreaterThan(await layerOf(page.locator(".react-flow__node-loop[data-id=loop]")));
+  expect(layer).toBeGreaterThanOrEqual(await layerOf(page.locator("svg:has(> .react-flow__edge[data-id=f])")));
+  expect(layer).toBeLessThanOrEqual(await layerOf(page.locator(".react-flow__node-card[data-id=critique]")));
   await page.getByTestId("iteration-previous-loop").click();
   await expect(page.getByTestId("peek-f")).toHaveText("“Critique 1”");
   await node(page, "critique").locator("header").click();

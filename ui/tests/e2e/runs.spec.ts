@@ -254,9 +254,12 @@ test.describe("earlier runs", () => {
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await page.reload();
     await page.getByRole("button", { name: "Open", exact: true }).click();
+    // Typed at once: no letter is a command of the window.
+    await page.keyboard.type("Hold it until Friday.");
+    await expect(page.getByTestId("pause-answer")).toHaveValue("Hold it until Friday.");
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await expect(page.getByTestId("messages")).toContainText("It is at the depot in Lyon.");
-    await reply(page, "Hold it until Friday.");
+    await page.keyboard.press("Enter");
     await expect(status(page)).toHaveText("Waiting for you · iteration 3");
     await page.getByTestId("pause-end").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");

@@ -205,6 +205,20 @@ test("tabs change places by dragging and by keys", async ({ page }) => {
 });
 
 test("a run goes on behind, its dot says so, and its question is offered", async ({ page }) => {
+  // It asks once its tab is behind.
+  putFile(filePath("other.flow.json"), {
+    ...OTHER,
+    nodes: {
+      ...OTHER.nodes,
+      begin: { type: "text", config: { template: "Now" } },
+      hold: { type: "delay", config: { ms: 3_000 } },
+    },
+    edges: {
+      ...OTHER.edges,
+      a: { source: "begin", sourceOutput: "text", target: "hold", targetInput: "in" },
+      b: { source: "hold", sourceOutput: "out", target: "ask", targetInput: "after" },
+    },
+  });
   await openTwo(page);
   await page.getByTestId("run-button").click();
   await page.keyboard.press("Control+Tab");
@@ -214,6 +228,9 @@ test("a run goes on behind, its dot says so, and its question is offered", async
   const toast = page.locator("[data-sonner-toast]");
   await expect(toast).toContainText("“Research brief” is waiting for you");
   await toast.getByRole("button", { name: "Open" }).click();
+  // Typed at once: no letter is a command of the window.
+  await page.keyboard.type("d f / Where is it?");
+  await expect(page.getByTestId("pause-answer")).toHaveValue("d f / Where is it?");
   await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
   const status = page.getByTestId("run-status");
   await expect(status).toHaveAttribute("data-status", "waiting");

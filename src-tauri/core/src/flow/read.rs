@@ -9,6 +9,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use super::migrate::migrate;
+use super::spelling::respell;
 use super::{Flow, VERSION};
 use crate::codes;
 use crate::diagnostic::{Diagnostic, escape};
@@ -43,10 +44,14 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
     if let Some((position, digits)) = find_large_integer(text) {
         return Err(large_integer(text, position, digits));
     }
-    match read_exact(text) {
-        Some(flow) => Ok(flow),
-        None => read_document(text),
+    let mut flow = match read_exact(text) {
+        Some(flow) => flow,
+        None => read_document(text)?,
+    };
+    for node in flow.nodes.values_mut() {
+        respell(node);
     }
+    Ok(flow)
 }
 
 /// Reads a flow that Plait wrote: its ids are unique and its integers exact, so only its shape is read. Gives the same as [`read`], in a

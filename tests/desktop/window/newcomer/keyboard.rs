@@ -28,11 +28,11 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     leave_config(&app, "contextStart").await?;
     let searched = app.evaluate("document.getElementById('palette-search').value").await?;
     assert_eq!(searched, "", "the node that was searched is there, so that the next search begins anew");
-    connect(&app, "context", "user input").await?;
+    connect_to(&app, "user input").await?;
     leave_config(&app, "userInput").await?;
-    connect(&app, "context", "chat").await?;
+    connect_to(&app, "chat").await?;
     leave_config(&app, "chat").await?;
-    connect(&app, "context", "user input").await?;
+    connect_to(&app, "user input").await?;
     app.wait_until("the cycle is closed", "document.querySelectorAll('.react-flow__edge').length === 3")
         .await?;
     assert_eq!(app.count(".react-flow__node").await?, 3);
@@ -42,7 +42,7 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     wait_for_run_status(&app, "waiting").await?;
     wait_for_node_state(&app, "userInput", "paused").await?;
     for answer in ANSWERS {
-        press(&app, &[ALT, 'a']).await?;
+        // The field has the focus when a run asks.
         app.wait_for("[data-testid=pause-answer]:focus").await?;
         enter(&app, answer).await?;
         app.wait_for_page_text(&format!("You said: {answer}")).await?;
@@ -50,7 +50,6 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     }
     app.screenshot("answered").await?;
     // The button that ends the conversation is in front of the field.
-    press(&app, &[ALT, 'a']).await?;
     app.wait_for("[data-testid=pause-answer]:focus").await?;
     go_back_to(&app, "[data-testid=pause-end]").await?;
     press(&app, &[ENTER]).await?;
@@ -72,11 +71,10 @@ async fn leave_config(app: &App, node: &str) -> Result<()> {
     Ok(())
 }
 
-/// Connects an output of the focused node to another node, which may be a new one.
-async fn connect(app: &App, output: &str, target: &str) -> Result<()> {
+/// Connects the first output of the focused node to another node, which may be a new one.
+async fn connect_to(app: &App, target: &str) -> Result<()> {
     press(app, &['c']).await?;
     app.wait_for_test_id("connect-dialog").await?;
-    enter(app, output).await?;
     enter(app, target).await
 }
 

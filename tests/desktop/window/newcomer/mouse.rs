@@ -7,7 +7,7 @@ use anyhow::Result;
 use plait_window_tests::input::Point;
 use plait_window_tests::{App, Home};
 
-use super::{ANSWERS, expect_saved_cycle, press};
+use super::{ANSWERS, enter, expect_saved_cycle};
 use crate::editor::{center, click, wait_for_node_state, wait_for_run_status};
 
 /// Between two gestures: a person looks for the next place and goes there.
@@ -40,10 +40,7 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     for answer in ANSWERS {
         // The field has the focus when a run asks.
         app.wait_for("[data-testid=pause-answer]:focus").await?;
-        for letter in answer.chars() {
-            press(&app, &[letter]).await?;
-        }
-        press_button(&app, "pause-send").await?;
+        enter(&app, answer).await?;
         app.wait_for_page_text(&format!("You said: {answer}")).await?;
         app.wait_for("[data-testid=pause-answer]").await?;
     }

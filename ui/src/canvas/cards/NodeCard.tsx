@@ -78,39 +78,41 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       onPointerEnter={() => setPointed(true)}
       onPointerLeave={() => setPointed(false)}
     >
-      <header>
-        <Icon name={type?.icon} className="card-icon" />
-        <CardTitle id={id} node={node} />
-        {folded ? null : <IterationBadge node={id} />}
-        {calls ? (
-          <button
-            type="button"
-            className="open-child nodrag"
-            aria-label={TEXTS.openSubFlow(workspace.nodeNames.nameOf(id))}
-            title={TEXTS.openSubFlowDouble}
-            data-testid={`open-child-${id}`}
-            onClick={(event) => {
-              event.stopPropagation();
-              openChild(workspace, id);
-            }}
-          >
-            <Maximize2 size={13} aria-hidden />
-          </button>
-        ) : null}
-        {folded ? (
-          <FoldButton
-            folded
-            label={TEXTS.unfoldLoop}
-            title={TEXTS.unfoldLoopDouble}
-            testId={`unfold-${id}`}
-            onToggle={() => workspace.editor.fold({ nodes: [id] }, false)}
-          />
-        ) : null}
-        <ForecastBadge node={id} />
-        <Findings node={id} />
-        <StatusRing node={id} state={state} />
-      </header>
-      {state && !disabled ? <RunLine node={id} summary={summary} /> : <p className="summary">{summary}</p>}
+      <div className="card-head">
+        <header>
+          <Icon name={type?.icon} className="card-icon" />
+          <CardTitle id={id} node={node} />
+          {folded ? null : <IterationBadge node={id} />}
+          {calls ? (
+            <button
+              type="button"
+              className="open-child nodrag"
+              aria-label={TEXTS.openSubFlow(workspace.nodeNames.nameOf(id))}
+              title={TEXTS.openSubFlowDouble}
+              data-testid={`open-child-${id}`}
+              onClick={(event) => {
+                event.stopPropagation();
+                openChild(workspace, id);
+              }}
+            >
+              <Maximize2 size={13} aria-hidden />
+            </button>
+          ) : null}
+          {folded ? (
+            <FoldButton
+              folded
+              label={TEXTS.unfoldLoop}
+              title={TEXTS.unfoldLoopDouble}
+              testId={`unfold-${id}`}
+              onToggle={() => workspace.editor.fold({ nodes: [id] }, false)}
+            />
+          ) : null}
+          <ForecastBadge node={id} />
+          <Findings node={id} />
+          <StatusRing node={id} state={state} />
+        </header>
+        {state && !disabled ? <RunLine node={id} summary={summary} /> : <p className="summary">{summary}</p>}
+      </div>
       {pinned ? <PinBadge node={node} /> : <TrialBadge id={id} node={node} />}
       {pinned ? null : <TriggerBadge node={node} />}
       {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}

@@ -40,3 +40,18 @@ test("an edge is removed in a list of its own", async () => {
   expect(edges()).toEqual([]);
   expect(workspace.canvas.state.connecting).toBeUndefined();
 });
+
+test("a node that is named in the list of ports is connected to the first output", async () => {
+  await userEvent.type(screen.getByTestId("menu-field"), "chat{Enter}");
+  const { flow } = workspace.editor.state;
+  expect(Object.values(flow.edges).map((one) => `${one.source} ${one.sourceOutput} ${one.target}`)).toEqual([
+    "start context ask",
+    "ask context chat",
+  ]);
+  expect(workspace.canvas.state.connecting).toBeUndefined();
+});
+
+test("a port comes before a node of the same name", async () => {
+  await userEvent.type(screen.getByTestId("menu-field"), "context{Enter}");
+  expect(await screen.findByText("Connect “context” to")).toBeTruthy();
+});

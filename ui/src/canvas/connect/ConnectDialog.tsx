@@ -1,12 +1,12 @@
 import { Unplug } from "lucide-react";
 import { useRef, useState } from "react";
-import type { Edge, EdgeId, Flow, NodeId } from "@/bindings";
+import type { Edge, EdgeId, Flow, NodeId, PortName } from "@/bindings";
 import { addNodeFor } from "@/canvas/add/add-node";
 import { pulledFrom } from "@/canvas/elements/pulled-ends";
 import { CARD_WIDTH, portY } from "@/canvas/measure/geometry";
 import { focusNewNode, nodeElement } from "@/canvas/select/keyboard-navigation";
 import { TEXTS } from "@/canvas/texts";
-import { MenuGroup, MenuItem, MenuList } from "@/design/controls/Menu";
+import { MenuGroup, MenuItem, MenuList, useMenuSearch } from "@/design/controls/Menu";
 import { Dialog, DialogTitle } from "@/design/dialogs/Dialog";
 import { TypeBadge } from "@/design/icons/Icon";
 import { InlineCode } from "@/design/text/InlineCode";
@@ -48,7 +48,7 @@ function Connect({ node, close }: { node: NodeId; close: Close }) {
   const [disconnecting, setDisconnecting] = useState(false);
   if (disconnecting) return <Connections node={node} close={close} />;
   if (end) return <Partners end={end} close={close} />;
-  return <PortsOf node={node} choose={setEnd} onDisconnect={() => setDisconnecting(true)} />;
+  return <PortsOf node={node} choose={setEnd} close={close} onDisconnect={() => setDisconnecting(true)} />;
 }
 
 /** The edges of a node. A list of its own, so that Enter in the list of ports never removes one. */
@@ -87,9 +87,9 @@ function edgesOf(flow: Flow, node: NodeId): [EdgeId, Edge][] {
   return Object.entries(flow.edges).filter(([, edge]) => edge.source === node || edge.target === node);
 }
 
-type PortsProps = { node: NodeId; choose: (end: End) => void; onDisconnect: () => void };
+type PortsProps = { node: NodeId; choose: (end: End) => void; close: Close; onDisconnect: () => void };
 
-function PortsOf({ node, choose, onDisconnect }: PortsProps) {
+function PortsOf({ node, choose, close, onDisconnect }: PortsProps) {
   const { nodeNames } = useWorkspace();
   const types = useNodeTypes((all) => all);
   const flow = useFlow((state) => state.flow);
@@ -97,6 +97,7 @@ function PortsOf({ node, choose, onDisconnect }: PortsProps) {
   const ports = declaredPorts(types, flow, checked, node);
   const name = nodeNames.nameOf(node);
   const edges = edgesOf(flow, node);
+  const [first] = ports?.outputs ?? [];
   const groups = [
     { heading: TEXTS.outputs, side: "out" as const, ports: ports?.outputs ?? [] },
     { heading: TEXTS.inputs, side: "in" as const, ports: ports?.inputs ?? [] },
@@ -127,6 +128,7 @@ function PortsOf({ node, choose, onDisconnect }: PortsProps) {
             </MenuGroup>
           ),
         )}
+        {first ? <PartnersOfFirstOutput end={{ node, side: "out", port: first.name }} close={close} /> : null}
         {edges.length > 0 ? (
           <MenuGroup heading={TEXTS.connections}>
             <MenuItem value={TEXTS.disconnectMenu} testId="connect-disconnect" onChoose={onDisconnect}>
@@ -142,6 +144,24 @@ function PortsOf({ node, choose, onDisconnect }: PortsProps) {
 }
 
 function Partners({ end, close }: { end: End; close: Close }) {
+  const preposition = end.side === "out" ? "to" : "from";
+  return (
+    <>
+      <DialogTitle className="px-3 pt-2.5 font-semibold">{TEXTS.connectPortTo(end.port, preposition)}</DialogTitle>
+      <MenuList label={TEXTS.connectPort(end.port)} placeholder={TEXTS.searchNodes} empty={TEXTS.noMatches}>
+        <PartnerItems end={end} close={close} />
+      </MenuList>
+    </>
+  );
+}
+
+/** What a node's first output can be connected to is in the list of its ports, too, once a person types its name. */
+function PartnersOfFirstOutput({ end, close }: { end: End; close: Close }) {
+  return useMenuSearch() === "" ? null : <PartnerItems end={end} close={close} from={end.port} />;
+}
+
+/** What an end can be connected to: nodes of the flow and new ones. `from` is its port, where the list is not about that alone. */
+function PartnerItems({ end, close, from }: { end: End; close: Close; from?: PortName }) {
   const workspace = useWorkspace();
   const { editor, nodeNames } = workspace;
   const flow = useFlow((state) => state.flow);
@@ -151,53 +171,52 @@ function Partners({ end, close }: { end: End; close: Close }) {
   if (!pulled) return null;
   const there = partners(types, flow, checked, end);
   const fresh = types.list.filter((type) => fittingPort(type, pulled.kind, pulled.type, end.side));
-  const preposition = end.side === "out" ? "to" : "from";
+  const origin = from === undefined ? null : <span className="ml-auto text-fg-3 text-xs">{TEXTS.fromPort(from)}</span>;
   return (
     <>
-      <DialogTitle className="px-3 pt-2.5 font-semibold">{TEXTS.connectPortTo(end.port, preposition)}</DialogTitle>
-      <MenuList label={TEXTS.connectPort(end.port)} placeholder={TEXTS.searchNodes} empty={TEXTS.noMatches}>
-        {there.length > 0 ? (
-          <MenuGroup heading={TEXTS.inThisFlow}>
-            {there.map((other) => (
-              <MenuItem
-                key={`${other.node} ${other.port}`}
-                value={`${nodeNames.nameOf(other.node)} ${other.port} (${other.node})`}
-                testId={`connect-to-${other.node}-${other.port}`}
-                onChoose={() => {
-                  const edge = edgeBetween(end, other);
-                  if (edge) editor.connect(edge);
-                  close(end.node);
-                }}
-              >
-                <PortMark kind={pulled.kind} />
-                <span className="truncate">{nodeNames.nameOf(other.node)}</span>
-                <span className="text-fg-3">{other.port}</span>
-              </MenuItem>
-            ))}
-          </MenuGroup>
-        ) : null}
-        <MenuGroup heading={TEXTS.newNode}>
-          {fresh.map((type) => (
+      {there.length > 0 ? (
+        <MenuGroup heading={TEXTS.inThisFlow}>
+          {there.map((other) => (
             <MenuItem
-              key={type.type}
-              value={`New ${type.title}`}
-              terms={type.terms}
-              testId={`connect-new-${type.type}`}
+              key={`${other.node} ${other.port}`}
+              value={`${nodeNames.nameOf(other.node)} ${other.port} (${other.node})`}
+              testId={`connect-to-${other.node}-${other.port}`}
               onChoose={() => {
-                const added = addNodeFor(workspace, pulled, type.type, beside(flow, end), {
-                  loop: homeOf(flow, end),
-                  follows: true,
-                });
-                close(added ?? end.node);
-                if (added !== undefined) focusNewNode(workspace, added);
+                const edge = edgeBetween(end, other);
+                if (edge) editor.connect(edge);
+                close(end.node);
               }}
             >
-              <TypeBadge type={type} />
-              <span>{type.title}</span>
+              <PortMark kind={pulled.kind} />
+              <span className="truncate">{nodeNames.nameOf(other.node)}</span>
+              <span className="text-fg-3">{other.port}</span>
+              {origin}
             </MenuItem>
           ))}
         </MenuGroup>
-      </MenuList>
+      ) : null}
+      <MenuGroup heading={TEXTS.newNode}>
+        {fresh.map((type) => (
+          <MenuItem
+            key={type.type}
+            value={`New ${type.title}`}
+            terms={type.terms}
+            testId={`connect-new-${type.type}`}
+            onChoose={() => {
+              const added = addNodeFor(workspace, pulled, type.type, beside(flow, end), {
+                loop: homeOf(flow, end),
+                follows: true,
+              });
+              close(added ?? end.node);
+              if (added !== undefined) focusNewNode(workspace, added);
+            }}
+          >
+            <TypeBadge type={type} />
+            <span>{type.title}</span>
+            {origin}
+          </MenuItem>
+        ))}
+      </MenuGroup>
     </>
   );
 }

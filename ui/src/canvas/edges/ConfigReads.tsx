@@ -1,10 +1,12 @@
 import { ViewportPortal } from "@xyflow/react";
 import { useMemo } from "react";
 import type { Edge, EdgeId } from "@/bindings";
+import { cardLayer } from "@/canvas/elements/elements";
 import { drawnFor } from "@/canvas/elements/folded-elements";
 import { boxesOf, frameBoxes } from "@/canvas/measure/boxes";
 import { TEXTS } from "@/canvas/texts";
 import type { Box } from "@/flow/align/align";
+import { edgeDepth } from "@/flow/containers/containers";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
@@ -41,21 +43,27 @@ function ConfigRead({ id, edge, boxes, cards }: ReadProps) {
   const { canvas, layout, nodeNames } = useWorkspace();
   const source = useFlow((state) => drawnFor(displayedFlow(state), edge.source));
   const target = useFlow((state) => drawnFor(displayedFlow(state), edge.target));
+  const depth = useFlow((state) => edgeDepth(displayedFlow(state), edge));
   const name = useFlow(() => nodeNames.nameOf(edge.source));
   const [from, to] = [boxes.get(source), boxes.get(target)];
   if (!from || !to || source === target) return null;
   const { d, label } = configReadPath(from, to, cards);
+  // Above the loops around it, below the cards in them.
+  const layer = depth === 0 ? undefined : cardLayer(depth) - 1;
   const text = TEXTS.reads(name, edge.sourceOutput);
   return (
     <>
-      <svg className="config-read" data-testid={`reads-${id}`} role="img" aria-label={text}>
+      <svg className="config-read" style={{ zIndex: layer }} data-testid={`reads-${id}`} role="img" aria-label={text}>
         <path d={d} fill="none" />
       </svg>
       <button
         type="button"
         className="config-read-chip nodrag nopan"
         title={TEXTS.readsWithoutEdge}
-        style={{ transform: `translate(-50%, -50%) translate(${label.x}px, ${label.y}px)` }}
+        style={{
+          transform: `translate(-50%, -50%) translate(${label.x}px, ${label.y}px)`,
+          zIndex: layer,
+        }}
         onClick={() => {
           canvas.reveal({ node: edge.target });
           layout.showInspectorTab("config");

@@ -3,7 +3,7 @@ import { boxesOf } from "@/canvas/measure/boxes";
 import { MANY_NODES } from "@/canvas/view/view";
 import type { CanvasEdge, CanvasNode, FrameNode, PeekPlace } from "@/workspace/canvas-store";
 import { useWorkspace } from "@/workspace/context";
-import { peekEdges, placePeeks } from "./peek-places";
+import { loopBorder, peekEdges, placePeeks } from "./peek-places";
 
 type Drawn = { nodes: readonly CanvasNode[]; frames: readonly FrameNode[]; edges: readonly CanvasEdge[] };
 
@@ -20,8 +20,12 @@ export function PeekPlaces({ nodes, frames, edges }: Drawn) {
       return;
     }
     const boxes = boxesOf(nodes);
-    const cards = nodes.flatMap(({ id, type }) => (type === "loop" ? [] : (boxes.get(id) ?? [])));
-    const places = placePeeks(peekEdges(nodes, frames, edges), cards);
+    const covered = nodes.flatMap(({ id, type }) => {
+      const box = boxes.get(id);
+      if (!box) return [];
+      return type === "loop" ? loopBorder(box) : [box];
+    });
+    const places = placePeeks(peekEdges(nodes, frames, edges), covered);
     for (const [id, place] of places) {
       const old = before?.get(id);
       if (old && isSame(old, place)) places.set(id, old);

@@ -1,6 +1,6 @@
 import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
-import { shade } from "@/canvas/elements/elements";
+import { cardLayer, shade } from "@/canvas/elements/elements";
 import { backCurve, type Curve, forwardCurve } from "@/canvas/measure/paths";
 import { TEXTS } from "@/canvas/texts";
 import { isStill } from "@/design/theme/is-still";
@@ -63,11 +63,14 @@ export function Strand({
             data-testid={`peek-${id}`}
             data-short={room < MIN_PEEK_WIDTH || undefined}
             title={run.peek}
-            style={{
-              transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)`,
-              maxWidth: room,
-              ...style,
-            }}
+            style={
+              {
+                transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)`,
+                maxWidth: room,
+                "--layer": data?.depth ? cardLayer(data.depth) : undefined,
+                ...style,
+              } as CSSProperties
+            }
           >
             {run.peek}
           </div>

@@ -1,8 +1,9 @@
-/** Where the values on edges are written: beside each other, and over no card. */
+/** Where the values on edges are written: beside each other, and over no card nor the border of a loop. */
 import type { EdgeId } from "@/bindings";
 import { boxesOf, frameBoxes } from "@/canvas/measure/boxes";
 import { backCurve, type Curve, forwardCurve, routedCurve } from "@/canvas/measure/paths";
 import { type Box, type Boxes, overlaps, type Point } from "@/flow/align/align";
+import { LOOP_FOOTER, LOOP_HEADER, LOOP_STRIP } from "@/flow/containers/container-box";
 import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode, PeekPlace } from "@/workspace/canvas-store";
 
 /** The width that a value needs for eight characters, in canvas units. With less room it is a dot, which shows the value on hover. */
@@ -23,9 +24,19 @@ export function peekWidth(from: Point, to: Point, at: Point): number {
   return Math.min(MAX_PEEK_WIDTH, 2 * (Math.min(at.x - from.x, to.x - at.x) - END_GAP));
 }
 
-/** For each edge the first free place: as wide as there is room, then of the least width, then a dot. */
-export function placePeeks(edges: readonly PeekEdge[], cards: readonly Box[]): Map<EdgeId, PeekPlace> {
-  const taken = [...cards];
+/** What values do not cover of an open loop: its name, its footer and the ports at both sides. The body between them is canvas. */
+export function loopBorder({ x, y, width, height }: Box): Box[] {
+  return [
+    { x, y, width, height: LOOP_HEADER },
+    { x, y: y + height - LOOP_FOOTER, width, height: LOOP_FOOTER },
+    { x, y, width: LOOP_STRIP, height },
+    { x: x + width - LOOP_STRIP, y, width: LOOP_STRIP, height },
+  ];
+}
+
+/** For each edge the first free place over nothing `covered`: as wide as there is room, then of the least width, then a dot. */
+export function placePeeks(edges: readonly PeekEdge[], covered: readonly Box[]): Map<EdgeId, PeekPlace> {
+  const taken = [...covered];
   const places = new Map<EdgeId, PeekPlace>();
   for (const { id, from, to, curve } of edges) {
     const find = (widthAt: (at: Point) => number, height: number): PeekPlace | undefined => {

@@ -11,6 +11,7 @@ import {
   containerOf,
   containersAround,
   cornerOf,
+  edgeDepth,
   isContainer,
   isDisabled,
   outermostFirst,
@@ -132,6 +133,11 @@ function canvasNode(
   };
 }
 
+/** The layer of cards in so many loops. Edges in loops are in it, too, and so are their values; cards come after both. */
+export function cardLayer(depth: number): number {
+  return 2 * depth + 1;
+}
+
 /** The edges to draw: not those in a folded loop or frame. Edges to missing nodes are not drawn; the Problems tab lists them. */
 export function canvasEdges(
   types: NodeTypes,
@@ -164,6 +170,7 @@ export function canvasEdges(
           back: back.has(id) ? topBetween(flow, edge) : undefined,
           context,
           broken: broken.has(id),
+          depth: edgeDepth(flow, edge),
           ...routed(flow, id, edge, ends),
         },
         selection.edges.has(id),
@@ -196,6 +203,7 @@ function canvasEdge(
     old.back === fresh.back &&
     old.context === fresh.context &&
     old.broken === fresh.broken &&
+    old.depth === fresh.depth &&
     (old.route === fresh.route || JSON.stringify(old.route) === JSON.stringify(fresh.route))
       ? old
       : fresh;

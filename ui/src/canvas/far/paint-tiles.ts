@@ -2,7 +2,7 @@
 
 import { MAP_BELOW_ZOOM } from "@/canvas/view/detail";
 import type { Box } from "@/flow/align/align";
-import { LOOP_HEADER } from "@/flow/containers/container-box";
+import { LOOP_FOOTER, LOOP_HEADER, LOOP_STRIP } from "@/flow/containers/container-box";
 import type { NodeRunState } from "@/run/nodes/element-views";
 import { ICON_UNITS, type IconPaths } from "./icon-paths";
 import type { TileState } from "./tile-states";
@@ -10,13 +10,15 @@ import { fitTitle, LINE_HEIGHT, shortened } from "./tile-title";
 import type { Tile } from "./tiles";
 
 /** Screen pixels. */
-const PADDING = 7;
-const ABOVE = 2;
-const ICON = 13;
-const GAP = 5;
+const PADDING = 5;
+/** Above and below the lines of a title: two of the least size fit into a card of two rows at the least zoom of a first view. */
+const ABOVE = 1;
+const ICON = 12;
+const GAP = 4;
 const EDGE_WIDTH = 3;
 const HATCH = 8;
 const CONTAINER_FONT = 12;
+const ABOVE_CONTAINER = 4;
 /** A lower header has its title above. */
 const MIN_HEADER = 14;
 /** A container that is less wide has no title: hardly a letter would fit. */
@@ -189,6 +191,12 @@ function paintContainer({ pen, zoom, resolve }: Painting, tile: Tile, at: Box, m
   pen.strokeStyle = resolve(line);
   outline(pen, at, -0.5, RADIUS * zoom);
   pen.stroke();
+  // The bars at which the edges of its body end.
+  const strip = LOOP_STRIP * zoom;
+  if (tile.kind !== "loop" || zoom < MAP_BELOW_ZOOM || at.width < 3 * strip) return;
+  pen.fillStyle = resolve(mix(look.line, 45, "transparent"));
+  const [top, bottom] = [at.y + LOOP_HEADER * zoom, at.y + at.height - LOOP_FOOTER * zoom];
+  for (const x of [at.x + strip, at.x + at.width - strip]) pen.fillRect(Math.round(x), top, 1, bottom - top);
 }
 
 /** The title of a loop or a frame: in its header, or above it where that is too low for it. */
@@ -198,7 +206,7 @@ export function paintContainerTitle({ pen, zoom, resolve, fontFamily, widthOf }:
   if (room < MIN_CONTAINER_WIDTH) return;
   const text = shortened(tile.title, room / CONTAINER_FONT, widthOf);
   const header = LOOP_HEADER * zoom;
-  const baseline = header >= MIN_HEADER ? at.y + header / 2 + CONTAINER_FONT * 0.36 : at.y - 2 * ABOVE;
+  const baseline = header >= MIN_HEADER ? at.y + header / 2 + CONTAINER_FONT * 0.36 : at.y - ABOVE_CONTAINER;
   pen.font = `600 ${CONTAINER_FONT}px ${fontFamily}`;
   pen.textBaseline = "alphabetic";
   pen.lineJoin = "round";

@@ -32,31 +32,33 @@ export function FoldedFrame({ frameId, frame, sides, selected }: Props) {
       data-color={frame.color}
       style={{ minHeight: FOLDED_FRAME_HEIGHT, "--tint": tint(frame.color) } as CSSProperties}
     >
-      <header>
-        <SquareDashed size={14} className="card-icon" aria-hidden />
-        {renaming ? (
-          <TitleField
-            id={id}
-            label={TEXTS.frameTitle}
-            title={frame.title}
-            placeholder={TEXTS.newFrame}
-            onRename={(title) => workspace.editor.renameFrame(frameId, title)}
+      <div className="card-head">
+        <header>
+          <SquareDashed size={14} className="card-icon" aria-hidden />
+          {renaming ? (
+            <TitleField
+              id={id}
+              label={TEXTS.frameTitle}
+              title={frame.title}
+              placeholder={TEXTS.newFrame}
+              onRename={(title) => workspace.editor.renameFrame(frameId, title)}
+            />
+          ) : (
+            <b className="card-title" title={frame.title}>
+              {frame.title}
+            </b>
+          )}
+          <FoldButton
+            folded
+            label={TEXTS.unfoldFrame}
+            title={TEXTS.unfoldFrameDouble}
+            testId={`unfold-${id}`}
+            onToggle={() => foldFrame(workspace, frameId, false)}
           />
-        ) : (
-          <b className="card-title" title={frame.title}>
-            {frame.title}
-          </b>
-        )}
-        <FoldButton
-          folded
-          label={TEXTS.unfoldFrame}
-          title={TEXTS.unfoldFrameDouble}
-          testId={`unfold-${id}`}
-          onToggle={() => foldFrame(workspace, frameId, false)}
-        />
-        <StatusRing node={id} state={state} />
-      </header>
-      <p className="summary">{TEXTS.nodesInFrame(frame.nodes.length)}</p>
+          <StatusRing node={id} state={state} />
+        </header>
+        <p className="summary">{TEXTS.nodesInFrame(frame.nodes.length)}</p>
+      </div>
       {sides.into ? <FoldedHandle side="in" title={TEXTS.edgesOfFrame} /> : null}
       {sides.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfFrame} /> : null}
     </div>

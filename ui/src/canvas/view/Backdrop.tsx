@@ -2,7 +2,7 @@ import { useStoreApi, ViewportPortal } from "@xyflow/react";
 import { useLayoutEffect, useRef } from "react";
 import { GRID } from "@/canvas/measure/geometry";
 import { useWorkspace } from "@/workspace/context";
-import { isFar, unitsPerPixel } from "./detail";
+import { detailAt, isFar, unitsPerPixel } from "./detail";
 import { followMotion } from "./motion";
 
 /** Minimum distance between dots on screen. Below it, only every second dot is drawn. */
@@ -37,7 +37,7 @@ function Sheet() {
       if (zoom !== drawn.zoom) {
         const far = isFar(zoom);
         if (far !== workspace.canvas.state.far) workspace.canvas.set({ far });
-        canvas.setAttribute("data-detail", far ? "far" : "near");
+        canvas.setAttribute("data-detail", detailAt(zoom));
         canvas.style.setProperty("--units-per-pixel", String(unitsPerPixel(Math.min(zoom, 1))));
       } else if (
         seen.left >= drawn.left &&

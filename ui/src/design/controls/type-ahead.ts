@@ -13,6 +13,7 @@ export class TypeAhead {
     this.#cancel = cancel;
     // In the capture phase, before the shortcuts and the field that has the focus so far.
     document.addEventListener("keydown", this.#onKeyDown, { capture: true });
+    document.addEventListener("pointerdown", this.#onPointerDown, { capture: true });
   }
 
   /** Returns what was typed so far and ends. Call when the field has the focus. */
@@ -26,7 +27,11 @@ export class TypeAhead {
     this.#text = "";
     this.#cancel = undefined;
     document.removeEventListener("keydown", this.#onKeyDown, { capture: true });
+    document.removeEventListener("pointerdown", this.#onPointerDown, { capture: true });
   }
+
+  /** A press elsewhere moves the keyboard there. */
+  readonly #onPointerDown = () => this.end();
 
   readonly #onKeyDown = (event: KeyboardEvent) => {
     const { target, key } = event;

@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { isComposing } from "@/design/keys/keys";
+import { useWorkspace } from "@/workspace/context";
 
 const MAX_HEIGHT = 180;
 
@@ -26,6 +27,7 @@ export function AnswerText({
   mono?: boolean;
   invalid?: boolean;
 }) {
+  const { answerTypeAhead } = useWorkspace();
   const field = useRef<HTMLTextAreaElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
   useLayoutEffect(() => {
@@ -47,6 +49,10 @@ export function AnswerText({
         placeholder={placeholder}
         spellCheck={!mono}
         value={text}
+        onFocus={() => {
+          const early = answerTypeAhead.take();
+          if (early !== "") onText(text + early);
+        }}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {
           if (!onEnter || event.key !== "Enter" || event.shiftKey || isComposing(event)) return;

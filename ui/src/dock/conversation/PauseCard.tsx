@@ -100,7 +100,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
 
 /** Focuses the answer field when its question is asked for, and when that arrives while nothing else has the focus. */
 export function useFocusOfAnswer(box: RefObject<HTMLElement | null>, pause: string): void {
-  const { layout } = useWorkspace();
+  const { layout, answerTypeAhead } = useWorkspace();
   const requested = useLayout((state) => state.focusAnswer === pause);
   useEffect(() => {
     const active = document.activeElement;
@@ -108,6 +108,8 @@ export function useFocusOfAnswer(box: RefObject<HTMLElement | null>, pause: stri
       active === null || active === document.body || active.matches("[data-testid=run-button], [data-testid=messages]");
     if (!requested && !idle) return;
     box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus({ preventScroll: !requested });
+    // A form without a text field takes no text.
+    answerTypeAhead.end();
     if (requested) layout.answerFocused();
-  }, [requested, box, layout]);
+  }, [requested, box, layout, answerTypeAhead]);
 }

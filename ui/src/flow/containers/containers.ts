@@ -34,6 +34,11 @@ export function containersAround(flow: Flow, id: NodeId): NodeId[] {
   return around;
 }
 
+/** In how many containers an edge is at its deeper end. */
+export function edgeDepth(flow: Flow, { source, target }: Edge): number {
+  return Math.max(containersAround(flow, source).length, containersAround(flow, target).length);
+}
+
 /** Whether a node is in a container's body, at any depth. */
 export function isInBody(flow: Flow, id: NodeId, container: NodeId): boolean {
   const { parents } = nestingOf(flow);

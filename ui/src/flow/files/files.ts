@@ -194,7 +194,7 @@ export class FlowFiles {
   /** Lets the person choose a file of another tool and imports it. */
   async importFile(): Promise<void> {
     await reportErrors(async () => {
-      const { path } = await this.#host.call("dialog.open", {});
+      const { path } = await this.#host.call("dialog.open", { title: TEXTS.importFile });
       if (path !== null) await this.#openImported(() => this.#imported({ path }));
     });
   }

@@ -31,7 +31,7 @@ async function write(workspace: Workspace, run: RunId, suggested: string, mask: 
 /** Replays the recording in a file of the person's choice. */
 export async function openRecording(workspace: Workspace): Promise<void> {
   await reportErrors(async () => {
-    const { path } = await workspace.host.call("dialog.open", {});
+    const { path } = await workspace.host.call("dialog.open", { title: TEXTS.chooseRecording });
     if (path === null) return;
     const { run } = await workspace.host.call("recording.read", { file: path });
     await start(workspace, run, path);

@@ -13,6 +13,7 @@ export const TEXTS = {
   compareWithRepeated: "Compare with the run that it repeats",
   compareWithShown: "Compare with the run that is shown",
   openRecording: "Open recording…",
+  chooseRecording: "Open recording",
   exportedTo: (path: string) => `Recorded in ${path}`,
   mayShowNames: (names: string) => `These attachments may show the names, since they are no texts: ${names}`,
   exportedUpTo: (path: string, node: string) => `Recorded in ${path}. A replay ends at ${node}, as the run did`,

@@ -28,7 +28,7 @@ import type { OpenPause } from "@/run/fold/types";
 import { RunFiles } from "@/run/list/run-files";
 import type { RunList } from "@/run/list/run-list";
 import type { ActiveRun } from "@/run/live/active-run";
-import { RunSession, type SessionEvents } from "@/run/live/session";
+import { RunSession } from "@/run/live/session";
 import { TEXTS } from "@/run/texts";
 import { DocumentSessions, type RunState } from "./document-sessions";
 import { startGranted } from "./granted-start";
@@ -79,7 +79,7 @@ export class RunControl {
   readonly #list: RunList;
   readonly #active: ActiveRun;
   readonly #breakpoints: BreakpointStore;
-  readonly #events: SessionEvents;
+  readonly #events: SessionListener;
   /** Runs of recorded programs, behind the shown document, that are no longer what their sessions say. */
   readonly #outdated = new WeakSet<RunSession>();
 
@@ -437,7 +437,16 @@ export class RunControl {
   }
 
   openAction(run: RunId): { label: string; run: () => void } {
-    return { label: TEXTS.open, run: () => void this.open(run) };
+    return { label: TEXTS.open, run: () => void this.#openToAnswer(run) };
+  }
+
+  /** Opens a run and shows its question, if it has one. */
+  async #openToAnswer(run: RunId): Promise<void> {
+    const opened = this.#window.awaitAnswer();
+    await this.open(run);
+    const session = this.#sessions.sessionOf(run);
+    if (session) this.#events.showQuestionOnceRead(session);
+    opened();
   }
 
   #retryAction(run: RunId): { label: string; run: () => void } {

@@ -8,6 +8,8 @@ export type RunWindow = {
   runStarts(): void;
   /** Shows the question that a run has just asked. `pause` is its `pauseKey`. */
   showQuestion(pause: string): void;
+  /** A person opens a run to answer it: what is typed until its question is there belongs to the answer. Call the result once it is opened. */
+  awaitAnswer(): () => void;
   /** Asks what the flow may use. Nothing if the person cancels. */
   askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
   /** Shows what a fork reuses and buys. What it asks the world for if the person wants it, or undefined. */

@@ -42,8 +42,29 @@ type Parts = {
 export class SessionListener implements SessionEvents {
   readonly #parts: Parts;
 
+  /** The run whose question is shown once its journal has been read. */
+  #opened: RunSession | undefined;
+
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Shows the question of a run that a person has just opened, now or once its journal has been read. */
+  showQuestionOnceRead(session: RunSession): void {
+    this.#opened = session;
+    this.#showOpened(session);
+  }
+
+  #showOpened(session: RunSession): void {
+    if (session !== this.#opened || !session.isCaughtUp) return;
+    this.#opened = undefined;
+    this.#showNewestQuestion(session);
+  }
+
+  #showNewestQuestion(session: RunSession): void {
+    const { active, window } = this.#parts;
+    const pause = session === active.session ? newestQuestion(session) : undefined;
+    if (pause) window.showQuestion(pauseKey(session.run, pause));
   }
 
   readonly changed: SessionEvents["changed"] = (session, changed) => {
@@ -55,6 +76,7 @@ export class SessionListener implements SessionEvents {
     if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) list.refresh();
     const asks = changed.entries.some((entry) => entry.type === "run.waiting" && !session.isReplayed(entry));
     if (asks && session.live) this.#showQuestionOf(session);
+    else this.#showOpened(session);
     const document = sessions.documentOf(session);
     if (document !== undefined) sessions.setStatus(document, status);
     const inConversation = session.fold.head.conversation !== undefined;
@@ -84,13 +106,10 @@ export class SessionListener implements SessionEvents {
 
   /** Shows the question that a run has just asked. For a document behind, and while a person looks at the past, offers to. */
   #showQuestionOf(session: RunSession): void {
-    const { editor, documents, window, active, sessions } = this.#parts;
+    const { editor, documents, active, sessions } = this.#parts;
     const key = sessions.documentOf(session);
     const state = key === undefined ? undefined : documents.stateOf(key);
-    const show = () => {
-      const pause = session === active.session ? newestQuestion(session) : undefined;
-      if (pause) window.showQuestion(pauseKey(session.run, pause));
-    };
+    const show = () => this.#showNewestQuestion(session);
     const isBehind = state !== undefined && key !== editor.state.key;
     const isPast = session === active.session && active.past !== undefined;
     if (!isBehind && !isPast) {

@@ -11,7 +11,7 @@ export async function compareImport(workspace: Workspace): Promise<void> {
   try {
     const report = editor.state.importReport ?? (await readReport(workspace));
     if (!report) return;
-    const { path } = await host.call("dialog.open", {});
+    const { path } = await host.call("dialog.open", { title: TEXTS.chooseExecution });
     if (path === null) return;
     const comparison = await host.call("import.compare", { flow: documentFlow(editor.state), report, path });
     overlays.showImportReport(false);
@@ -33,7 +33,7 @@ async function readReport({ host, editor, questions }: Workspace): Promise<Impor
   });
   if (answer !== "choose") return undefined;
   const { key } = editor.state;
-  const { path } = await host.call("dialog.open", {});
+  const { path } = await host.call("dialog.open", { title: TEXTS.whichOriginal });
   if (path === null) return undefined;
   const { report } = await host.call("flow.import", { path });
   if (editor.state.key !== key) return undefined;

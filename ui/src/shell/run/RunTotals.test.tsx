@@ -72,6 +72,16 @@ describe("a run whose calls are in its sub-flows", () => {
   });
 });
 
+it("counts no time after the last event of a run whose process died", () => {
+  const session = showRun(workspace.activeRun, [
+    { type: "run.started", run: "run", flow: { name: "", hash: "" } },
+    { type: "node.started", node: "chat", epoch: [], attempt: 1, at: 5_000 },
+  ]);
+  session.interrupted = true;
+  renderInWorkspace(<RunTotals />, { workspace });
+  expect(screen.getByTestId("run-elapsed").textContent).toBe("5.0 s");
+});
+
 describe("a run whose only call failed", () => {
   it("has no known cost where the call may be on the bill", () => {
     showRun(workspace.activeRun, [

@@ -15,6 +15,7 @@ import {
   usePastRun,
   useRunHead,
   useRunHeadOfNow,
+  useSessionValue,
 } from "@/workspace/run-hooks";
 import { QuotaBar } from "./QuotaBar";
 
@@ -113,6 +114,8 @@ function Elapsed() {
   const head = useRunHead((head) => head);
   const interrupted = useInterrupted();
   const past = usePastRun();
+  // Nothing has worked since the last event of a run whose process died.
+  const last = useSessionValue((session) => (session?.interrupted ? session.log.entries.at(-1)?.at : undefined));
   const ticking = !past && !rests(head) && !interrupted && head.startedAt !== undefined;
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -123,7 +126,7 @@ function Elapsed() {
   }, [ticking]);
   return (
     <span title={TEXTS.runTimeHint} data-testid="run-elapsed" className="min-w-[5ch] text-right @max-[800px]:hidden">
-      {formatDuration(elapsed(head, past?.at ?? now))}
+      {formatDuration(elapsed(head, past?.at ?? last ?? now))}
     </span>
   );
 }

@@ -144,9 +144,9 @@ impl FlowBuilder {
         config: Value,
         at: Point,
     ) -> NodeId {
-        let parents = std::mem::take(&mut self.parents);
+        let around = self.replace_loops(Vec::new());
         let id = self.add(source, title, node_type, config, at);
-        self.parents = parents;
+        self.replace_loops(around);
         id
     }
 
@@ -337,6 +337,11 @@ impl FlowBuilder {
 
     pub(super) fn leave(&mut self) {
         self.parents.pop();
+    }
+
+    /// Adds the following nodes to the last of these loops. Returns those that they were added to, which are to be put back.
+    pub(super) fn replace_loops(&mut self, loops: Vec<NodeId>) -> Vec<NodeId> {
+        std::mem::replace(&mut self.parents, loops)
     }
 
     pub(super) fn current_loop(&self) -> Option<&NodeId> {

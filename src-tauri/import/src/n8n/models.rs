@@ -214,7 +214,9 @@ impl Reader<'_> {
         let mut prompt = TemplateText::constant("Answer the question with the documents below.\n\n");
         for part in self.workflow.parts(at, "ai_retriever") {
             let id = self.part_placeholder(part);
-            if let Some(question) = question.single_output() {
+            // What is outside of the loop around this node gets no value from it.
+            let is_beside = self.builder.parent(&id).as_ref() == self.builder.current_loop();
+            if let Some(question) = question.single_output().filter(|_| is_beside) {
                 self.builder.connect(question, &id, "query");
             }
             prompt.push_value("documents", &Output::new(&id, "documents"), &[]);

@@ -1,5 +1,5 @@
 use super::{
-    Part, Reference, from_ai, is_closed, node_names, parse, reference, unreachable_name, uses_extensions,
+    Part, Reference, from_ai, is_closed, node_names, parse, reference, unreachable, uses_extensions,
 };
 
 fn path_of(source: &str) -> Option<(Option<String>, String)> {
@@ -34,7 +34,7 @@ fn more_than_a_field_is_no_reference() {
 
 #[test]
 fn names_beyond_the_sandbox_are_found() {
-    let unreachable = |source: &str| unreachable_name(source, true);
+    let unreachable = |source: &str| unreachable(source, true);
     for source in [
         "$json.a.split(',').map((part) => part.trim()).filter(Boolean)",
         "`${$json.a} costs $5`",
@@ -52,7 +52,7 @@ fn names_beyond_the_sandbox_are_found() {
     assert_eq!(unreachable("$json.date.toDateTime()").as_deref(), Some("toDateTime"));
     assert_eq!(unreachable("Interval.after($json.a, 1)").as_deref(), Some("Interval"));
     // A program fails by itself where a method does not exist.
-    assert_eq!(unreachable_name("thing.unknown()", false), None);
+    assert_eq!(unreachable("thing.unknown()", false), None);
 }
 
 #[test]

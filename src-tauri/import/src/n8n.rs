@@ -70,6 +70,9 @@ fn read_nested(
             builder.note(format!("Two nodes are called `{}`; only one of them has edges.", node.name));
         }
     }
+    if workflow.has_ids {
+        builder.note("Its connections have the ids of nodes, where n8n reads names. They are read as they are meant.");
+    }
     if document.get("pinData").and_then(Value::as_object).is_some_and(|data| !data.is_empty()) {
         builder.note("Pinned data was left out.");
     }

@@ -29,10 +29,6 @@ pub(super) const MERGE: &str = include_str!("runtime/merge.js");
 /// Items that are matched by their fields; uses the two above.
 pub(super) const MATCH: &str = include_str!("runtime/match.js");
 
-/// What differs where an object becomes JSON.
-const FIELDS_SORTED: &str =
-    "If it writes objects as JSON: their fields are sorted by name here, and keep their order in the original.";
-
 /// How a program goes through the items that its node works on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Items {
@@ -131,7 +127,7 @@ impl Reader<'_> {
             return Err("It uses `$runIndex` in a loop, and how often it ran is not known there.".to_owned());
         }
         if program.body.contains("JSON.stringify(") || program.body.contains(".toJsonString(") {
-            self.builder.lose(node.name, FIELDS_SORTED);
+            self.builder.lose_order_of_fields(node.name);
         }
         let (code, sources) = self.write_program(at, program, input)?;
         if reads_dates(program.body) {

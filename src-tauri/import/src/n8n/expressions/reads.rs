@@ -34,6 +34,14 @@ pub(super) fn unreachable_read(source: &str) -> Option<String> {
             return Some(format!(".{name}"));
         }
     }
+    // Of the workflow, only its name is known.
+    let of_workflow = source.match_indices("$workflow.").map(|(at, word)| &source[at + word.len()..]);
+    for rest in of_workflow {
+        let end = rest.find(|one| !is_part(one)).unwrap_or(rest.len());
+        if &rest[..end] != "name" {
+            return Some(format!("$workflow.{}", &rest[..end]));
+        }
+    }
     SUBJECTS.iter().find_map(|(subject, close)| {
         source.match_indices(subject).find_map(|(at, _)| {
             let rest = &source[at + subject.len()..];

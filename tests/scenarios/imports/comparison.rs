@@ -416,6 +416,32 @@ fn iteration_of_dify_inside_of_an_iteration_is_compared_by_both_numbers() {
     assert!(unknown.out.contains("? Wrap: not compared, the record does not say in which iteration"), "{unknown:#?}");
 }
 
+#[test]
+fn loop_of_rivet_that_is_a_placeholder_is_not_compared_inside() {
+    let nodes = json!({
+        "[a]:graphInput \"Name\"": { "data": { "id": "name", "dataType": "string" }, "outgoingConnections": ["data->\"Repeat\" l/input1Default"] },
+        "[l]:loopController \"Repeat\"": { "data": {}, "outgoingConnections": ["output1->\"Add\" t/x", "break->\"Out\" o/value"] },
+        "[t]:text \"Add\"": { "data": { "text": "{{x}}!" }, "outgoingConnections": ["output->\"Repeat\" l/input1"] },
+        "[o]:graphOutput \"Out\"": { "data": { "id": "out" }, "outgoingConnections": [] },
+    });
+    let graphs = json!({ "g": { "metadata": { "id": "g", "name": "Main" }, "nodes": nodes } });
+    let project = json!({ "version": 4, "data": { "graphs": graphs, "metadata": { "id": "p", "title": "t", "mainGraphId": "g" } } });
+    let finish = |node: &str, outputs: Value| json!({ "type": "nodeFinish", "data": { "nodeId": node, "outputs": outputs } });
+    let excluded = json!({ "type": "control-flow-excluded" });
+    let any = |value: Value| json!({ "type": "any", "value": value });
+    let events = [
+        finish("a", json!({ "data": any(json!("Ada")) })),
+        finish("l", json!({ "output1": any(json!("Ada")), "break": excluded })),
+        finish("t", json!({ "output": any(json!("Ada!")) })),
+        finish("l", json!({ "output1": excluded, "break": any(json!(["Ada!"])) })),
+        finish("o", json!({ "valueOutput": any(json!(["Ada!"])) })),
+    ];
+    let recording = json!({ "version": 1, "recording": { "recordingId": "r", "events": events }, "assets": {}, "strings": {} });
+    let output = compare_file(&project, &recording, &[]);
+    assert!(output.out.contains("? Add: not compared, its loop is a placeholder\n"), "{output:#?}");
+    assert_eq!(output.code, 0, "{output:#?}");
+}
+
 /// A project with a graph `Join`, called so many times, that splits what it gets.
 fn project_with_graph(calls: usize) -> Value {
     let call = |at: usize| {

@@ -20,7 +20,7 @@ impl Reader<'_> {
             "manualTrigger" | "start" => self.start(at, &[""]),
             "chatTrigger" | "manualChatTrigger" => {
                 settings.ignore_all(&["/options", "/public", "/mode", "/authentication"]);
-                self.start(at, &["chatInput", "action"])
+                self.start(at, &["chatInput"])
             }
             "scheduleTrigger" | "cron" | "interval" => {
                 settings.ignore("");

@@ -126,6 +126,10 @@ impl Reader<'_> {
         if program.body.contains("$runIndex") && (self.loop_of[at].is_some() || self.is_repeated[at]) {
             return Err("It uses `$runIndex` in a loop, and how often it ran is not known there.".to_owned());
         }
+        let reads_session = program.body.contains("json.sessionId");
+        if reads_session && self.workflow.nodes.iter().any(|node| node.kind == "chatTrigger") {
+            return Err("It reads `sessionId`, which the messages of a run have not.".to_owned());
+        }
         if program.body.contains("JSON.stringify(") || program.body.contains(".toJsonString(") {
             self.builder.lose_order_of_fields(node.name);
         }

@@ -1,6 +1,6 @@
 //! What a trial made beside what is recorded, node by node of the file.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use plait_core::expression::values_equal;
@@ -14,7 +14,7 @@ use super::iterations::Iterations;
 use super::record::{Record, Time};
 use super::{COMPUTE, Places, repeated};
 use crate::Format;
-use crate::report::{ImportReport, ImportedNode, ImportedOutput};
+use crate::report::{ImportOutcome, ImportReport, ImportedNode, ImportedOutput};
 
 /// How a node of the file compares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -107,7 +107,9 @@ pub fn compare(trial: &Flow, report: &ImportReport, record: &Record, made: &[Mad
     let places = Places::new(report);
     let iterations = Iterations::of(trial, report, &places, record);
     let flows = Flows::new(trial);
-    let comparison = Comparison { flows, iterations, record, by_node, format: report.format };
+    let in_placeholders = nodes_of_loops(report);
+    let comparison =
+        Comparison { flows, iterations, record, by_node, in_placeholders, format: report.format };
     report.nodes.iter().filter_map(|node| comparison.node(node)).collect()
 }
 
@@ -147,6 +149,8 @@ struct Comparison<'r> {
     iterations: Iterations<'r>,
     record: &'r Record,
     by_node: HashMap<(Vec<NodeId>, NodeId), Vec<&'r Made>>,
+    /// The nodes of the file that a loop repeats which is a placeholder.
+    in_placeholders: HashSet<&'r str>,
     format: Format,
 }
 
@@ -187,6 +191,9 @@ impl Comparison<'_> {
         let Some(made) = self.flows.node(&place.subflows, &place.node) else { return Vec::new() };
         if node.is_called_several_times() {
             return not_compared("its graph is called several times");
+        }
+        if self.in_placeholders.contains(node.id.as_str()) {
+            return not_compared("its loop is a placeholder");
         }
         let is_loop = made.node_type == "loop";
         if is_loop && !["result", "results", "iterations"].contains(&place.port.as_str()) {
@@ -234,6 +241,29 @@ impl Comparison<'_> {
     fn here(&self, place: &ImportedOutput) -> &[&Made] {
         self.by_node.get(&(place.subflows.clone(), place.node.clone())).map_or(&[], Vec::as_slice)
     }
+}
+
+/// The nodes of a file on the way from a loop that is a placeholder back to it.
+fn nodes_of_loops(report: &ImportReport) -> HashSet<&str> {
+    let is_loop = |node: &&ImportedNode| {
+        node.outcome == ImportOutcome::Placeholder && matches!(node.kind.as_str(), "loopController" | "loopUntil")
+    };
+    let follow = |from: &str, is_forward: bool| {
+        let mut found: HashSet<&str> = HashSet::new();
+        let mut open = vec![from];
+        while let Some(at) = open.pop() {
+            let ends = report.edges.iter().map(|edge| (edge.source.as_str(), edge.target.as_str()));
+            let ends = ends.map(|(source, target)| if is_forward { (source, target) } else { (target, source) });
+            open.extend(ends.filter(|(one, _)| *one == at).map(|(_, other)| other).filter(|other| found.insert(other)));
+        }
+        found
+    };
+    let loops = report.nodes.iter().filter(is_loop);
+    loops.flat_map(|node| {
+        let before = follow(&node.id, false);
+        follow(&node.id, true).into_iter().filter(move |id| before.contains(id) && *id != node.id)
+    })
+    .collect()
 }
 
 /// Whether a node runs in the trial, in place of delivering what is recorded.

@@ -2,7 +2,8 @@
 const itemsOf = (value) => {
   // A loop whose iterations make several items has lists of them.
   const list = value === undefined ? [] : Array.isArray(value) ? value.flat() : [value];
-  return list.map((json) => ({ json: json !== null && typeof json === "object" ? json : { data: json } }));
+  // What begins a run without a text has no fields.
+  return list.map((json) => ({ json: json !== null && typeof json === "object" ? json : json === "" ? {} : { data: json } }));
 };
 const valueOf = (items) => (items.length === 1 ? items[0].json : items.map((item) => item.json));
 // What stops the workflow, also in an expression.

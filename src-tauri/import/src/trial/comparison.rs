@@ -248,22 +248,27 @@ fn nodes_of_loops(report: &ImportReport) -> HashSet<&str> {
     let is_loop = |node: &&ImportedNode| {
         node.outcome == ImportOutcome::Placeholder && matches!(node.kind.as_str(), "loopController" | "loopUntil")
     };
-    let follow = |from: &str, is_forward: bool| {
-        let mut found: HashSet<&str> = HashSet::new();
-        let mut open = vec![from];
-        while let Some(at) = open.pop() {
-            let ends = report.edges.iter().map(|edge| (edge.source.as_str(), edge.target.as_str()));
-            let ends = ends.map(|(source, target)| if is_forward { (source, target) } else { (target, source) });
-            open.extend(ends.filter(|(one, _)| *one == at).map(|(_, other)| other).filter(|other| found.insert(other)));
-        }
-        found
-    };
     let loops = report.nodes.iter().filter(is_loop);
     loops.flat_map(|node| {
-        let before = follow(&node.id, false);
-        follow(&node.id, true).into_iter().filter(move |id| before.contains(id) && *id != node.id)
+        let before = follow(report, &node.id, false);
+        follow(report, &node.id, true).into_iter().filter(move |id| before.contains(id) && *id != node.id)
     })
     .collect()
+}
+
+/// The nodes that edges of the file lead to from a node, or back from it.
+fn follow<'r>(report: &'r ImportReport, from: &'r str, is_forward: bool) -> HashSet<&'r str> {
+    let mut found: HashSet<&'r str> = HashSet::new();
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        for edge in &report.edges {
+            let (near, far) = if is_forward { (&edge.source, &edge.target) } else { (&edge.target, &edge.source) };
+            if near == at && found.insert(far) {
+                open.push(far);
+            }
+        }
+    }
+    found
 }
 
 /// Whether a node runs in the trial, in place of delivering what is recorded.

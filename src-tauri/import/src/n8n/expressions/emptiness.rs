@@ -25,7 +25,7 @@ fn find_call(source: &str, method: &str, from: usize) -> Option<(usize, usize, u
         let Some(inside) = rest.strip_prefix('(') else { continue };
         let Some(after) = inside.trim_start().strip_prefix(')') else { continue };
         if let Some(start) = value_start(value) {
-            return Some((start, value.len(), source.len() - after.len()));
+            return Some((start, value.trim_end().len(), source.len() - after.len()));
         }
     }
     None

@@ -71,7 +71,9 @@ fn read_nested(
         }
     }
     if workflow.has_ids {
-        builder.note("Its connections have the ids of nodes, where n8n reads names. They are read as they are meant.");
+        builder.note(
+            "Its connections have the ids of nodes, where n8n reads names. They are read as they are meant.",
+        );
     }
     if document.get("pinData").and_then(Value::as_object).is_some_and(|data| !data.is_empty()) {
         builder.note("Pinned data was left out.");
@@ -316,7 +318,12 @@ impl<'w> Reader<'w> {
     }
 
     /// Where a reference leads.
-    fn resolve(&self, at: usize, reference: &Reference, input: Option<&Shape>) -> Option<(Output, Vec<String>)> {
+    fn resolve(
+        &self,
+        at: usize,
+        reference: &Reference,
+        input: Option<&Shape>,
+    ) -> Option<(Output, Vec<String>)> {
         let shape = match &reference.node {
             None => input?.clone(),
             Some(name) => self.shape_for(at, name)?,

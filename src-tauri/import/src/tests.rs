@@ -379,8 +379,7 @@ fn edges_of_order_that_are_kept_hold_up_nothing() {
 #[test]
 fn lost_edge_of_order_holds_up_its_node_until_the_placeholder_is_deleted() {
     // What comes back is a reply, and what begins is a message: no cycle of Plait.
-    let nodes =
-        [("Start", "chatTrigger"), ("Create", "wait"), ("Ask", "httpRequest"), ("Check", "noOp")];
+    let nodes = [("Start", "chatTrigger"), ("Create", "wait"), ("Ask", "httpRequest"), ("Check", "noOp")];
     let edges = [("Start", "Create"), ("Create", "Ask"), ("Ask", "Check"), ("Check", "Create")];
     let Imported { mut flow, report } = import(&workflow(&nodes, &edges), None, "x").unwrap();
     assert_eq!(report.lost_edges().map(|(edge, _)| edge.source.as_str()).collect::<Vec<_>>(), ["Check"]);
@@ -434,7 +433,8 @@ fn part_of_nodes_inside_and_outside_of_a_loop_is_outside() {
         let mut flow = flow.clone();
         assert!(flow.choose_trigger(&trigger.into()));
         let found = check(&flow, &registry()).diagnostics;
-        let codes = found.iter().filter(|one| one.severity == Severity::Error).map(|one| one.code.to_string());
+        let codes =
+            found.iter().filter(|one| one.severity == Severity::Error).map(|one| one.code.to_string());
         let others: Vec<String> = codes.filter(|code| code != "import.placeholder").collect();
         assert_eq!(others, [""; 0], "{trigger}");
     }

@@ -18,8 +18,8 @@ use crate::codes;
 use crate::report::{ImportReport, ImportedNode, ImportedOutput};
 pub use comparison::{Compared, ComparedNode, Made, compare};
 use iterations::Iterations;
-use record::{Repeated, Time};
 pub use record::{Record, read_record};
+use record::{Repeated, Time};
 
 /// Node types that only compute. All others deliver what is recorded; loops and sub-flows only where the record does not say what
 /// happened inside.
@@ -152,7 +152,9 @@ impl Preparation<'_> {
         let has_error = has_error_output(&node.node_type);
         let iterations = self.of_iterations(node, places, around);
         let mut outputs = match iterations.last_key_value() {
-            _ if around.is_empty() => with_texts(&node.node_type, self.recorded(places, |_| Some(Time::Last))),
+            _ if around.is_empty() => {
+                with_texts(&node.node_type, self.recorded(places, |_| Some(Time::Last)))
+            }
             // Only here it runs in an iteration that is not recorded.
             Some((_, last)) if !has_error => last.clone(),
             _ => BTreeMap::new(),

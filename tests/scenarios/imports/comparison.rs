@@ -263,7 +263,12 @@ fn loop_of_n8n_inside_of_a_loop_is_compared_by_both_iterations() {
         ("Start", "manualTrigger", 1.0, json!({})),
         ("Data", "code", 2.0, json!({ "jsCode": "return [{ json: { n: 1 } }, { json: { n: 2 } }];" })),
         ("Outer", "splitInBatches", 3.0, json!({})),
-        ("Split", "code", 2.0, json!({ "jsCode": "return [1, 2].map((k) => ({ json: { k: $json.n * 10 + k } }));" })),
+        (
+            "Split",
+            "code",
+            2.0,
+            json!({ "jsCode": "return [1, 2].map((k) => ({ json: { k: $json.n * 10 + k } }));" }),
+        ),
         ("Inner", "splitInBatches", 3.0, json!({ "options": { "reset": "={{ $('Inner').context.done }}" } })),
         ("Ask", "slack", 2.0, json!({})),
         ("Keep", "set", 3.4, set),
@@ -365,15 +370,27 @@ fn iteration_of_dify_inside_of_an_iteration_is_compared_by_both_numbers() {
         node("c", None, code("function main() { return { list: ['a', 'b'] }; }", None)),
         node("out", None, iteration("Outer", "c", ["in", "output"])),
         node("os", Some("out"), json!({ "type": "iteration-start", "title": "" })),
-        node("d", Some("out"), code("function main({ item }) { return { list: [item + 1, item + 2] }; }", Some("out"))),
+        node(
+            "d",
+            Some("out"),
+            code("function main({ item }) { return { list: [item + 1, item + 2] }; }", Some("out")),
+        ),
         node("in", Some("out"), iteration("Inner", "d", ["t", "output"])),
         node("is", Some("in"), json!({ "type": "iteration-start", "title": "" })),
-        node("l", Some("in"), json!({ "type": "llm", "title": "Ask", "model": model, "prompt_template": [{ "role": "user", "text": "{{#in.item#}}" }] })),
-        node("t", Some("in"), json!({ "type": "template-transform", "title": "Wrap", "template": "<{{ r | upper }}>", "variables": [{ "variable": "r", "value_selector": ["l", "text"] }] })),
+        node(
+            "l",
+            Some("in"),
+            json!({ "type": "llm", "title": "Ask", "model": model, "prompt_template": [{ "role": "user", "text": "{{#in.item#}}" }] }),
+        ),
+        node(
+            "t",
+            Some("in"),
+            json!({ "type": "template-transform", "title": "Wrap", "template": "<{{ r | upper }}>", "variables": [{ "variable": "r", "value_selector": ["l", "text"] }] }),
+        ),
     ];
     let edges = [("s", "c"), ("c", "out"), ("os", "d"), ("d", "in"), ("is", "l"), ("l", "t")];
     let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "source": from, "target": to })).collect();
-    let file = json!({ "kind": "app", "app": { "mode": "workflow", "name": "x" }, "workflow": { "graph": { "nodes": nodes, "edges": edges } } });
+    let file = json!({ "kind": "app", "app": { "mode": "advanced-chat", "name": "x" }, "workflow": { "graph": { "nodes": nodes, "edges": edges } } });
     let log = |third: &str, has_order: bool| {
         let mut entries: Vec<Value> = Vec::new();
         let mut add = |id: &str, inside: Option<(&str, usize)>, outputs: Value| {
@@ -387,7 +404,7 @@ fn iteration_of_dify_inside_of_an_iteration_is_compared_by_both_numbers() {
             entries.push(entry);
         };
         let wrapped = ["<A1>", "<A2>", third, "<B2>"];
-        add("s", None, json!({}));
+        add("s", None, json!({ "sys.query": "hi" }));
         add("c", None, json!({ "list": ["a", "b"] }));
         add("out", None, json!({ "output": wrapped }));
         for outer in 0..2 {
@@ -413,7 +430,10 @@ fn iteration_of_dify_inside_of_an_iteration_is_compared_by_both_numbers() {
     assert!(other.out.contains(wrap), "{other:#?}");
     // Without their order, it is not known in which iteration outside the inner ones were.
     let unknown = compare_file(&file, &log("<b1>", false), &[]);
-    assert!(unknown.out.contains("? Wrap: not compared, the record does not say in which iteration"), "{unknown:#?}");
+    assert!(
+        unknown.out.contains("? Wrap: not compared, the record does not say in which iteration"),
+        "{unknown:#?}"
+    );
 }
 
 #[test]

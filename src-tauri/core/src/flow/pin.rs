@@ -90,7 +90,8 @@ impl TryFrom<String> for IterationPath {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let counters: Result<Vec<u32>, _> = text.split('.').map(str::parse).collect();
-        let counters = counters.map_err(|_| format!("`{text}` is no path of an iteration, such as `2` or `0.2`"))?;
+        let counters =
+            counters.map_err(|_| format!("`{text}` is no path of an iteration, such as `2` or `0.2`"))?;
         Ok(Self(Epoch::from(counters.as_slice())))
     }
 }

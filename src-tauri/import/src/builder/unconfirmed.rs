@@ -147,7 +147,10 @@ impl FlowBuilder {
         let has_own = |id: &&NodeId| matches!(self.node_type(id), "classify" | "extract");
         let made = self.owners.iter().filter(|(id, _)| has_own(id)).map(|(_, source)| source.clone());
         for source in made.collect::<Vec<_>>() {
-            self.lose(&source, "What the model is asked is worded by Plait, and so is the form of its reply.");
+            self.lose(
+                &source,
+                "What the model is asked is worded by Plait, and so is the form of its reply.",
+            );
         }
     }
 

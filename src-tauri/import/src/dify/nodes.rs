@@ -153,7 +153,8 @@ impl Reader<'_> {
         }
         let value = |name: &str| values.get(name).cloned();
         if text.contains("tojson") {
-            self.builder.lose(node.id, "`tojson` writes letters beyond ASCII as they are, and not as numbers.");
+            self.builder
+                .lose(node.id, "`tojson` writes letters beyond ASCII as they are, and not as numbers.");
         }
         jinja::add_jinja(&mut self.builder, (node.id, title, node.at), text, value)
     }
@@ -305,7 +306,8 @@ impl Reader<'_> {
 
     /// What Dify makes of the results of an iteration, as a query: those of failures are null or left out, and lists become one list.
     fn collected(&self, settings: &Settings<'_>) -> Option<String> {
-        const IS_ERROR: &str = "type == \"object\" and keys == [\"error\"] and (.error | type == \"object\" and has(\"code\"))";
+        const IS_ERROR: &str =
+            "type == \"object\" and keys == [\"error\"] and (.error | type == \"object\" and has(\"code\"))";
         let failed = match settings.text("/error_handle_mode") {
             Some("continue-on-error") => Some(format!("map(if {IS_ERROR} then null else . end)")),
             Some("remove-abnormal-output") => Some(format!("map(select(({IS_ERROR}) | not))")),

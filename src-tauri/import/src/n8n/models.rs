@@ -132,7 +132,8 @@ impl Reader<'_> {
         let node = &self.workflow.nodes[at];
         call.schema = call.schema.or_else(|| self.schema_of(at));
         if call.schema.is_some() {
-            self.builder.lose(node.name, "What the model is told about the form of its reply is worded by Plait.");
+            self.builder
+                .lose(node.name, "What the model is told about the form of its reply is worded by Plait.");
         }
         call.memory = self.memory_of(at).map(|(memory, _)| memory);
         if call.memory.is_some() {
@@ -200,8 +201,16 @@ impl Reader<'_> {
             .iter()
             .find_map(|key| settings.text(&format!("{values}/{key}")))
             .unwrap_or(SUMMARY_PROMPT);
-        let method = settings.text(&format!("{values}/summarizationMethod")).or_else(|| settings.text("/type"));
-        settings.ignore_all(&[values, "/type", "/operationMode", "/chunkingMode", "/chunkSize", "/chunkOverlap"]);
+        let method =
+            settings.text(&format!("{values}/summarizationMethod")).or_else(|| settings.text("/type"));
+        settings.ignore_all(&[
+            values,
+            "/type",
+            "/operationMode",
+            "/chunkingMode",
+            "/chunkSize",
+            "/chunkOverlap",
+        ]);
         if method != Some("stuff") {
             let name = self.workflow.nodes[at].name;
             self.builder.lose(

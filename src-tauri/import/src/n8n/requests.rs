@@ -46,9 +46,8 @@ impl Reader<'_> {
                 _ => return self.placeholder(at, "Plait sends bodies in JSON."),
             };
         }
-        let response = |name: &str| {
-            [format!("/options/response/response/{name}"), format!("/options/{name}")]
-        };
+        let response =
+            |name: &str| [format!("/options/response/response/{name}"), format!("/options/{name}")];
         let is_set = |name: &str| response(name).iter().any(|pointer| settings.flag(pointer));
         let (is_full, never_fails) =
             (is_set("fullResponse"), is_set("neverError") || settings.flag("/options/ignoreResponseCode"));
@@ -100,7 +99,8 @@ impl Reader<'_> {
         let written = settings.text("/jsonBody").or_else(|| settings.text("/bodyParametersJson"));
         let lists = ["/bodyParameters/parameters", "/bodyParametersUi/parameter"];
         let is_listed = settings.text("/specifyBody") == Some("keypair")
-            || (settings.get("/specifyBody").is_none() && lists.iter().any(|list| !settings.items(list).is_empty()));
+            || (settings.get("/specifyBody").is_none()
+                && lists.iter().any(|list| !settings.items(list).is_empty()));
         match written.filter(|_| !is_listed) {
             Some(text) => Body::Json(self.template(at, text, input)),
             None => Body::Fields(self.pairs(at, settings, input, &lists)),

@@ -48,9 +48,12 @@ impl Reader<'_> {
             loops.reverse();
             common = Some(match common {
                 None => loops,
-                Some(known) => {
-                    known.into_iter().zip(loops).take_while(|(one, other)| one == other).map(|(one, _)| one).collect()
-                }
+                Some(known) => known
+                    .into_iter()
+                    .zip(loops)
+                    .take_while(|(one, other)| one == other)
+                    .map(|(one, _)| one)
+                    .collect(),
             });
         }
         common.into_iter().flatten().filter_map(|start| self.loop_node(start)).collect()

@@ -246,14 +246,16 @@ impl Comparison<'_> {
 /// The nodes of a file on the way from a loop that is a placeholder back to it.
 fn nodes_of_loops(report: &ImportReport) -> HashSet<&str> {
     let is_loop = |node: &&ImportedNode| {
-        node.outcome == ImportOutcome::Placeholder && matches!(node.kind.as_str(), "loopController" | "loopUntil")
+        node.outcome == ImportOutcome::Placeholder
+            && matches!(node.kind.as_str(), "loopController" | "loopUntil")
     };
     let loops = report.nodes.iter().filter(is_loop);
-    loops.flat_map(|node| {
-        let before = follow(report, &node.id, false);
-        follow(report, &node.id, true).into_iter().filter(move |id| before.contains(id) && *id != node.id)
-    })
-    .collect()
+    loops
+        .flat_map(|node| {
+            let before = follow(report, &node.id, false);
+            follow(report, &node.id, true).into_iter().filter(move |id| before.contains(id) && *id != node.id)
+        })
+        .collect()
 }
 
 /// The nodes that edges of the file lead to from a node, or back from it.
@@ -262,7 +264,8 @@ fn follow<'r>(report: &'r ImportReport, from: &'r str, is_forward: bool) -> Hash
     let mut open = vec![from];
     while let Some(at) = open.pop() {
         for edge in &report.edges {
-            let (near, far) = if is_forward { (&edge.source, &edge.target) } else { (&edge.target, &edge.source) };
+            let (near, far) =
+                if is_forward { (&edge.source, &edge.target) } else { (&edge.target, &edge.source) };
             if near == at && found.insert(far) {
                 open.push(far);
             }

@@ -51,7 +51,8 @@ impl<'r> Iterations<'r> {
         for path in around.values_mut() {
             path.take_if(|path| is_unknown(path));
         }
-        let inside = flow.nodes.iter().filter(|(id, _)| around[*id].as_ref().is_some_and(|path| ran.contains(path)));
+        let inside =
+            flow.nodes.iter().filter(|(id, _)| around[*id].as_ref().is_some_and(|path| ran.contains(path)));
         let run = inside.filter_map(|(_, node)| node.parent.clone()).collect();
         Self { around, run }
     }

@@ -62,7 +62,13 @@ fn names_beyond_the_sandbox_are_found() {
     ] {
         assert_eq!(in_expression(source).as_deref(), Some(read), "{source}");
     }
-    for source in ["$('A').first().json.context", "$items('A', 0)", "$input.all().length", "$workflow.name", "$json.params"] {
+    for source in [
+        "$('A').first().json.context",
+        "$items('A', 0)",
+        "$input.all().length",
+        "$workflow.name",
+        "$json.params",
+    ] {
         assert_eq!(in_expression(source), None, "{source}");
     }
     // A program fails by itself where a method does not exist.

@@ -8,7 +8,10 @@ fn methods_of_any_value_become_functions() {
         ("!$('Set (1)').first().json.x.isEmpty( )", "!(isNothing($('Set (1)').first().json.x))"),
         ("a && \"\".isEmpty()", "a && (isNothing(\"\"))"),
         ("(a ?? b) . isEmpty()", "(isNothing((a ?? b)))"),
-        ("$json.a.filter(x => x.b.isEmpty()).isEmpty()", "(isNothing($json.a.filter(x => (isNothing(x.b)))))"),
+        (
+            "$json.a.filter(x => x.b.isEmpty()).isEmpty()",
+            "(isNothing($json.a.filter(x => (isNothing(x.b)))))",
+        ),
         ("$json.isEmpty", "$json.isEmpty"),
         ("isEmpty()", "isEmpty()"),
     ] {

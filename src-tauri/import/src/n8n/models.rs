@@ -133,7 +133,7 @@ impl Reader<'_> {
         call.schema = call.schema.or_else(|| self.schema_of(at));
         if call.schema.is_some() {
             self.builder
-                .lose(node.name, "What the model is told about the form of its reply is worded by Plait.");
+                .lose(node.name, "What the model reads about the form of its reply is worded by Plait.");
         }
         call.memory = self.memory_of(at).map(|(memory, _)| memory);
         if call.memory.is_some() {

@@ -223,7 +223,7 @@ impl Comparison<'_> {
         let here = self.here(place).iter().filter(|made| made.epoch.depth() == around.len());
         let here: BTreeMap<&Epoch, &Made> = here.map(|made| (&made.epoch, *made)).collect();
         let epochs: BTreeSet<&Epoch> = times.keys().chain(here.keys().copied()).collect();
-        let one = |epoch: &Epoch| {
+        let compared_at = |epoch: &Epoch| {
             let recorded = times.get(epoch).and_then(|time| self.recorded(node, place, *time));
             let here = here.get(epoch).and_then(|made| made.outputs.get(place.port.as_str()));
             let here = here.map(|value| place.read(value));
@@ -231,7 +231,7 @@ impl Comparison<'_> {
             let here = here.map(|here| if is_items { as_items(here, recorded.as_ref()) } else { here });
             Some((epoch.clone(), Compared::of(recorded, here)?))
         };
-        epochs.into_iter().filter_map(one).collect()
+        epochs.into_iter().filter_map(compared_at).collect()
     }
 
     fn recorded(&self, node: &ImportedNode, place: &ImportedOutput, time: Time) -> Option<Value> {

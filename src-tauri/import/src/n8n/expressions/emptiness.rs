@@ -67,7 +67,6 @@ fn before_bracket(text: &str) -> Option<&str> {
     for (at, one) in text.char_indices().rev() {
         match (quote, one) {
             (Some(open), one) if one == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'' | '`') => quote = Some(one),
             (None, ')' | ']' | '}') => depth += 1,
             (None, '(' | '[' | '{') => {
@@ -76,7 +75,7 @@ fn before_bracket(text: &str) -> Option<&str> {
                     return Some(&text[..at]);
                 }
             }
-            (None, _) => {}
+            _ => {}
         }
     }
     None

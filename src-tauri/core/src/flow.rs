@@ -28,7 +28,7 @@ pub use lazy_flow::LazyFlow;
 pub use memory::{
     DEFAULT_RECENT_TURNS, MAX_RECENT_TURNS, MemoryMode, MemorySettings, MemoryUse, SummarizerSettings,
 };
-pub use pin::{MAX_PIN_BYTES, Pin};
+pub use pin::{IterationPath, MAX_PIN_BYTES, Pin};
 pub use read::{ReadError, read, read_written};
 pub use summarizer_agent::SummarizerAgent;
 pub use tree_limits::TreeLimits;

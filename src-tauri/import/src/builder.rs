@@ -144,9 +144,9 @@ impl FlowBuilder {
         config: Value,
         at: Point,
     ) -> NodeId {
-        let parents = std::mem::take(&mut self.parents);
+        let around = self.replace_loops(Vec::new());
         let id = self.add(source, title, node_type, config, at);
-        self.parents = parents;
+        self.replace_loops(around);
         id
     }
 
@@ -263,8 +263,7 @@ impl FlowBuilder {
     pub(super) fn try_connect(&mut self, from: &Output, to: &NodeId, input: &str, kind: PortKind) -> bool {
         /// What an edge holds.
         const EDGE_BYTES: usize = 300;
-        let id: EdgeId = format!("{}.{}-{to}.{input}", from.node, from.port).into();
-        if self.flow.edges.contains_key(&id) {
+        if self.flow.edges.contains_key(&edge_id(from, to, input)) {
             return true;
         }
         let node_type = self.node_type(to);
@@ -281,6 +280,18 @@ impl FlowBuilder {
         self.open_port(to, "inputs", input, kind);
         self.add_edge(from, to, input);
         true
+    }
+
+    /// Connects outputs to an input that takes many, which gets them in this order.
+    pub(super) fn connect_in_order(&mut self, outputs: &[Output], to: &NodeId, input: &str) {
+        for (order, from) in (0..).zip(outputs) {
+            self.connect(from, to, input);
+            if outputs.len() > 1
+                && let Some(edge) = self.flow.edges.get_mut(&edge_id(from, to, input))
+            {
+                edge.order.get_or_insert(order);
+            }
+        }
     }
 
     /// Connects what feeds the variables of templates to the inputs of the same names.
@@ -337,6 +348,11 @@ impl FlowBuilder {
 
     pub(super) fn leave(&mut self) {
         self.parents.pop();
+    }
+
+    /// Adds the following nodes to the last of these loops. Returns those that they were added to, which are to be put back.
+    pub(super) fn replace_loops(&mut self, loops: Vec<NodeId>) -> Vec<NodeId> {
+        std::mem::replace(&mut self.parents, loops)
     }
 
     pub(super) fn current_loop(&self) -> Option<&NodeId> {
@@ -397,6 +413,7 @@ impl FlowBuilder {
         self.budget.check()?;
         self.hold_lost_order();
         self.mark_names();
+        self.mark_own_wording();
         self.mark_lost_inputs();
         for node in &mut self.report.nodes {
             if node.outcome == ImportOutcome::Lost && node.lost.is_empty() {
@@ -409,6 +426,11 @@ impl FlowBuilder {
         arrange::arrange(&mut self.flow);
         Ok((self.flow, self.report))
     }
+}
+
+/// The id of an edge.
+fn edge_id(from: &Output, to: &NodeId, input: &str) -> EdgeId {
+    format!("{}.{}-{to}.{input}", from.node, from.port).into()
 }
 
 /// An input that all nodes of a type have.

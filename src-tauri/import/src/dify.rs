@@ -22,6 +22,7 @@ use super::settings::Settings;
 use super::{Format, check_size, wrong_shape};
 use plait_core::error::Fault;
 use plait_core::id::NodeId;
+use plait_core::port::ERROR_PORT;
 
 /// Reads an app.
 pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
@@ -210,6 +211,7 @@ impl<'v> Reader<'v> {
         ]);
         let before = self.builder.len();
         let made = self.translate(at, &settings);
+        self.continue_after_errors(at, &settings, made.as_ref());
         if self.builder.len() > before
             && let Some(id) = made
         {
@@ -228,6 +230,26 @@ impl<'v> Reader<'v> {
         }
         if parent.is_some() {
             self.builder.leave();
+        }
+    }
+
+    /// Leads the error of a node on where the original has a branch for it.
+    fn continue_after_errors(&mut self, at: usize, settings: &Settings<'_>, made: Option<&NodeId>) {
+        let Some(id) = made.filter(|id| !self.builder.is_placeholder(id)) else { return };
+        let node = &self.graph.nodes[at];
+        match settings.text("/error_strategy") {
+            Some("fail-branch") if self.builder.has_error_output(id) => {
+                let error = Output::new(id, ERROR_PORT);
+                let ends = self.ends.entry(node.id.to_owned()).or_default();
+                ends.by_handle.entry("fail-branch".to_owned()).or_insert_with(|| error.clone());
+                let values = self.values.entry(node.id.to_owned()).or_default();
+                values.named.insert("error_message".to_owned(), (error, vec!["message".to_owned()]));
+            }
+            None | Some("none") => {}
+            Some(_) => {
+                settings.ignore("/default_value");
+                self.builder.lose(node.id, "When it fails, the original goes on. Here the flow stops.");
+            }
         }
     }
 

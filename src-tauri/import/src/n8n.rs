@@ -70,6 +70,11 @@ fn read_nested(
             builder.note(format!("Two nodes are called `{}`; only one of them has edges.", node.name));
         }
     }
+    if workflow.has_ids {
+        builder.note(
+            "Its connections have the ids of nodes, where n8n reads names. They are read as they are meant.",
+        );
+    }
     if document.get("pinData").and_then(Value::as_object).is_some_and(|data| !data.is_empty()) {
         builder.note("Pinned data was left out.");
     }
@@ -80,6 +85,7 @@ fn read_nested(
         is_conditional: vec![false; workflow.nodes.len()],
         by_name: workflow.nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect(),
         loop_of: loops::loops_of(&workflow),
+        is_repeated: Vec::new(),
         inputs: vec![None; workflow.nodes.len()],
         effects: vec![None; workflow.nodes.len()],
         ways: Ways::of(&workflow),
@@ -161,6 +167,8 @@ struct Reader<'w> {
     by_name: HashMap<&'w str, usize>,
     /// The loop that each node is in the body of.
     loop_of: Vec<Option<usize>>,
+    /// Whether each node is in a cycle that is no loop.
+    is_repeated: Vec<bool>,
     /// What each node works on.
     inputs: Shapes,
     /// What does the work of each node.
@@ -178,6 +186,7 @@ impl<'w> Reader<'w> {
     fn run(&mut self) {
         let (order, back) = self.workflow.order();
         let back: HashSet<usize> = back.into_iter().collect();
+        self.is_repeated = self.repeated(&back);
         for node in order {
             if self.builder.budget().is_exceeded() {
                 return;
@@ -309,10 +318,15 @@ impl<'w> Reader<'w> {
     }
 
     /// Where a reference leads.
-    fn resolve(&self, reference: &Reference, input: Option<&Shape>) -> Option<(Output, Vec<String>)> {
+    fn resolve(
+        &self,
+        at: usize,
+        reference: &Reference,
+        input: Option<&Shape>,
+    ) -> Option<(Output, Vec<String>)> {
         let shape = match &reference.node {
             None => input?.clone(),
-            Some(name) => self.shape_of(name)?,
+            Some(name) => self.shape_for(at, name)?,
         };
         Some((shape.output.clone(), shape.find(&reference.path)?))
     }
@@ -326,7 +340,7 @@ impl<'w> Reader<'w> {
                 Part::Text(text) => template.push_text(&text),
                 Part::Expression(source) => {
                     let reference = expressions::reference(&source).filter(|found| !found.path.is_empty());
-                    let place = reference.as_ref().and_then(|reference| self.resolve(reference, input));
+                    let place = reference.as_ref().and_then(|reference| self.resolve(at, reference, input));
                     match (reference, place) {
                         (Some(reference), Some((output, path))) if path.is_empty() => {
                             let name = reference.path.last().map_or("value", String::as_str);

@@ -263,6 +263,10 @@ impl<'v> Reader<'v> {
         if !self.may_be_list(at, name) {
             return place;
         }
+        let objects = ["object", "extractJson", "extractObjectPath", "code", "subGraph"];
+        if self.graph.edges_into(at, name).any(|edge| objects.contains(&self.graph.nodes[edge.source].kind)) {
+            self.builder.lose_order_of_fields(&self.graph.nodes[at].key);
+        }
         if let Some(text) = self.texts.get(&place) {
             return text.clone();
         }

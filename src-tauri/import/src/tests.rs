@@ -358,22 +358,86 @@ fn nodes_that_no_start_of_dify_or_an_agentflow_reaches_are_disabled() {
     assert!(disabled(&dify("code")).is_empty());
 }
 
+/// The inputs that placeholders for lost edges out of the node `Check` lead to.
+fn held_after_check(flow: &flow::Flow) -> Vec<String> {
+    let is_held = |edge: &&flow::Edge| flow.nodes[&edge.source].title.as_deref() == Some("After Check");
+    let into = flow.edges.values().filter(is_held);
+    into.map(|edge| format!("{}.{}", edge.target, edge.target_input)).collect()
+}
+
 #[test]
 fn edges_of_order_that_are_kept_hold_up_nothing() {
     let chain =
         [("Start", "manualTrigger"), ("Create", "httpRequest"), ("Wait", "wait"), ("Fetch", "httpRequest")];
     let edges = [("Start", "Create"), ("Create", "Wait"), ("Wait", "Fetch")];
-    let held = |document: &str| -> Vec<String> {
-        let flow = import(document, None, "x").unwrap().flow;
-        let into = flow
-            .edges
-            .values()
-            .filter(|edge| flow.nodes[&edge.source].title.as_deref() == Some("After Check"));
-        into.map(|edge| format!("{}.{}", edge.target, edge.target_input)).collect()
-    };
+    let held = |document: &str| held_after_check(&import(document, None, "x").unwrap().flow);
     assert_eq!(held(&workflow(&chain, &edges)), [""; 0]);
     let cycle = include_str!("../../../tests/fixtures/import/n8n/cycle-list.json");
     assert_eq!(held(cycle), [""; 0]);
+}
+
+#[test]
+fn lost_edge_of_order_holds_up_its_node_until_the_placeholder_is_deleted() {
+    // What comes back is a reply, and what begins is a message: no cycle of Plait.
+    let nodes = [("Start", "chatTrigger"), ("Create", "wait"), ("Ask", "httpRequest"), ("Check", "noOp")];
+    let edges = [("Start", "Create"), ("Create", "Ask"), ("Ask", "Check"), ("Check", "Create")];
+    let Imported { mut flow, report } = import(&workflow(&nodes, &edges), None, "x").unwrap();
+    assert_eq!(report.lost_edges().map(|(edge, _)| edge.source.as_str()).collect::<Vec<_>>(), ["Check"]);
+    assert_eq!(held_after_check(&flow), ["create.after"]);
+    let create = report.nodes.iter().find(|node| node.name == "Create").unwrap();
+    assert_eq!(create.outcome, ImportOutcome::Placeholder);
+    assert!(create.lost.concat().contains("The edge from “Check” is not in the flow"), "{create:?}");
+    let errors = |flow: &flow::Flow| -> Vec<String> {
+        let found = check(flow, &registry()).diagnostics;
+        found.iter().filter(|one| one.severity == Severity::Error).map(|one| one.code.to_string()).collect()
+    };
+    assert_eq!(errors(&flow), ["import.placeholder"]);
+    let held: Vec<_> = flow.nodes.iter().filter(|(_, node)| node.node_type == "placeholder").collect();
+    let held = held[0].0.clone();
+    flow.nodes.remove(&held);
+    flow.edges.retain(|_, edge| edge.source != held);
+    assert_eq!(errors(&flow), [""; 0]);
+}
+
+#[test]
+fn part_of_nodes_inside_and_outside_of_a_loop_is_outside() {
+    let node = |name: &str, kind: &str| json!({ "name": name, "type": kind, "typeVersion": 3, "position": [0, 0], "parameters": {} });
+    let nodes = [
+        node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger"),
+        node("Night", "n8n-nodes-base.scheduleTrigger"),
+        node("Each", "n8n-nodes-base.splitInBatches"),
+        node("Store", "@n8n/n8n-nodes-langchain.vectorStoreInMemory"),
+        node("Ask", "@n8n/n8n-nodes-langchain.chainRetrievalQa"),
+        node("Search", "@n8n/n8n-nodes-langchain.retrieverVectorStore"),
+        node("Embeddings", "@n8n/n8n-nodes-langchain.embeddingsOpenAi"),
+        node("Splitter", "@n8n/n8n-nodes-langchain.textSplitterTokenSplitter"),
+    ];
+    let to = |name: &str, kind: &str| json!([{ "node": name, "type": kind, "index": 0 }]);
+    let main = |name: &str| to(name, "main");
+    let embeddings = json!([[to("Store", "ai_embedding")[0], to("Search", "ai_embedding")[0]]]);
+    let connections = json!({
+        "Chat": { "main": [main("Ask")] },
+        "Night": { "main": [main("Each")] },
+        "Each": { "main": [[], main("Store")] },
+        "Store": { "main": [main("Each")] },
+        "Search": { "ai_retriever": [to("Ask", "ai_retriever")] },
+        "Splitter": { "ai_textSplitter": [to("Store", "ai_textSplitter")] },
+        "Embeddings": { "ai_embedding": embeddings },
+    });
+    let file = json!({ "nodes": nodes, "connections": connections }).to_string();
+    let flow = import(&file, None, "x").unwrap().flow;
+    let parent = |id: &str| flow.nodes[id].parent.as_ref().map(ToString::to_string);
+    assert_eq!((parent("store"), parent("splitter")), (Some("each".to_owned()), Some("each".to_owned())));
+    assert_eq!((parent("search"), parent("embeddings")), (None, None));
+    for trigger in ["chat", "night"] {
+        let mut flow = flow.clone();
+        assert!(flow.choose_trigger(&trigger.into()));
+        let found = check(&flow, &registry()).diagnostics;
+        let codes =
+            found.iter().filter(|one| one.severity == Severity::Error).map(|one| one.code.to_string());
+        let others: Vec<String> = codes.filter(|code| code != "import.placeholder").collect();
+        assert_eq!(others, [""; 0], "{trigger}");
+    }
 }
 
 #[test]

@@ -2,13 +2,14 @@
 //! recorded ones. What asks people, models or servers delivers what is recorded, as a pin, and asks nobody; everything else runs.
 
 mod comparison;
+mod iterations;
 mod record;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use plait_core::flow::{Edge, Flow, Node, Pin};
-use plait_core::id::{NodeId, PortName};
+use plait_core::flow::{Edge, Flow, IterationPath, Node, Pin};
+use plait_core::id::{Epoch, NodeId, PortName};
 use plait_core::port::{AFTER_PORT, ERROR_PORT, PortKind};
 use serde_json::{Value, json};
 
@@ -16,8 +17,9 @@ use crate::builder::{PLACEHOLDER, gives_text, has_error_output};
 use crate::codes;
 use crate::report::{ImportReport, ImportedNode, ImportedOutput};
 pub use comparison::{Compared, ComparedNode, Made, compare};
-use record::Time;
+use iterations::Iterations;
 pub use record::{Record, read_record};
+use record::{Repeated, Time};
 
 /// Node types that only compute. All others deliver what is recorded; loops and sub-flows only where the record does not say what
 /// happened inside.
@@ -52,8 +54,14 @@ pub fn prepare(flow: &Flow, report: &ImportReport, record: &Record) -> Flow {
     if let Some(taken) = taken {
         trial.choose_trigger(&taken);
     }
-    Preparation { places, record }.prepare(&mut trial, &[]);
-    trial
+    let trial_of = |iterations| {
+        let mut trial = trial.clone();
+        Preparation { places: &places, record, iterations }.prepare(&mut trial, &[]);
+        trial
+    };
+    // Which cycles the nodes are in, the plan of a flow says that can run.
+    let iterations = Iterations::of(&trial_of(None), report, &places, record);
+    trial_of(Some(&iterations))
 }
 
 /// Where the outputs of the file are, by the nodes of the flow.
@@ -76,11 +84,6 @@ impl<'r> Places<'r> {
         self.by_node.get(&(subflows.to_vec(), id.clone())).map_or(&[], Vec::as_slice)
     }
 
-    /// The node of the file that a loop is.
-    fn head(&self, id: &NodeId) -> Option<&'r str> {
-        self.of(&[], id).first().map(|(node, _)| node.id.as_str())
-    }
-
     /// The nodes of the file inside of a sub-flow.
     fn inside<'s>(&'s self, subflow: &'s [NodeId]) -> impl Iterator<Item = &'r ImportedNode> + 's {
         let inside = self.by_node.iter().filter(move |((subflows, _), _)| subflows.starts_with(subflow));
@@ -89,8 +92,10 @@ impl<'r> Places<'r> {
 }
 
 struct Preparation<'r> {
-    places: Places<'r>,
+    places: &'r Places<'r>,
     record: &'r Record,
+    /// Without it, everything runs that can.
+    iterations: Option<&'r Iterations<'r>>,
 }
 
 impl Preparation<'_> {
@@ -104,12 +109,10 @@ impl Preparation<'_> {
         };
         flow.edges.retain(|_, edge| !is_lost_order(edge));
         // No flow inside of a node has loops that came from a loop of the file.
-        let repeated: Vec<NodeId> = if subflows.is_empty() {
-            let loops =
-                flow.nodes.iter().filter(|(_, node)| node.node_type == "loop" && node.parent.is_none());
-            loops.map(|(id, _)| id).filter(|id| self.repeats(flow, id)).cloned().collect()
-        } else {
-            Vec::new()
+        let iterations = self.iterations.filter(|_| subflows.is_empty());
+        let runs = |loop_id: &NodeId| match self.iterations {
+            None => true,
+            Some(_) => iterations.is_some_and(|iterations| iterations.run(loop_id)),
         };
         for (id, node) in &mut flow.nodes {
             if node.node_type == "contextStart" {
@@ -117,7 +120,7 @@ impl Preparation<'_> {
                 node.config.insert("provider".to_owned(), "offline".into());
                 node.config.remove("model");
             }
-            if COMPUTE.contains(&node.node_type.as_str()) || repeated.contains(id) {
+            if COMPUTE.contains(&node.node_type.as_str()) || (node.node_type == "loop" && runs(id)) {
                 continue;
             }
             if node.parent.is_none()
@@ -127,19 +130,9 @@ impl Preparation<'_> {
                 node.config.insert("flow".to_owned(), serde_json::to_value(inner).unwrap_or_default());
                 continue;
             }
-            let head = node.parent.as_ref().filter(|parent| repeated.contains(parent));
-            let head = head.and_then(|parent| self.places.head(parent));
-            self.pin(node, id, self.places.of(subflows, id), head);
+            let around = iterations.and_then(|iterations| iterations.around(id)).unwrap_or_default();
+            self.pin(node, id, self.places.of(subflows, id), around);
         }
-    }
-
-    /// Whether the iterations of a loop run: the record says in which of them each node ran that asks.
-    fn repeats(&self, flow: &Flow, id: &NodeId) -> bool {
-        let Some(head) = self.places.head(id).filter(|head| self.record.has(head)) else { return false };
-        let inside = flow.nodes.iter().filter(|(_, node)| node.parent.as_ref() == Some(id));
-        let places = inside.flat_map(|(inner, _)| self.places.of(&[], inner));
-        let mut ran = places.filter(|(of, _)| self.record.has(&of.id)).peekable();
-        ran.peek().is_some() && ran.all(|(of, _)| self.record.iterations(&of.id, head).is_some())
     }
 
     /// The flow that a node calls, if the record says what happened in it: it has values of its nodes, which nothing else calls.
@@ -154,20 +147,17 @@ impl Preparation<'_> {
         serde_json::from_value(flow.clone()).ok()
     }
 
-    /// Lets a node deliver what is recorded: of each iteration in a loop of the file, else of the last time.
-    fn pin(&self, node: &mut Node, id: &NodeId, places: &[Place<'_>], head: Option<&str>) {
+    /// Lets a node deliver what is recorded: of each iteration where nodes of the file count them, else of the last time.
+    fn pin(&self, node: &mut Node, id: &NodeId, places: &[Place<'_>], around: &[&str]) {
         let has_error = has_error_output(&node.node_type);
-        let numbers = places.iter().filter_map(|(of, _)| self.record.iterations(&of.id, head?)).flatten();
-        let iterations = numbers.max().map_or(0, |last| last + 1);
-        let at = |number| head.map(|head| self.recorded(places, Time::Iteration { head, number }));
-        let at = |number| at(number).map(|values| with_texts(&node.node_type, values));
-        let iterations: Vec<_> =
-            (0..iterations).filter_map(at).map(|one| (!one.is_empty()).then_some(one)).collect();
-        let mut outputs = match (head, iterations.iter().flatten().last()) {
-            (None, _) => with_texts(&node.node_type, self.recorded(places, Time::Last)),
+        let iterations = self.of_iterations(node, places, around);
+        let mut outputs = match iterations.last_key_value() {
+            _ if around.is_empty() => {
+                with_texts(&node.node_type, self.recorded(places, |_| Some(Time::Last)))
+            }
             // Only here it runs in an iteration that is not recorded.
-            (Some(_), Some(last)) if !has_error => last.clone(),
-            (Some(_), _) => BTreeMap::new(),
+            Some((_, last)) if !has_error => last.clone(),
+            _ => BTreeMap::new(),
         };
         if gives_tools(node) || (outputs.is_empty() && !has_error) {
             node.disabled = true;
@@ -184,11 +174,38 @@ impl Preparation<'_> {
         node.pin = Some(Pin { outputs, iterations, ..Pin::default() });
     }
 
+    /// The recorded values of each iteration, as the outputs of a node deliver them.
+    fn of_iterations(
+        &self,
+        node: &Node,
+        places: &[Place<'_>],
+        around: &[&str],
+    ) -> BTreeMap<IterationPath, BTreeMap<PortName, Arc<Value>>> {
+        if around.is_empty() {
+            return BTreeMap::new();
+        }
+        let of_file = |of: &ImportedNode| self.record.times(&of.id, around, repeated(node));
+        let times: HashMap<&str, BTreeMap<Epoch, usize>> =
+            places.iter().filter_map(|(of, _)| Some((of.id.as_str(), of_file(of)?))).collect();
+        let epochs: BTreeSet<&Epoch> = times.values().flat_map(BTreeMap::keys).collect();
+        let values = |epoch: &Epoch| {
+            let at = |of: &ImportedNode| times.get(of.id.as_str())?.get(epoch).copied().map(Time::At);
+            with_texts(&node.node_type, self.recorded(places, at))
+        };
+        let values = epochs.into_iter().map(|epoch| (IterationPath(epoch.clone()), values(epoch)));
+        values.filter(|(_, values)| !values.is_empty()).collect()
+    }
+
     /// The recorded values as the outputs of a node deliver them.
-    fn recorded(&self, places: &[Place<'_>], time: Time<'_>) -> BTreeMap<PortName, Arc<Value>> {
+    fn recorded(
+        &self,
+        places: &[Place<'_>],
+        time: impl Fn(&ImportedNode) -> Option<Time>,
+    ) -> BTreeMap<PortName, Arc<Value>> {
         let mut recorded: BTreeMap<PortName, Value> = BTreeMap::new();
         for (of, place) in places {
-            let Some(value) = self.record.output(&of.id, &place.name, time) else { continue };
+            let value = time(of).and_then(|time| self.record.output(&of.id, &place.name, time));
+            let Some(value) = value else { continue };
             let value = place.pinned(&value);
             // Several outputs of the file may be fields of one.
             match (recorded.get_mut(place.port.as_str()), value) {
@@ -198,6 +215,11 @@ impl Preparation<'_> {
         }
         recorded.into_iter().map(|(port, value)| (port, Arc::new(value))).collect()
     }
+}
+
+/// What counts when the record of a node has several times in one iteration.
+fn repeated(node: &Node) -> Repeated {
+    if node.node_type == "loop" { Repeated::Last } else { Repeated::Unknown }
 }
 
 /// The values with a text where a node gives nothing else: nothing for an empty object, such as that of n8n's manual trigger.

@@ -243,6 +243,225 @@ fn iterations_of_dify_are_compared() {
     );
 }
 
+/// Nodes of n8n: name, type, version and parameters.
+fn nodes_of_n8n(nodes: &[(&str, &str, f64, Value)]) -> Vec<Value> {
+    let node = |(name, kind, version, parameters): &(&str, &str, f64, Value)| json!({ "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "parameters": parameters });
+    nodes.iter().map(node).collect()
+}
+
+/// One time that a node of n8n ran: after which time of which node, and the items of its outputs.
+fn ran(from: &str, time: usize, outputs: &[&[Value]]) -> Value {
+    let items = |items: &&[Value]| items.iter().map(|item| json!({ "json": item })).collect::<Vec<_>>();
+    let outputs: Vec<_> = outputs.iter().map(items).collect();
+    json!({ "source": [{ "previousNode": from, "previousNodeRun": time }], "data": { "main": outputs } })
+}
+
+#[test]
+fn loop_of_n8n_inside_of_a_loop_is_compared_by_both_iterations() {
+    let set = json!({ "assignments": { "assignments": [{ "name": "v", "type": "string", "value": "={{ $json.said.toUpperCase() }}" }] } });
+    let nodes = nodes_of_n8n(&[
+        ("Start", "manualTrigger", 1.0, json!({})),
+        ("Data", "code", 2.0, json!({ "jsCode": "return [{ json: { n: 1 } }, { json: { n: 2 } }];" })),
+        ("Outer", "splitInBatches", 3.0, json!({})),
+        (
+            "Split",
+            "code",
+            2.0,
+            json!({ "jsCode": "return [1, 2].map((k) => ({ json: { k: $json.n * 10 + k } }));" }),
+        ),
+        ("Inner", "splitInBatches", 3.0, json!({ "options": { "reset": "={{ $('Inner').context.done }}" } })),
+        ("Ask", "slack", 2.0, json!({})),
+        ("Keep", "set", 3.4, set),
+    ]);
+    let to = |name: &str| json!([{ "node": name, "type": "main", "index": 0 }]);
+    let connections = json!({
+        "Start": { "main": [to("Data")] }, "Data": { "main": [to("Outer")] }, "Outer": { "main": [[], to("Split")] }, "Split": { "main": [to("Inner")] },
+        "Inner": { "main": [to("Outer"), to("Ask")] }, "Ask": { "main": [to("Keep")] }, "Keep": { "main": [to("Inner")] },
+    });
+    let file = json!({ "name": "x", "nodes": nodes, "connections": connections });
+    let execution = |third: &str| {
+        let [n, k, said, v] = ["n", "k", "said", "v"].map(|name| move |value: Value| json!({ name: value }));
+        let rows = [n(json!(1)), n(json!(2))];
+        let ks = [11, 12, 21, 22].map(|number| k(json!(number)));
+        let kept = ["A11", "A12", third, "A22"].map(|text| v(json!(text)));
+        // The inner loop runs once more after its last item, as it is done then.
+        let inner = [0, 1, 3, 4];
+        let run = json!({
+            "Start": [ran("", 0, &[&[json!({})]])],
+            "Data": [ran("Start", 0, &[&rows])],
+            "Outer": [ran("Data", 0, &[&[], &rows[..1]]), ran("Inner", 2, &[&[], &rows[1..]]), ran("Inner", 5, &[&kept, &[]])],
+            "Split": [ran("Outer", 0, &[&ks[..2]]), ran("Outer", 1, &[&ks[2..]])],
+            "Inner": [
+                ran("Split", 0, &[&[], &ks[..1]]), ran("Keep", 0, &[&[], &ks[1..2]]), ran("Keep", 1, &[&kept[..2], &[]]),
+                ran("Split", 1, &[&[], &ks[2..3]]), ran("Keep", 2, &[&[], &ks[3..]]), ran("Keep", 3, &[&kept[2..], &[]]),
+            ],
+            "Ask": (0..4).map(|at| ran("Inner", inner[at], &[&[said(json!(format!("a{}{}", at / 2 + 1, at % 2 + 1)))]])).collect::<Vec<_>>(),
+            "Keep": (0..4).map(|at| ran("Ask", at, &[&kept[at..=at]])).collect::<Vec<_>>(),
+        });
+        json!({ "data": { "resultData": { "runData": run } } })
+    };
+    let same = compare_file(&file, &execution("A21"), &[]);
+    let expected = "· Start: delivers what is recorded\n= Data\n= Outer\n= Split\n= Inner\n· Ask: delivers what is recorded\n= Keep\nNo node departs from the record.\n";
+    assert_eq!((same.code, same.out.as_str()), (0, expected), "{same:#?}");
+    let other = compare_file(&file, &execution("a21"), &[]);
+    let keep = "≠ Keep, iteration 2.1\n    recorded: {\"v\":\"a21\"}\n    here:     {\"v\":\"A21\"}\n";
+    assert!(other.out.contains(keep), "{other:#?}");
+    assert!(other.out.contains("≠ Inner, iteration 2\n"), "{other:#?}");
+}
+
+#[test]
+fn cycle_of_n8n_is_compared_iteration_by_iteration() {
+    let set = |name: &str, value: &str| json!({ "assignments": { "assignments": [{ "name": name, "type": "number", "value": value }] } });
+    let again = json!({ "leftValue": "={{ $json.tries }}", "rightValue": 3, "operator": { "type": "number", "operation": "lt" } });
+    let nodes = nodes_of_n8n(&[
+        ("Start", "manualTrigger", 1.0, json!({})),
+        ("Begin", "set", 3.4, set("tries", "0")),
+        ("Count", "set", 3.4, set("tries", "={{ $json.tries + 1 }}")),
+        ("Try", "slack", 2.0, json!({})),
+        ("Again?", "if", 2.2, json!({ "conditions": { "conditions": [again], "combinator": "and" } })),
+        ("Done", "set", 3.4, set("after", "={{ $json.tries }}")),
+    ]);
+    let to = |name: &str| json!([{ "node": name, "type": "main", "index": 0 }]);
+    let connections = json!({
+        "Start": { "main": [to("Begin")] }, "Begin": { "main": [to("Count")] }, "Count": { "main": [to("Try")] },
+        "Try": { "main": [to("Again?")] }, "Again?": { "main": [to("Count"), to("Done")] },
+    });
+    let file = json!({ "name": "x", "nodes": nodes, "connections": connections });
+    let execution = |second: i32| {
+        let tries = |number: i32| json!({ "tries": number });
+        let counted = [tries(1), tries(second), tries(3)];
+        let tried = [tries(1), tries(2), tries(3)];
+        let run = json!({
+            "Start": [ran("", 0, &[&[json!({})]])],
+            "Begin": [ran("Start", 0, &[&[tries(0)]])],
+            "Count": [ran("Begin", 0, &[&counted[..1]]), ran("Again?", 0, &[&counted[1..2]]), ran("Again?", 1, &[&counted[2..]])],
+            "Try": (0..3).map(|at| ran("Count", at, &[&tried[at..=at]])).collect::<Vec<_>>(),
+            "Again?": [ran("Try", 0, &[&tried[..1], &[]]), ran("Try", 1, &[&tried[1..2], &[]]), ran("Try", 2, &[&[], &tried[2..]])],
+            "Done": [ran("Again?", 2, &[&[json!({ "after": 3 })]])],
+        });
+        json!({ "data": { "resultData": { "runData": run } } })
+    };
+    let same = compare_file(&file, &execution(2), &[]);
+    let expected = "· Start: delivers what is recorded\n= Begin\n= Count\n· Try: delivers what is recorded\n= Again?\n= Done\nNo node departs from the record.\n";
+    assert_eq!((same.code, same.out.as_str()), (0, expected), "{same:#?}");
+    let other = compare_file(&file, &execution(7), &[]);
+    let count = "≠ Count, iteration 2\n    recorded: {\"tries\":7}\n    here:     {\"tries\":2}\n";
+    assert!(other.out.contains(count), "{other:#?}");
+}
+
+#[test]
+fn iteration_of_dify_inside_of_an_iteration_is_compared_by_both_numbers() {
+    let node = |id: &str, parent: Option<&str>, data: Value| {
+        let mut node = json!({ "id": id, "data": data });
+        if let Some(parent) = parent {
+            node["parentId"] = json!(parent);
+        }
+        node
+    };
+    let code = |code: &str, item: Option<&str>| {
+        let variables: Vec<Value> =
+            item.iter().map(|of| json!({ "variable": "item", "value_selector": [of, "item"] })).collect();
+        json!({ "type": "code", "title": code, "code_language": "javascript", "code": code, "variables": variables, "outputs": { "list": { "type": "array[string]" } } })
+    };
+    let iteration = |title: &str, over: &str, output: [&str; 2]| json!({ "type": "iteration", "title": title, "iterator_selector": [over, "list"], "output_selector": output, "output_type": "array[string]" });
+    let model = json!({ "provider": "openai", "name": "gpt-4o", "mode": "chat", "completion_params": {} });
+    let nodes = [
+        node("s", None, json!({ "type": "start", "title": "Start", "variables": [] })),
+        node("c", None, code("function main() { return { list: ['a', 'b'] }; }", None)),
+        node("out", None, iteration("Outer", "c", ["in", "output"])),
+        node("os", Some("out"), json!({ "type": "iteration-start", "title": "" })),
+        node(
+            "d",
+            Some("out"),
+            code("function main({ item }) { return { list: [item + 1, item + 2] }; }", Some("out")),
+        ),
+        node("in", Some("out"), iteration("Inner", "d", ["t", "output"])),
+        node("is", Some("in"), json!({ "type": "iteration-start", "title": "" })),
+        node(
+            "l",
+            Some("in"),
+            json!({ "type": "llm", "title": "Ask", "model": model, "prompt_template": [{ "role": "user", "text": "{{#in.item#}}" }] }),
+        ),
+        node(
+            "t",
+            Some("in"),
+            json!({ "type": "template-transform", "title": "Wrap", "template": "<{{ r | upper }}>", "variables": [{ "variable": "r", "value_selector": ["l", "text"] }] }),
+        ),
+    ];
+    let edges = [("s", "c"), ("c", "out"), ("os", "d"), ("d", "in"), ("is", "l"), ("l", "t")];
+    let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "source": from, "target": to })).collect();
+    let file = json!({ "kind": "app", "app": { "mode": "advanced-chat", "name": "x" }, "workflow": { "graph": { "nodes": nodes, "edges": edges } } });
+    let log = |third: &str, has_order: bool| {
+        let mut entries: Vec<Value> = Vec::new();
+        let mut add = |id: &str, inside: Option<(&str, usize)>, outputs: Value| {
+            let mut entry = json!({ "node_id": id, "outputs": outputs });
+            if has_order {
+                entry["index"] = json!(entries.len() + 1);
+            }
+            if let Some((of, number)) = inside {
+                entry["execution_metadata"] = json!({ "iteration_id": of, "iteration_index": number });
+            }
+            entries.push(entry);
+        };
+        let wrapped = ["<A1>", "<A2>", third, "<B2>"];
+        add("s", None, json!({ "sys.query": "hi" }));
+        add("c", None, json!({ "list": ["a", "b"] }));
+        add("out", None, json!({ "output": wrapped }));
+        for outer in 0..2 {
+            let letter = ["a", "b"][outer];
+            add("d", Some(("out", outer)), json!({ "list": [format!("{letter}1"), format!("{letter}2")] }));
+            add("in", Some(("out", outer)), json!({ "output": &wrapped[2 * outer..2 * outer + 2] }));
+            for inner in 0..2 {
+                add("l", Some(("in", inner)), json!({ "text": format!("{letter}{}", inner + 1) }));
+                add("t", Some(("in", inner)), json!({ "output": wrapped[2 * outer + inner] }));
+            }
+        }
+        // The newest first, as the console gets them.
+        entries.reverse();
+        json!({ "data": entries })
+    };
+    let same = compare_file(&file, &log("<B1>", true), &[]);
+    assert_eq!(same.code, 0, "{same:#?}");
+    for line in ["= Outer\n", "= Inner\n", "· Ask: delivers what is recorded\n", "= Wrap\n"] {
+        assert!(same.out.contains(line), "{line}: {same:#?}");
+    }
+    let other = compare_file(&file, &log("<b1>", true), &[]);
+    let wrap = "≠ Wrap, iteration 2.1\n    recorded: \"<b1>\"\n    here:     \"<B1>\"\n";
+    assert!(other.out.contains(wrap), "{other:#?}");
+    // Without their order, it is not known in which iteration outside the inner ones were.
+    let unknown = compare_file(&file, &log("<b1>", false), &[]);
+    assert!(
+        unknown.out.contains("? Wrap: not compared, the record does not say in which iteration"),
+        "{unknown:#?}"
+    );
+}
+
+#[test]
+fn loop_of_rivet_that_is_a_placeholder_is_not_compared_inside() {
+    let nodes = json!({
+        "[a]:graphInput \"Name\"": { "data": { "id": "name", "dataType": "string" }, "outgoingConnections": ["data->\"Repeat\" l/input1Default"] },
+        "[l]:loopController \"Repeat\"": { "data": {}, "outgoingConnections": ["output1->\"Add\" t/x", "break->\"Out\" o/value"] },
+        "[t]:text \"Add\"": { "data": { "text": "{{x}}!" }, "outgoingConnections": ["output->\"Repeat\" l/input1"] },
+        "[o]:graphOutput \"Out\"": { "data": { "id": "out" }, "outgoingConnections": [] },
+    });
+    let graphs = json!({ "g": { "metadata": { "id": "g", "name": "Main" }, "nodes": nodes } });
+    let project = json!({ "version": 4, "data": { "graphs": graphs, "metadata": { "id": "p", "title": "t", "mainGraphId": "g" } } });
+    let finish = |node: &str, outputs: Value| json!({ "type": "nodeFinish", "data": { "nodeId": node, "outputs": outputs } });
+    let excluded = json!({ "type": "control-flow-excluded" });
+    let any = |value: Value| json!({ "type": "any", "value": value });
+    let events = [
+        finish("a", json!({ "data": any(json!("Ada")) })),
+        finish("l", json!({ "output1": any(json!("Ada")), "break": excluded })),
+        finish("t", json!({ "output": any(json!("Ada!")) })),
+        finish("l", json!({ "output1": excluded, "break": any(json!(["Ada!"])) })),
+        finish("o", json!({ "valueOutput": any(json!(["Ada!"])) })),
+    ];
+    let recording = json!({ "version": 1, "recording": { "recordingId": "r", "events": events }, "assets": {}, "strings": {} });
+    let output = compare_file(&project, &recording, &[]);
+    assert!(output.out.contains("? Add: not compared, its loop is a placeholder\n"), "{output:#?}");
+    assert_eq!(output.code, 0, "{output:#?}");
+}
+
 /// A project with a graph `Join`, called so many times, that splits what it gets.
 fn project_with_graph(calls: usize) -> Value {
     let call = |at: usize| {

@@ -700,8 +700,8 @@ export type ComparedNode = {
   node: NodeId,
   /** The run that it ran in, if it ran: that of the trial, or of a sub-flow. */
   run?: RunId,
-  /** The iteration of its loop, from 0, in which it departs. */
-  iteration?: number, } & ({ "state": "same" } | { "state": "given" } | { "state": "differs", recorded: unknown, here: unknown, } | { "state": "onlyRecorded", recorded: unknown, } | { "state": "onlyHere", here: unknown, } | { "state": "notCompared", reason: string, });
+  /** The iteration in which it departs, if it is in a loop or cycle. */
+  epoch?: Epoch, } & ({ "state": "same" } | { "state": "given" } | { "state": "differs", recorded: unknown, here: unknown, } | { "state": "onlyRecorded", recorded: unknown, } | { "state": "onlyHere", here: unknown, } | { "state": "notCompared", reason: string, });
 
 /** Sums over a run and the runs below it. */
 export type ComparedTotals = { status: RunStatus, tokens: TokenUsage, cost: Cost,
@@ -3459,8 +3459,10 @@ export type Pin = {
    * context that comes in; its value is not used.
    */
   outputs: Record<string, unknown>,
-  /** In a loop, the values of its iterations in their order. An iteration that has none here, or null, gets those of `outputs`. */
-  iterations?: Array<Record<string, unknown> | null>,
+  /** In loops and cycles, the values of single iterations, each by its path: the numbers of the iterations around the node,
+   * outermost first, from 0, such as `2` or `0.2`. An iteration that is not listed gets the values of `outputs`.
+   */
+  iterations?: Record<string, Record<string, unknown>>,
   /** The run that the values were taken from. Without one, a person typed them. */
   run?: RunId,
   /** Where the values came from in that run, for example `host:example.com`. */

@@ -52,7 +52,7 @@ export const TEXTS = {
   noValue: "nothing",
   deliversRecorded: "Delivers what is recorded",
   notCompared: "Not compared",
-  nameInIteration: (name: string, iteration: number) => `${name}, iteration ${iteration}`,
+  nameInIteration: (name: string, iteration: string) => `${name}, iteration ${iteration}`,
   walkThrough: (count: number) => (count === 1 ? "Show what differs" : `Show ${count} places one by one`),
   importStepOf: (at: number, count: number) => `${at} of ${count}`,
   importOutcomes: { placeholder: "Placeholder", differs: "Differs", lost: "Lost", edge: "Lost edge" },

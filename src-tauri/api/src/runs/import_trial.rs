@@ -102,7 +102,7 @@ async fn made_in(service: &RunService, run: &RunId) -> Result<Vec<Made>, ErrorRe
                     open.push((inside, child.clone()));
                 }
                 let (run, subflows, node) = (run.clone(), subflows.clone(), node.clone());
-                made.push(Made { run, subflows, node, epoch: at.epoch.0.to_vec(), outputs: at.outputs });
+                made.push(Made { run, subflows, node, epoch: at.epoch, outputs: at.outputs });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Pins: what nodes deliver in place of being executed. A pin is a part of the flow, so that a fixed output is seen by everyone who
 //! opens the file.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,11 +25,12 @@ pub struct Pin {
     #[ts(type = "Record<string, unknown>")]
     #[schemars(with = "BTreeMap<PortName, Value>")]
     pub outputs: BTreeMap<PortName, Arc<Value>>,
-    /// In a loop, the values of its iterations in their order. An iteration that has none here, or null, gets those of `outputs`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[ts(optional, type = "Array<Record<string, unknown> | null>")]
-    #[schemars(with = "Vec<Option<BTreeMap<PortName, Value>>>")]
-    pub iterations: Vec<Option<BTreeMap<PortName, Arc<Value>>>>,
+    /// In loops and cycles, the values of single iterations, each by its path: the numbers of the iterations around the node,
+    /// outermost first, from 0, such as `2` or `0.2`. An iteration that is not listed gets the values of `outputs`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, type = "Record<string, Record<string, unknown>>")]
+    #[schemars(with = "BTreeMap<String, BTreeMap<PortName, Value>>")]
+    pub iterations: BTreeMap<IterationPath, BTreeMap<PortName, Arc<Value>>>,
     /// The run that the values were taken from. Without one, a person typed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -55,21 +57,48 @@ impl Pin {
         origins
     }
 
-    /// The values by output in an iteration of the innermost loop around the node; outside of all loops, `outputs`.
+    /// The values by output in an iteration.
     pub fn outputs_at(&self, epoch: &Epoch) -> &BTreeMap<PortName, Arc<Value>> {
-        let iteration = epoch.0.last().and_then(|&at| self.iterations.get(at as usize)?.as_ref());
-        iteration.unwrap_or(&self.outputs)
+        self.iterations.get(epoch).unwrap_or(&self.outputs)
     }
 
     /// All its values by output: those of `outputs`, then those of each iteration.
     pub fn all_outputs(&self) -> impl Iterator<Item = &BTreeMap<PortName, Arc<Value>>> {
-        std::iter::once(&self.outputs).chain(self.iterations.iter().flatten())
+        std::iter::once(&self.outputs).chain(self.iterations.values())
     }
 
     /// Whether its values are larger than [`MAX_PIN_BYTES`].
     pub fn is_too_large(&self) -> bool {
         let size = |outputs| serde_json::to_vec(outputs).map_or(0, |text| text.len());
         self.all_outputs().map(size).sum::<usize>() > MAX_PIN_BYTES
+    }
+}
+
+/// An epoch as a key of a document: its counters with dots between them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct IterationPath(pub Epoch);
+
+impl From<IterationPath> for String {
+    fn from(IterationPath(epoch): IterationPath) -> Self {
+        epoch.to_string().trim_start_matches('#').to_owned()
+    }
+}
+
+impl TryFrom<String> for IterationPath {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let counters: Result<Vec<u32>, _> = text.split('.').map(str::parse).collect();
+        let counters =
+            counters.map_err(|_| format!("`{text}` is no path of an iteration, such as `2` or `0.2`"))?;
+        Ok(Self(Epoch::from(counters.as_slice())))
+    }
+}
+
+impl Borrow<Epoch> for IterationPath {
+    fn borrow(&self) -> &Epoch {
+        &self.0
     }
 }
 

@@ -65,7 +65,7 @@ impl FlowBuilder {
     }
 
     pub(super) fn add_edge(&mut self, from: &Output, to: &NodeId, input: &str) -> EdgeId {
-        let id: EdgeId = format!("{}.{}-{to}.{input}", from.node, from.port).into();
+        let id = super::edge_id(from, to, input);
         self.adjacency.add_edge(&id, &from.node, to);
         let edge = Edge {
             source: from.node.clone(),

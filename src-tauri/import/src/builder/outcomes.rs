@@ -107,9 +107,12 @@ impl FlowBuilder {
         self.report.other_graphs = graphs;
     }
 
-    /// Says that objects are written as JSON in another order than in the original, if something in the file does that.
-    pub(crate) fn note_order_of_fields(&mut self) {
-        self.note("Where it writes objects as JSON, their fields are sorted by name. In the original, they keep their order.");
+    /// Says that a node of the file writes objects in another order than in the original, if it writes any.
+    pub(crate) fn lose_order_of_fields(&mut self, source: &str) {
+        self.lose(
+            source,
+            "Where it writes an object as text, the fields are sorted by name here. In the original they keep their order.",
+        );
     }
 
     /// Whether it is known what became of a node of the file.

@@ -63,6 +63,18 @@ impl FlowBuilder {
         outputs.iter().all(|output| self.adjacency.number(&output.node).is_some_and(|at| before[at]))
     }
 
+    /// Whether a node that is added now can read an output: what is in a loop gives nothing outside of it.
+    pub(crate) fn can_read(&self, output: &Output) -> bool {
+        let is_of_body = ["item", "index", "previous"].contains(&output.port.as_str());
+        let around = if is_of_body && self.node_type(&output.node) == "loop" {
+            Some(output.node.clone())
+        } else {
+            self.parent(&output.node)
+        };
+        let mut open = std::iter::successors(self.current_loop().cloned(), |id| self.parent(id));
+        around.is_none_or(|around| open.any(|id| id == around))
+    }
+
     /// Whether an edge leads to an input.
     pub(crate) fn is_fed(&self, id: &NodeId, input: &str) -> bool {
         let mut edges = self.adjacency.incoming(id).filter_map(|edge| self.flow.edges.get(edge));

@@ -142,6 +142,18 @@ impl FlowBuilder {
         }
     }
 
+    /// Says where a model is asked in Plait's words, for all formats alike: classes and values have prompts of their own.
+    pub(super) fn mark_own_wording(&mut self) {
+        let has_own = |id: &&NodeId| matches!(self.node_type(id), "classify" | "extract");
+        let made = self.owners.iter().filter(|(id, _)| has_own(id)).map(|(_, source)| source.clone());
+        for source in made.collect::<Vec<_>>() {
+            self.lose(
+                &source,
+                "What the model is asked is worded by Plait, and so is the form of its reply.",
+            );
+        }
+    }
+
     /// Whether an edge of the file says what runs after what. In other tools, edges only bring values.
     fn is_order(&self, edge: &ImportedEdge) -> bool {
         match self.report.format {

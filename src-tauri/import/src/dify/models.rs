@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::builder::Output;
 use super::super::chat_call::{Author, ChatCall, Memory, Model, named_provider};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
@@ -91,9 +90,7 @@ impl Reader<'_> {
             values = values.with("structured_output", done.structured());
         }
         self.set_values(at, values);
-        let mut ends = Ends::one(done.response());
-        ends.by_handle.insert("fail-branch".to_owned(), Output::new(&done.chat, "error"));
-        self.ends.insert(node.id.to_owned(), ends);
+        self.ends.insert(node.id.to_owned(), Ends::one(done.response()));
         self.retry(settings, &done.chat);
         done.chat
     }
@@ -104,7 +101,7 @@ impl Reader<'_> {
             let retries = settings.count("/retry_config/max_retries", 0..=99).unwrap_or(3);
             self.builder.set_retry(id, 1 + retries);
         }
-        settings.ignore_all(&["/retry_config", "/error_strategy"]);
+        settings.ignore("/retry_config");
     }
 
     pub(super) fn extractor(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {

@@ -9,6 +9,7 @@ use super::super::http_request::{Body, CREDENTIALS_LOST, HttpRequest, Pairs};
 use super::super::jinja;
 use super::super::settings::Settings;
 use super::super::ways::add_ways;
+use super::selectors::read_selector;
 use super::start::add_start;
 use super::{Ends, Reader, Values, apps};
 use plait_core::id::NodeId;
@@ -121,6 +122,10 @@ impl Reader<'_> {
         let variables = self.variables(at, settings.items("/variables"));
         let text = settings.get("/template").and_then(Value::as_str).unwrap_or_default();
         let node = &self.graph.nodes[at];
+        let selectors = settings.items("/variables").iter().filter_map(|entry| entry.get("value_selector"));
+        if selectors.map(read_selector).any(|selector| self.may_be_object(&selector)) {
+            self.builder.lose_order_of_fields(node.id);
+        }
         let output = match self.jinja(at, node.title, text, &variables) {
             Ok(output) => output,
             Err(reason) => return self.placeholder(at, &reason),
@@ -147,6 +152,10 @@ impl Reader<'_> {
             }
         }
         let value = |name: &str| values.get(name).cloned();
+        if text.contains("tojson") {
+            self.builder
+                .lose(node.id, "`tojson` writes letters beyond ASCII as they are, and not as numbers.");
+        }
         jinja::add_jinja(&mut self.builder, (node.id, title, node.at), text, value)
     }
 
@@ -183,9 +192,7 @@ impl Reader<'_> {
         let output = Output::new(&id, "body");
         let values = Values::one("body", output.clone()).with("status_code", Output::new(&id, "status"));
         self.set_values(at, values.with("headers", Output::new(&id, "headers")));
-        let mut ends = Ends::one(output);
-        ends.by_handle.insert("fail-branch".to_owned(), Output::new(&id, "error"));
-        self.ends.insert(node.id.to_owned(), ends);
+        self.ends.insert(node.id.to_owned(), Ends::one(output));
         self.retry(settings, &id);
         id
     }
@@ -243,9 +250,8 @@ impl Reader<'_> {
             }
             let title = if grouped { format!("{}: {name}", node.title) } else { node.title.to_owned() };
             let id = self.builder.add(node.id, &title, "join", json!({}), node.at);
-            for output in &outputs {
-                self.builder.connect(output, &id, "values");
-            }
+            // The first one that has a value counts.
+            self.builder.connect_in_order(&outputs, &id, "values");
             let output = Output::new(&id, "first");
             let path = (output.clone(), Vec::new());
             values.named.insert(name, path);
@@ -271,10 +277,7 @@ impl Reader<'_> {
             Some("continue-on-error" | "remove-abnormal-output") => "continue",
             _ => "stop",
         };
-        if settings.text("/error_handle_mode") == Some("remove-abnormal-output") {
-            self.builder
-                .lose(node.id, "That results of iterations that failed are left out: they hold the error.");
-        }
+        let collected = self.collected(settings);
         settings.ignore_all(&[
             "/output_selector",
             "/output_type",
@@ -287,9 +290,38 @@ impl Reader<'_> {
         let config = json!({ "kind": "forEach", "concurrency": concurrency, "on_error": on_error });
         let (id, results) = self.add(at, "loop", config, "results");
         self.builder.connect(&items, &id, "items");
+        let results = match collected {
+            Some(query) => {
+                let (title, place) = (format!("{}: results", node.title), node.at.beside(0.5, 1.0));
+                let list = self.builder.add(node.id, &title, "json", json!({ "query": query }), place);
+                self.builder.connect(&results, &list, "value");
+                Output::new(&list, "result")
+            }
+            None => results,
+        };
         let values = Values::one("output", results).with("item", Output::new(&id, "item"));
         self.set_values(at, values.with("index", Output::new(&id, "index")));
         id
+    }
+
+    /// What Dify makes of the results of an iteration, as a query: those of failures are null or left out, and lists become one list.
+    fn collected(&self, settings: &Settings<'_>) -> Option<String> {
+        const IS_ERROR: &str =
+            "type == \"object\" and keys == [\"error\"] and (.error | type == \"object\" and has(\"code\"))";
+        let failed = match settings.text("/error_handle_mode") {
+            Some("continue-on-error") => Some(format!("map(if {IS_ERROR} then null else . end)")),
+            Some("remove-abnormal-output") => Some(format!("map(select(({IS_ERROR}) | not))")),
+            _ => None,
+        };
+        let source = settings.items("/output_selector").first().and_then(Value::as_str);
+        let source = source.and_then(|id| self.graph.find(id)).map(|at| self.graph.nodes[at].kind);
+        let is_text = matches!(source, Some("template-transform" | "llm" | "answer" | "http-request"));
+        let is_flat = settings.get("/flatten_output") != Some(&Value::Bool(false)) && !is_text;
+        let flat = is_flat.then(|| {
+            "(map(select(. != null)) as $made | if ($made | length) > 0 and ($made | all(type == \"array\")) then [$made[][]] else . end)".to_owned()
+        });
+        let steps: Vec<String> = failed.into_iter().chain(flat).collect();
+        (!steps.is_empty()).then(|| steps.join(" | "))
     }
 
     fn repetition(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {

@@ -22,11 +22,18 @@ impl Reader<'_> {
             _ => {}
         }
         let values = self.values.get(node)?;
-        if let Some((output, path)) = values.named.get(name) {
-            return Some((output.clone(), path.iter().chain(rest).cloned().collect()));
-        }
-        let object = values.object.clone()?;
-        Some((object, std::iter::once(name).chain(rest).cloned().collect()))
+        // The value of a group of an aggregator is its `output`.
+        let is_group = self.graph.find(node).is_some_and(|at| {
+            let data = self.graph.nodes[at].data;
+            data.pointer("/advanced_settings/group_enabled") == Some(&Value::Bool(true))
+        });
+        let rest = rest.strip_prefix(&["output".to_owned()]).filter(|_| is_group).unwrap_or(rest);
+        let (output, path) = if let Some((output, path)) = values.named.get(name) {
+            (output.clone(), path.iter().chain(rest).cloned().collect())
+        } else {
+            (values.object.clone()?, std::iter::once(name).chain(rest).cloned().collect())
+        };
+        self.builder.can_read(&output).then_some((output, path))
     }
 
     pub(super) fn resolve_value(&mut self, selector: Option<&Value>) -> Option<(Output, Vec<String>)> {
@@ -80,6 +87,10 @@ impl Reader<'_> {
                 Some(context) => Some((context.clone(), Vec::new())),
                 None => self.resolve(&selector).map(|place| self.as_text(at, place)),
             };
+            if self.may_be_object(&selector) {
+                let id = self.graph.nodes[at].id;
+                self.builder.lose_order_of_fields(id);
+            }
             if let Some((output, path)) = found {
                 let own = selector.last().map_or("value", String::as_str);
                 let name = if path.is_empty() { own.to_owned() } else { output.node.to_string() };
@@ -93,6 +104,19 @@ impl Reader<'_> {
         }
         template.push_text(rest);
         template
+    }
+
+    /// Whether a value may be an object or have some inside, as far as its node says what it makes.
+    pub(super) fn may_be_object(&self, selector: &[String]) -> bool {
+        let [node, name, ..] = selector else { return false };
+        let Some(node) = self.graph.find(node).map(|at| &self.graph.nodes[at]) else { return false };
+        let kind = match node.kind {
+            "code" => node.data.pointer(&format!("/outputs/{name}/type")),
+            "iteration" => node.data.get("output_type"),
+            "llm" if name == "structured_output" => return true,
+            _ => return false,
+        };
+        kind.and_then(Value::as_str).is_none_or(|kind| kind.contains("object") || kind == "any")
     }
 
     /// A value as Dify writes it into a text. What always is a text stays as it is.

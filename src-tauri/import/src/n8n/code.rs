@@ -30,7 +30,7 @@ impl Reader<'_> {
             .iter()
             .find(|helper| code.contains(**helper))
             .map(|helper| helper.trim_end_matches('.').to_owned());
-        if let Some(name) = helper.or_else(|| expressions::unreachable_name(code, false)) {
+        if let Some(name) = helper.or_else(|| expressions::unreachable(code, false)) {
             return self.placeholder(
                 at,
                 &format!("Its program uses `{name}`, which programs in Plait can't reach."),

@@ -1,10 +1,14 @@
 //! n8n's expressions: texts that begin with `=` and hold JavaScript between `{{` and `}}`. Splits them, and looks for what they read and
 //! call. Evaluates nothing: programs in the flow do.
 
+mod emptiness;
 mod names;
+mod reads;
 mod tokens;
 
-pub(super) use names::{unreachable_name, uses_extensions};
+pub(super) use emptiness::with_emptiness_as_functions;
+use names::unreachable_name;
+pub(super) use names::uses_extensions;
 pub(super) use tokens::is_closed;
 
 /// A part of a text.
@@ -50,6 +54,11 @@ pub(super) fn reference(source: &str) -> Option<Reference> {
     // What JavaScript gives to texts and lists is no field.
     let is_field = path.last().is_none_or(|step| step != "length");
     (is_field && rest.trim().is_empty()).then_some(Reference { node, path })
+}
+
+/// What a program reads that the flow has not: a name beyond the sandbox, or more of a node than its items.
+pub(super) fn unreachable(source: &str, checks_methods: bool) -> Option<String> {
+    unreachable_name(source, checks_methods).or_else(|| reads::unreachable_read(source))
 }
 
 /// The nodes that a program reads by their names.

@@ -131,6 +131,10 @@ impl Reader<'_> {
     fn call(&mut self, at: usize, mut call: ChatCall, settings: &Settings<'_>) -> Shapes {
         let node = &self.workflow.nodes[at];
         call.schema = call.schema.or_else(|| self.schema_of(at));
+        if call.schema.is_some() {
+            self.builder
+                .lose(node.name, "What the model reads about the form of its reply is worded by Plait.");
+        }
         call.memory = self.memory_of(at).map(|(memory, _)| memory);
         if call.memory.is_some() {
             self.take_conversation(at);
@@ -159,6 +163,19 @@ impl Reader<'_> {
         call.system = system.map(|text| self.template(at, text, input));
         call.max_tool_rounds = settings.count_in("/options/maxIterations", 1..=1000);
         settings.ignore_all(&["/options/returnIntermediateSteps", "/options/passthroughBinaryImages"]);
+        let node = &self.workflow.nodes[at];
+        let default = if node.version < 1.6 { "conversationalAgent" } else { "toolsAgent" };
+        match settings.text("/agent").unwrap_or(default) {
+            "toolsAgent" | "openAiFunctionsAgent" if system.is_some() => {}
+            "toolsAgent" | "openAiFunctionsAgent" => self.builder.lose(
+                node.name,
+                "Without a system message, n8n sends “You are a helpful assistant”. Here the model gets none.",
+            ),
+            other => self.builder.lose(
+                node.name,
+                format!("n8n asks the model in its own words for the agent `{other}`. Here it is a chat with tools."),
+            ),
+        }
         self.call(at, call, settings)
     }
 
@@ -184,11 +201,22 @@ impl Reader<'_> {
             .iter()
             .find_map(|key| settings.text(&format!("{values}/{key}")))
             .unwrap_or(SUMMARY_PROMPT);
-        settings.ignore_all(&[values, "/operationMode", "/chunkingMode", "/chunkSize", "/chunkOverlap"]);
-        if settings.text("/operationMode").is_some() {
+        let method =
+            settings.text(&format!("{values}/summarizationMethod")).or_else(|| settings.text("/type"));
+        settings.ignore_all(&[
+            values,
+            "/type",
+            "/operationMode",
+            "/chunkingMode",
+            "/chunkSize",
+            "/chunkOverlap",
+        ]);
+        if method != Some("stuff") {
             let name = self.workflow.nodes[at].name;
-            self.builder
-                .lose(name, "That long texts are summarized in parts: the model gets the whole text.");
+            self.builder.lose(
+                name,
+                "n8n summarizes each part of the text, and then the summaries. Here one call gets the whole text.",
+            );
         }
         let (before, after) = prompt.split_once("{text}").unwrap_or((prompt, ""));
         let mut template = self.template(at, before, input);
@@ -214,7 +242,9 @@ impl Reader<'_> {
         let mut prompt = TemplateText::constant("Answer the question with the documents below.\n\n");
         for part in self.workflow.parts(at, "ai_retriever") {
             let id = self.part_placeholder(part);
-            if let Some(question) = question.single_output() {
+            // What is outside of the loop around this node gets no value from it.
+            let is_beside = self.builder.parent(&id).as_ref() == self.builder.current_loop();
+            if let Some(question) = question.single_output().filter(|_| is_beside) {
                 self.builder.connect(question, &id, "query");
             }
             prompt.push_value("documents", &Output::new(&id, "documents"), &[]);
@@ -224,6 +254,8 @@ impl Reader<'_> {
         let system = settings.text("/options/systemPromptTemplate");
         call.system = system.map(|text| self.template(at, text, input));
         call.prompt = Some(prompt);
+        let name = self.workflow.nodes[at].name;
+        self.builder.lose(name, "What the model is asked about the documents is worded by Plait.");
         self.call(at, call, settings)
     }
 

@@ -6,7 +6,7 @@ use super::super::builder::Output;
 use super::super::http_request::FROM_JSON;
 use super::super::settings::{Settings, whole_number};
 use super::super::template::TemplateText;
-use super::loops::{batch_size, loop_outputs};
+use super::loops::{self, batch_size, loop_outputs};
 use super::{MAX_NESTING_DEPTH, Reader, Shape, Shapes};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
@@ -20,7 +20,7 @@ impl Reader<'_> {
             "manualTrigger" | "start" => self.start(at, &[""]),
             "chatTrigger" | "manualChatTrigger" => {
                 settings.ignore_all(&["/options", "/public", "/mode", "/authentication"]);
-                self.start(at, &["chatInput", "action"])
+                self.start(at, &["chatInput"])
             }
             "scheduleTrigger" | "cron" | "interval" => {
                 settings.ignore("");
@@ -331,6 +331,10 @@ impl Reader<'_> {
         let Some(input) = input else { return self.placeholder(at, "It has no input.") };
         let node = &self.workflow.nodes[at];
         settings.ignore_all(&["/options", "/batchSize"]);
+        let is_again = self.loop_of[at].is_some() || self.is_repeated[at];
+        if let Some(lost) = loops::reset_lost(node, is_again) {
+            self.builder.lose(node.name, lost);
+        }
         let Some(size) = batch_size(node) else {
             return self.placeholder(at, "An expression computes how many items its batches have.");
         };

@@ -1,6 +1,7 @@
 //! Programs for what n8n evaluates. The expressions of the file stay the JavaScript that they are; around them stands what n8n gives
 //! them: the items that a node works on, and those of the nodes that they name.
 
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -63,7 +64,7 @@ pub(super) fn javascript(parameter: &Value) -> Result<String, String> {
         if !expressions::is_closed(source) {
             return Err(format!("Its expression `{}` is no JavaScript.", short(source)));
         }
-        if let Some(name) = expressions::unreachable_name(source, true) {
+        if let Some(name) = expressions::unreachable(source, true) {
             return Err(format!(
                 "Its expression `{}` uses `{name}`, which programs in Plait can't reach.",
                 short(source)
@@ -71,7 +72,7 @@ pub(super) fn javascript(parameter: &Value) -> Result<String, String> {
         }
         // A comment at its end ends with the line.
         let end = if source.contains("//") { "\n" } else { "" };
-        Ok(format!("evaluate(() => ({source}{end}))"))
+        Ok(format!("evaluate(() => ({}{end}))", expressions::with_emptiness_as_functions(source)))
     };
     match expressions::parse(text).as_slice() {
         [] => Ok("\"\"".to_owned()),
@@ -98,7 +99,7 @@ pub(super) fn literal(value: &Value) -> String {
 
 /// Whether a program reads or makes dates of Luxon.
 fn reads_dates(body: &str) -> bool {
-    ["$now", "$today", "DateTime."].iter().any(|name| body.contains(name))
+    ["$now", "$today", "DateTime.", ".plus(", ".minus(", ".format("].iter().any(|name| body.contains(name))
 }
 
 /// The beginning of an expression, for a report.
@@ -121,11 +122,18 @@ impl Reader<'_> {
         input: Option<&Shape>,
         place: Point,
     ) -> Result<NodeId, String> {
-        if program.body.contains("JSON.stringify(") || program.body.contains(".toJsonString(") {
-            self.builder.note_order_of_fields();
-        }
-        let (code, sources) = self.write_program(program, input)?;
         let node = &self.workflow.nodes[at];
+        if program.body.contains("$runIndex") && (self.loop_of[at].is_some() || self.is_repeated[at]) {
+            return Err("It uses `$runIndex` in a loop, and how often it ran is not known there.".to_owned());
+        }
+        let reads_session = program.body.contains("json.sessionId");
+        if reads_session && self.workflow.nodes.iter().any(|node| node.kind == "chatTrigger") {
+            return Err("It reads `sessionId`, which the messages of a run have not.".to_owned());
+        }
+        if program.body.contains("JSON.stringify(") || program.body.contains(".toJsonString(") {
+            self.builder.lose_order_of_fields(node.name);
+        }
+        let (code, sources) = self.write_program(at, program, input)?;
         if reads_dates(program.body) {
             self.builder.lose(node.name, "The time zone of its dates: they are in UTC.");
         }
@@ -155,12 +163,14 @@ impl Reader<'_> {
     /// The code of a program, and the outputs that it reads.
     fn write_program(
         &self,
+        at: usize,
         program: &Program<'_>,
         input: Option<&Shape>,
     ) -> Result<(String, Vec<Output>), String> {
         let body = program.body;
+        // A program that asks whether another node ran goes on without it.
         let reads_items = program.items != Items::Only && program.items != Items::First
-            || ["$json", "$input", "$data", "item"].iter().any(|name| body.contains(name));
+            || ["$json", "$input", "$data", "item", "isExecuted"].iter().any(|name| body.contains(name));
         let own = input.filter(|_| reads_items);
         let mut sources = Sources::default();
         let own = own.map(|shape| (sources.add(&shape.output), shape));
@@ -171,7 +181,7 @@ impl Reader<'_> {
         let mut nodes = Vec::new();
         for name in expressions::node_names(body) {
             let shape = self
-                .shape_of(&name)
+                .shape_for(at, &name)
                 .ok_or_else(|| format!("It reads the node `{name}`, which has no value in the flow."))?;
             nodes.push((name, sources.add(&shape.output), shape));
         }
@@ -186,12 +196,13 @@ impl Reader<'_> {
         if reads_dates(body) {
             code.push_str(DATES);
         }
-        if expressions::uses_extensions(body) {
+        if expressions::uses_extensions(body) || body.contains("isNothing(") {
             code.push_str(EXTENSIONS);
         }
         code.push_str("// What this node works on, and what it reads of others.\n");
         let own = own.map_or_else(|| "[{ json: {} }]".to_owned(), |(index, shape)| items(index, shape));
-        let _ = writeln!(code, "const items = {own};");
+        let is_once = self.workflow.nodes[at].json.get("executeOnce") == Some(&Value::Bool(true));
+        let _ = writeln!(code, "const items = {own}{};", if is_once { ".slice(0, 1)" } else { "" });
         for (name, index, shape) in &inputs {
             let _ = writeln!(code, "const {name} = {};", items(*index, shape));
         }
@@ -201,6 +212,9 @@ impl Reader<'_> {
                 let _ = writeln!(code, "  {}: {},", json!(name), items(*index, shape));
             }
             code.push_str("};\n");
+            let is_unpaired = |name: &&String| !self.pairs_items(at, name);
+            let unpaired: Vec<&String> = nodes.iter().map(|(name, ..)| name).filter(is_unpaired).collect();
+            let _ = writeln!(code, "const unpaired = {};", json!(unpaired));
         }
         let _ = writeln!(code, "{}", self.bindings(body, !nodes.is_empty()));
         code.push_str(&written_body(program));
@@ -214,7 +228,7 @@ impl Reader<'_> {
             "  const $json = item.json;".to_owned(),
         ];
         if has_nodes {
-            lines.push("  const $ = (name) => (nodes[name]?.length ? nodeOf(nodes[name], $itemIndex) : notExecuted(name));".to_owned());
+            lines.push("  const $ = (name) => (nodes[name]?.length ? nodeOf(nodes[name], $itemIndex, unpaired.includes(name)) : notExecuted(name));".to_owned());
         }
         let workflow = json!({ "name": self.workflow.name });
         for (name, bound) in [
@@ -223,6 +237,7 @@ impl Reader<'_> {
             ("$node", "new Proxy({}, { get: (_, name) => $(name) })".to_owned()),
             ("$items", "(name) => (name === undefined ? items : $(name).all())".to_owned()),
             ("$runIndex", "0".to_owned()),
+            ("$position", "$itemIndex".to_owned()),
             ("$now", "DateTime.now()".to_owned()),
             ("$today", "DateTime.now().startOf(\"day\")".to_owned()),
             ("$workflow", workflow.to_string()),
@@ -238,16 +253,65 @@ impl Reader<'_> {
         lines.join("\n")
     }
 
-    /// The value of the first output of a node that can be read from where nodes are added: the item of a loop inside of it, and its
-    /// results elsewhere.
-    pub(super) fn shape_of(&self, name: &str) -> Option<Shape> {
-        let around =
+    /// The value of a node that another one reads by its name: that of the output which leads there, or the first one.
+    pub(super) fn shape_for(&self, at: usize, name: &str) -> Option<Shape> {
+        let named = *self.by_name.get(name)?;
+        let leading = self.output_before(at, named);
+        let shape = leading.and_then(|output| self.shapes[named].get(output)?.as_ref());
+        match shape.filter(|shape| self.is_readable(shape)) {
+            Some(shape) => Some(shape.clone()),
+            None => self.shapes[named].iter().flatten().find(|shape| self.is_readable(shape)).cloned(),
+        }
+    }
+
+    /// Whether a value can be read from where nodes are added: the item of a loop inside of it, and its results elsewhere.
+    fn is_readable(&self, shape: &Shape) -> bool {
+        let mut around =
             std::iter::successors(self.builder.current_loop().cloned(), |id| self.builder.parent(id));
-        let around: Vec<NodeId> = around.collect();
-        let is_item = |shape: &&Shape| shape.output.port == "item";
-        let shapes = self.shapes[*self.by_name.get(name)?].iter().flatten();
-        let mut readable = shapes.filter(|shape| is_item(shape) == around.contains(&shape.output.node));
-        readable.next().cloned()
+        (shape.output.port == "item") == around.any(|id| id == shape.output.node)
+    }
+
+    /// The output of a node from which the shortest way leads to another one.
+    fn output_before(&self, at: usize, named: usize) -> Option<usize> {
+        let mut seen = vec![false; self.workflow.nodes.len()];
+        let mut open = VecDeque::from([at]);
+        while let Some(at) = open.pop_front() {
+            for (_, edge) in self.workflow.incoming(at).filter(|(_, edge)| edge.is_main()) {
+                if edge.source == named {
+                    return Some(edge.output);
+                }
+                if !std::mem::replace(&mut seen[edge.source], true) {
+                    open.push_back(edge.source);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether the items that a node works on stand in the order of those of another node which they came from, one for each.
+    fn pairs_items(&self, at: usize, name: &str) -> bool {
+        let Some(&named) = self.by_name.get(name) else { return false };
+        let mut at = at;
+        // Each step goes back by one node.
+        for _ in 0..self.workflow.nodes.len() {
+            let mut edges = self.workflow.incoming(at).map(|(_, edge)| edge).filter(|edge| edge.is_main());
+            let (Some(edge), None) = (edges.next(), edges.next()) else { return false };
+            if edge.source == named {
+                return true;
+            }
+            let node = &self.workflow.nodes[edge.source];
+            let is_each = node.parameters.get("mode").is_some_and(|mode| mode == "runOnceForEachItem");
+            let is_paired = match node.kind {
+                "set" | "noOp" | "wait" | "functionItem" | "respondToWebhook" => true,
+                "code" => is_each,
+                _ => false,
+            };
+            if !is_paired || node.json.get("executeOnce") == Some(&Value::Bool(true)) {
+                return false;
+            }
+            at = edge.source;
+        }
+        false
     }
 }
 

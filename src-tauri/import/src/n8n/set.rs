@@ -188,7 +188,7 @@ fn raw_json(parameter: Option<&Value>) -> Result<String, String> {
             Part::Text(text) => literal(&text.into()),
             Part::Expression(source) => {
                 let value = javascript(&format!("={{{{ {source} }}}}").into())?;
-                format!("[{value}].map((value) => (value !== null && typeof value === \"object\" ? JSON.stringify(value) : String(value)))[0]")
+                format!("describe({value})")
             }
         });
     }

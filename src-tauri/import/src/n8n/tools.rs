@@ -19,11 +19,47 @@ impl Reader<'_> {
         self.workflow.parts(at, "ai_tool").into_iter().map(|part| self.tool(part)).collect()
     }
 
-    /// Adds the node that offers a tool, once.
+    /// The node that offers a tool, which is added once.
     fn tool(&mut self, part: usize) -> Output {
         if let Some(shape) = self.shapes[part].first().cloned().flatten() {
             return shape.output;
         }
+        let around = self.builder.replace_loops(self.loops_around_users(part));
+        let output = self.add_tool(part);
+        self.builder.replace_loops(around);
+        output
+    }
+
+    /// The loops that all nodes are in which a part belongs to. Elsewhere, it would lead out of a loop by the side.
+    fn loops_around_users(&self, part: usize) -> Vec<NodeId> {
+        let workflow = self.workflow;
+        let mut common: Option<Vec<usize>> = None;
+        let (mut seen, mut open) = (vec![false; workflow.nodes.len()], vec![part]);
+        while let Some(at) = open.pop() {
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            if workflow.is_part(at) {
+                open.extend(workflow.outgoing(at).map(|edge| edge.target));
+                continue;
+            }
+            let loops = std::iter::successors(self.loop_of[at], |&around| self.loop_of[around]);
+            let mut loops: Vec<usize> = loops.collect();
+            loops.reverse();
+            common = Some(match common {
+                None => loops,
+                Some(known) => known
+                    .into_iter()
+                    .zip(loops)
+                    .take_while(|(one, other)| one == other)
+                    .map(|(one, _)| one)
+                    .collect(),
+            });
+        }
+        common.into_iter().flatten().filter_map(|start| self.loop_node(start)).collect()
+    }
+
+    fn add_tool(&mut self, part: usize) -> Output {
         let node = &self.workflow.nodes[part];
         let settings = Settings::new(node.parameters);
         let tools = match node.kind {
@@ -86,9 +122,11 @@ impl Reader<'_> {
         }
         let node = &self.workflow.nodes[part];
         let reason = "Plait has no such part. A knowledge base with `retrieve` searches documents.";
+        let around = self.builder.replace_loops(self.loops_around_users(part));
         let id = self.builder.add_placeholder(node.name, node.name, reason, node.json, node.at);
         self.shapes[part] = vec![Some(super::Shape::object(Output::new(&id, "out")))];
         self.connect_parts(part, &id);
+        self.builder.replace_loops(around);
         id
     }
 

@@ -15,14 +15,13 @@ const MAX_CYCLES: usize = 100;
 impl Reader<'_> {
     /// Makes nodes of several branches wait for each other.
     pub(super) fn take_turns(&mut self, back: &HashSet<usize>) {
-        let is_repeated = self.repeated(back);
         let mut known = HashSet::new();
         for trigger in triggers(self.workflow) {
             // The last node with an effect, in the workflow and in each loop.
             let mut last: HashMap<Option<usize>, usize> = HashMap::new();
             for at in self.turns(trigger, back) {
                 // A node in a cycle runs in its iterations.
-                if is_repeated[at] || self.effect(at).is_none() {
+                if self.is_repeated[at] || self.effect(at).is_none() {
                     continue;
                 }
                 if let Some(before) = last.insert(self.loop_of[at], at)
@@ -103,7 +102,7 @@ impl Reader<'_> {
     }
 
     /// The nodes of cycles, but for those in loops, which have bodies.
-    fn repeated(&self, back: &HashSet<usize>) -> Vec<bool> {
+    pub(super) fn repeated(&self, back: &HashSet<usize>) -> Vec<bool> {
         let workflow = self.workflow;
         let mut is_repeated = vec![back.len() > MAX_CYCLES; workflow.nodes.len()];
         if is_repeated.contains(&true) {

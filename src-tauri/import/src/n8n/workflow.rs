@@ -15,6 +15,8 @@ pub(super) struct Workflow<'v> {
     pub(super) edges: Vec<Connection>,
     /// Whether the first nodes of all branches run before the second ones. n8n's earlier order; today a branch runs to its end.
     pub(super) is_breadth_first: bool,
+    /// Whether connections have the ids of nodes in place of their names.
+    pub(super) has_ids: bool,
     /// Connections from or to nodes that the file doesn't have.
     pub(super) dangling: Vec<(String, String, String)>,
     /// The edges into and out of each node, in the order of the file.
@@ -63,14 +65,19 @@ impl<'v> Workflow<'v> {
         if nodes.is_empty() {
             return Err(wrong_shape(Format::N8n, "it has no nodes"));
         }
-        let index: HashMap<&str, usize> =
-            nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect();
+        let names = nodes.iter().enumerate().map(|(at, node)| (node.name, at));
+        let index: HashMap<&str, usize> = names.collect();
+        // n8n names nodes in connections. Collections that others made have their ids there.
+        let ids = nodes.iter().enumerate().map(|(at, node)| (text(node.json, "id"), at));
+        let ids: HashMap<&str, usize> = ids.filter(|(id, _)| !id.is_empty()).collect();
+        let find = |name: &str| index.get(name).or_else(|| ids.get(name)).copied();
         let count = nodes.len();
         let mut workflow = Self {
             name: text(value, "name"),
             nodes,
             edges: Vec::new(),
             is_breadth_first: value.pointer("/settings/executionOrder").is_some_and(|order| order == "v0"),
+            has_ids: false,
             dangling: Vec::new(),
             incoming: vec![Vec::new(); count],
             outgoing: vec![Vec::new(); count],
@@ -82,10 +89,11 @@ impl<'v> Workflow<'v> {
                 for (output, targets) in outputs {
                     for target in targets.as_array().into_iter().flatten() {
                         let name = text(target, "node");
-                        let (Some(&from), Some(&to)) = (index.get(source.as_str()), index.get(name)) else {
+                        let (Some(from), Some(to)) = (find(source), find(name)) else {
                             workflow.dangling.push((source.clone(), name.to_owned(), kind.clone()));
                             continue;
                         };
+                        workflow.has_ids |= !index.contains_key(source.as_str()) || !index.contains_key(name);
                         let input = target.get("index").and_then(Value::as_u64).unwrap_or(0);
                         workflow.incoming[to].push(workflow.edges.len());
                         workflow.outgoing[from].push(workflow.edges.len());

@@ -34,7 +34,7 @@ impl Reader<'_> {
             | "extractRegex" | "split" | "slice" | "pop" | "toJson" | "evaluate" | "compare" | "coalesce"
             | "filter" => {
                 if node.kind == "toJson" {
-                    self.builder.note_order_of_fields();
+                    self.builder.lose_order_of_fields(&node.key);
                 }
                 self.compute(at, settings);
             }

@@ -32,8 +32,8 @@ fn model_that_is_not_chosen_is_no_provider() {
 }
 
 #[test]
-fn order_of_fields_is_noted_where_objects_become_json() {
-    let notes = |value: &str| {
+fn order_of_fields_is_said_where_objects_become_text() {
+    let differs = |value: &str| {
         let set =
             json!({ "assignments": { "assignments": [{ "name": "x", "type": "string", "value": value }] } });
         let nodes = json!([
@@ -41,13 +41,22 @@ fn order_of_fields_is_noted_where_objects_become_json() {
             { "name": "Write", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "parameters": set },
         ]);
         let connections = json!({ "Start": { "main": [[{ "node": "Write", "type": "main", "index": 0 }]] } });
-        import(&json!({ "nodes": nodes, "connections": connections }).to_string(), None, "x")
-            .unwrap()
-            .report
-            .notes
+        lost(&import(&json!({ "nodes": nodes, "connections": connections }).to_string(), None, "x").unwrap())
     };
-    assert_eq!(notes("={{ $json.a }}"), Vec::<String>::new());
-    assert!(notes("={{ JSON.stringify($json) }}")[0].contains("sorted by name"));
+    assert_eq!(differs("={{ $json.a }}"), [""; 0]);
+    assert!(differs("={{ JSON.stringify($json) }}")[0].contains("sorted by name"));
+    let template = |kind: &str| {
+        let nodes = [
+            json!({ "id": "s", "data": { "type": "start", "title": "s", "variables": [] } }),
+            json!({ "id": "c", "data": { "type": "code", "title": "c", "code_language": "javascript", "code": "function main() {}", "outputs": { "o": { "type": kind } } } }),
+            json!({ "id": "t", "data": { "type": "template-transform", "title": "t", "template": "{{ o }}", "variables": [{ "variable": "o", "value_selector": ["c", "o"] }] } }),
+        ];
+        let edges = json!([{ "source": "s", "target": "c" }, { "source": "c", "target": "t" }]);
+        let app = json!({ "kind": "app", "app": { "mode": "workflow" }, "workflow": { "graph": { "nodes": nodes, "edges": edges } } });
+        lost(&import(&app.to_string(), None, "x").unwrap())
+    };
+    assert_eq!(template("string"), [""; 0]);
+    assert!(template("array[object]")[0].contains("sorted by name"));
 }
 
 #[test]

@@ -1,19 +1,20 @@
 //! What a trial made beside what is recorded, node by node of the file.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use plait_core::expression::values_equal;
 use plait_core::flow::{Flow, Node};
-use plait_core::id::{NodeId, PortName, RunId};
+use plait_core::id::{Epoch, NodeId, PortName, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use super::iterations::Iterations;
 use super::record::{Record, Time};
-use super::{COMPUTE, Places};
+use super::{COMPUTE, Places, repeated};
 use crate::Format;
-use crate::report::{ImportReport, ImportedNode, ImportedOutput};
+use crate::report::{ImportOutcome, ImportReport, ImportedNode, ImportedOutput};
 
 /// How a node of the file compares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -77,10 +78,10 @@ pub struct ComparedNode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub run: Option<RunId>,
-    /// The iteration of its loop, from 0, in which it departs.
+    /// The iteration in which it departs, if it is in a loop or cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub iteration: Option<u32>,
+    pub epoch: Option<Epoch>,
     #[serde(flatten)]
     #[ts(flatten)]
     pub compared: Compared,
@@ -93,8 +94,7 @@ pub struct Made {
     /// The `subflow` nodes that it is inside of, outermost first.
     pub subflows: Vec<NodeId>,
     pub node: NodeId,
-    /// The iterations of the loops around it, outermost first.
-    pub epoch: Vec<u32>,
+    pub epoch: Epoch,
     pub outputs: BTreeMap<PortName, Arc<Value>>,
 }
 
@@ -104,13 +104,12 @@ pub fn compare(trial: &Flow, report: &ImportReport, record: &Record, made: &[Mad
     for one in made {
         by_node.entry((one.subflows.clone(), one.node.clone())).or_default().push(one);
     }
-    let comparison = Comparison {
-        flows: Flows::new(trial),
-        places: Places::new(report),
-        record,
-        by_node,
-        format: report.format,
-    };
+    let places = Places::new(report);
+    let iterations = Iterations::of(trial, report, &places, record);
+    let flows = Flows::new(trial);
+    let in_placeholders = nodes_of_loops(report);
+    let comparison =
+        Comparison { flows, iterations, record, by_node, in_placeholders, format: report.format };
     report.nodes.iter().filter_map(|node| comparison.node(node)).collect()
 }
 
@@ -147,9 +146,11 @@ fn add_nested(flow: &Flow, subflows: &[NodeId], nested: &mut HashMap<Vec<NodeId>
 
 struct Comparison<'r> {
     flows: Flows<'r>,
-    places: Places<'r>,
+    iterations: Iterations<'r>,
     record: &'r Record,
     by_node: HashMap<(Vec<NodeId>, NodeId), Vec<&'r Made>>,
+    /// The nodes of the file that a loop repeats which is a placeholder.
+    in_placeholders: HashSet<&'r str>,
     format: Format,
 }
 
@@ -157,12 +158,12 @@ impl Comparison<'_> {
     /// A node of the file where it departs first. Nothing of one that ran nowhere.
     fn node(&self, node: &ImportedNode) -> Option<ComparedNode> {
         let first = node.outputs.first()?;
-        let mut found: Option<(&ImportedOutput, Option<u32>, Compared)> = None;
+        let mut found: Option<(&ImportedOutput, Epoch, Compared)> = None;
         for place in &node.outputs {
-            for (iteration, compared) in self.place(node, place) {
+            for (epoch, compared) in self.place(node, place) {
                 let known = found.as_ref();
                 if known.is_none_or(|(_, _, known)| !known.departs() && compared.departs()) {
-                    found = Some((place, iteration, compared));
+                    found = Some((place, epoch, compared));
                 }
             }
         }
@@ -170,89 +171,107 @@ impl Comparison<'_> {
         if !self.record.has(&node.id) && !departs {
             return None;
         }
-        let (place, iteration, compared) = found.unwrap_or((first, None, Compared::Same));
+        let (place, epoch, compared) = found.unwrap_or((first, Epoch::root(), Compared::Same));
         Some(ComparedNode {
             name: node.name.clone(),
             subflows: place.subflows.clone(),
             node: place.node.clone(),
             run: self.here(place).last().map(|made| made.run.clone()),
-            iteration: iteration.filter(|_| departs),
+            epoch: (departs && epoch.depth() > 0).then_some(epoch),
             compared,
         })
     }
 
-    /// How an output of the file compares, in each iteration of the loop around it.
-    fn place(&self, node: &ImportedNode, place: &ImportedOutput) -> Vec<(Option<u32>, Compared)> {
-        let once =
-            |compared: Option<Compared>| compared.map(|compared| (None, compared)).into_iter().collect();
+    /// How an output of the file compares, in each iteration of the loops and cycles around it.
+    fn place(&self, node: &ImportedNode, place: &ImportedOutput) -> Vec<(Epoch, Compared)> {
+        let once = |compared: Option<Compared>| {
+            compared.map(|compared| (Epoch::root(), compared)).into_iter().collect::<Vec<_>>()
+        };
         let not_compared = |reason: &str| once(Some(Compared::NotCompared { reason: reason.to_owned() }));
         let Some(made) = self.flows.node(&place.subflows, &place.node) else { return Vec::new() };
         if node.is_called_several_times() {
             return not_compared("its graph is called several times");
         }
-        if let Some(parent) = &made.parent {
-            let around = self.flows.node(&place.subflows, parent);
-            return match (around, self.places.head(parent)) {
-                (Some(around), Some(head)) if around.parent.is_none() && is_run(around) => {
-                    self.iterations(node, place, made, head)
-                }
-                (Some(around), _) if around.parent.is_some() => {
-                    not_compared("its loop is inside of another loop")
-                }
-                _ => not_compared("the record does not say in which iteration of its loop it ran"),
-            };
+        if self.in_placeholders.contains(node.id.as_str()) {
+            return not_compared("its loop is a placeholder");
         }
         let is_loop = made.node_type == "loop";
         if is_loop && !["result", "results", "iterations"].contains(&place.port.as_str()) {
             // What a loop gives to the nodes inside is compared there.
             return Vec::new();
         }
-        if !is_loop && self.record.count(&node.id) > 1 {
+        let around = match &place.subflows[..] {
+            [] => self.iterations.around(&place.node),
+            _ => made.parent.is_none().then_some(&[][..]),
+        };
+        let Some(around) = around else {
+            return not_compared("the record does not say in which iteration of its loop it ran");
+        };
+        if around.is_empty() && !is_loop && self.record.count(&node.id) > 1 {
             return not_compared("it ran several times");
         }
         if !is_run(made) {
             return once(Some(Compared::Given));
         }
-        let recorded = self.recorded(node, place, Time::Last);
-        let here = self.here(place).last().and_then(|made| made.outputs.get(place.port.as_str()));
-        let here = here.map(|value| place.read(value));
-        let here = if is_loop && self.format == Format::N8n {
-            here.map(|here| as_items(here, recorded.as_ref()))
+        let times = if around.is_empty() {
+            self.record.has(&node.id).then(|| (Epoch::root(), Time::Last)).into_iter().collect()
         } else {
-            here
+            let times = self.record.times(&node.id, around, repeated(made)).unwrap_or_default();
+            times.into_iter().map(|(epoch, at)| (epoch, Time::At(at))).collect::<BTreeMap<_, _>>()
         };
-        once(Compared::of(recorded, here))
+        // A loop has epochs of its own for the tests of its condition.
+        let here = self.here(place).iter().filter(|made| made.epoch.depth() == around.len());
+        let here: BTreeMap<&Epoch, &Made> = here.map(|made| (&made.epoch, *made)).collect();
+        let epochs: BTreeSet<&Epoch> = times.keys().chain(here.keys().copied()).collect();
+        let compared_at = |epoch: &Epoch| {
+            let recorded = times.get(epoch).and_then(|time| self.recorded(node, place, *time));
+            let here = here.get(epoch).and_then(|made| made.outputs.get(place.port.as_str()));
+            let here = here.map(|value| place.read(value));
+            let is_items = is_loop && self.format == Format::N8n;
+            let here = here.map(|here| if is_items { as_items(here, recorded.as_ref()) } else { here });
+            Some((epoch.clone(), Compared::of(recorded, here)?))
+        };
+        epochs.into_iter().filter_map(compared_at).collect()
     }
 
-    fn iterations(
-        &self,
-        node: &ImportedNode,
-        place: &ImportedOutput,
-        made: &Node,
-        head: &str,
-    ) -> Vec<(Option<u32>, Compared)> {
-        if !is_run(made) {
-            return vec![(None, Compared::Given)];
-        }
-        let here: BTreeMap<u32, &Made> =
-            self.here(place).iter().filter_map(|made| Some((*made.epoch.last()?, *made))).collect();
-        let mut numbers: BTreeSet<u32> = self.record.iterations(&node.id, head).unwrap_or_default();
-        numbers.extend(here.keys());
-        let one = |number| {
-            let recorded = self.recorded(node, place, Time::Iteration { head, number });
-            let here = here.get(&number).and_then(|made| made.outputs.get(place.port.as_str()));
-            Some((Some(number), Compared::of(recorded, here.map(|value| place.read(value)))?))
-        };
-        numbers.into_iter().filter_map(one).collect()
-    }
-
-    fn recorded(&self, node: &ImportedNode, place: &ImportedOutput, time: Time<'_>) -> Option<Value> {
+    fn recorded(&self, node: &ImportedNode, place: &ImportedOutput, time: Time) -> Option<Value> {
         self.record.output(&node.id, &place.name, time).map(|value| place.recorded(&value))
     }
 
     fn here(&self, place: &ImportedOutput) -> &[&Made] {
         self.by_node.get(&(place.subflows.clone(), place.node.clone())).map_or(&[], Vec::as_slice)
     }
+}
+
+/// The nodes of a file on the way from a loop that is a placeholder back to it.
+fn nodes_of_loops(report: &ImportReport) -> HashSet<&str> {
+    let is_loop = |node: &&ImportedNode| {
+        node.outcome == ImportOutcome::Placeholder
+            && matches!(node.kind.as_str(), "loopController" | "loopUntil")
+    };
+    let loops = report.nodes.iter().filter(is_loop);
+    loops
+        .flat_map(|node| {
+            let before = follow(report, &node.id, false);
+            follow(report, &node.id, true).into_iter().filter(move |id| before.contains(id) && *id != node.id)
+        })
+        .collect()
+}
+
+/// The nodes that edges of the file lead to from a node, or back from it.
+fn follow<'r>(report: &'r ImportReport, from: &'r str, is_forward: bool) -> HashSet<&'r str> {
+    let mut found: HashSet<&'r str> = HashSet::new();
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        for edge in &report.edges {
+            let (near, far) =
+                if is_forward { (&edge.source, &edge.target) } else { (&edge.target, &edge.source) };
+            if near == at && found.insert(far) {
+                open.push(far);
+            }
+        }
+    }
+    found
 }
 
 /// Whether a node runs in the trial, in place of delivering what is recorded.

@@ -1,9 +1,10 @@
 //! Executions that other tools exported: what each node put out. n8n has items of numbered outputs; Dify and Rivet have values by name.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use plait_core::error::Fault;
+use plait_core::id::Epoch;
 use serde_json::{Map, Value};
 
 use crate::{codes, source};
@@ -20,21 +21,29 @@ pub struct Record {
 struct Ran {
     /// Its outputs by name.
     outputs: Map<String, Value>,
-    /// In which iteration of the loop around it, from 0, if the record says so.
-    iteration: Option<u32>,
+    /// The iterations that it ran in, from 0, as far as the record says so: each with the loop, if that is named.
+    inside: Vec<(Option<String>, u32)>,
+    /// Which one of all nodes that ran it was.
+    order: Option<u64>,
     /// The node whose value it got, and which time that ran, from 0.
     after: Option<(String, usize)>,
 }
 
 /// Which of the times that a node ran.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Time<'a> {
+pub(super) enum Time {
     Last,
-    /// In an iteration of the loop that a node of the file is.
-    Iteration {
-        head: &'a str,
-        number: u32,
-    },
+    /// One of them, from 0.
+    At(usize),
+}
+
+/// What counts when a node ran several times in one iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeated {
+    /// The last time: a loop of n8n runs once for each of its iterations.
+    Last,
+    /// Nothing: the record does not say what is meant.
+    Unknown,
 }
 
 /// The longest way back from a node to its loop that is followed.
@@ -51,42 +60,113 @@ impl Record {
         self.runs(node).len()
     }
 
-    /// What a node put out on an output or, without a name, on all of them: the last time that it put out something there.
-    pub(super) fn output(&self, node: &str, name: &str, time: Time<'_>) -> Option<Cow<'_, Value>> {
+    /// What a node put out on an output or, without a name, on all of them.
+    pub(super) fn output(&self, node: &str, name: &str, time: Time) -> Option<Cow<'_, Value>> {
         let runs = self.runs(node);
-        let counts = |at: usize| match time {
-            Time::Last => at + 1 == runs.len(),
-            Time::Iteration { head, number } => self.iteration(node, at, head) == Some(number),
+        let ran = match time {
+            Time::Last => runs.last(),
+            Time::At(at) => runs.get(at),
         };
-        let found = runs.iter().enumerate().rev().filter(|(at, _)| counts(*at));
-        found.map(|(_, ran)| &ran.outputs).find_map(|outputs| {
-            if name.is_empty() {
-                Some(Cow::Owned(outputs.clone().into()))
-            } else {
-                outputs.get(name).map(Cow::Borrowed)
+        let outputs = &ran?.outputs;
+        if name.is_empty() {
+            Some(Cow::Owned(outputs.clone().into()))
+        } else {
+            outputs.get(name).map(Cow::Borrowed)
+        }
+    }
+
+    /// The iterations in which a node ran, each with the time that it ran then. `around` are the nodes of the file that count the
+    /// iterations around it, outermost first. Nothing if the record does not say that of each time.
+    pub(super) fn times(
+        &self,
+        node: &str,
+        around: &[&str],
+        repeated: Repeated,
+    ) -> Option<BTreeMap<Epoch, usize>> {
+        let counted = self.counted(around)?;
+        let mut times = BTreeMap::new();
+        for at in 0..self.count(node) {
+            let epoch = self.epoch(node, at, around, &counted)?;
+            if times.insert(epoch, at).is_some() && repeated == Repeated::Unknown {
+                return None;
             }
-        })
+        }
+        Some(times)
     }
 
-    /// The iterations of a loop in which a node ran. Nothing if the record does not say that of each time.
-    pub(super) fn iterations(&self, node: &str, head: &str) -> Option<BTreeSet<u32>> {
-        (0..self.count(node)).map(|at| self.iteration(node, at, head)).collect()
+    /// The iteration that begins each time that the innermost of the nodes ran which count iterations. Empty where the iterations
+    /// themselves are recorded.
+    fn counted(&self, around: &[&str]) -> Option<Vec<Epoch>> {
+        let Some((head, outer)) = around.split_last() else { return Some(Vec::new()) };
+        let runs = self.runs(head);
+        if runs.iter().all(|ran| ran.after.is_none()) {
+            return Some(Vec::new());
+        }
+        let before = self.counted(outer)?;
+        let mut counted: Vec<Epoch> = Vec::new();
+        for at in 0..runs.len() {
+            let epoch = match self.nearest_before(head, at, around) {
+                // The next iteration, or the first one in the next iteration outside.
+                Some((level, time)) if level + 1 == around.len() => counted.get(time)?.next(),
+                Some((level, time)) if level + 1 == outer.len() => before.get(time)?.child(0),
+                None if outer.is_empty() => Epoch::root().child(0),
+                _ => return None,
+            };
+            counted.push(epoch);
+        }
+        Some(counted)
     }
 
-    /// In which iteration of a loop a node ran one time: as its record says, or as often as the loop had run before it, on the way back.
-    fn iteration(&self, node: &str, at: usize, head: &str) -> Option<u32> {
+    fn epoch(&self, node: &str, at: usize, around: &[&str], counted: &[Epoch]) -> Option<Epoch> {
+        let Some(&head) = around.last() else { return Some(Epoch::root()) };
+        if counted.is_empty() {
+            return self.recorded_epoch(self.runs(node).get(at)?, around);
+        }
+        if node == head {
+            return counted.get(at).cloned();
+        }
+        match self.nearest_before(node, at, around)? {
+            (level, time) if level + 1 == around.len() => counted.get(time).cloned(),
+            _ => None,
+        }
+    }
+
+    /// On the way back from a node to what began the execution, the first of these nodes, by its index, and which time it ran.
+    fn nearest_before(&self, node: &str, at: usize, wanted: &[&str]) -> Option<(usize, usize)> {
         let mut ran = self.runs(node).get(at)?;
         for _ in 0..MAX_STEPS_BACK {
-            if ran.iteration.is_some() {
-                return ran.iteration;
-            }
             let (before, time) = ran.after.as_ref()?;
-            if before == head {
-                return u32::try_from(*time).ok();
+            if let Some(level) = wanted.iter().position(|wanted| before == wanted) {
+                return Some((level, *time));
             }
             ran = self.runs(before).get(*time)?;
         }
         None
+    }
+
+    /// The numbers of the iterations that are recorded with a node. Where only that of the innermost loop is, that loop began before
+    /// the node, and its own record has the next one.
+    fn recorded_epoch(&self, ran: &Ran, around: &[&str]) -> Option<Epoch> {
+        let mut counters = Vec::new();
+        let (mut ran, mut is_innermost) = (ran, true);
+        for (level, head) in around.iter().enumerate().rev() {
+            let number = |ran: &Ran, is_innermost| {
+                let mut marks = ran.inside.iter();
+                let mark = marks.find(|(of, _)| of.as_deref().map_or(is_innermost, |of| of == *head));
+                mark.map(|(_, number)| *number)
+            };
+            let mut found = number(ran, is_innermost);
+            if found.is_none() {
+                let (loops, order) = (self.runs(around.get(level + 1)?), ran.order?);
+                let before = loops.iter().filter(|one| one.order.is_some_and(|own| own < order));
+                ran = before.max_by_key(|one| one.order)?;
+                found = number(ran, true);
+            }
+            counters.push(found?);
+            is_innermost = false;
+        }
+        counters.reverse();
+        Some(Epoch::from(counters.as_slice()))
     }
 
     fn runs(&self, node: &str) -> &[Ran] {
@@ -137,23 +217,26 @@ fn of_n8n(run: &Map<String, Value>) -> Record {
                 let time = source.get("previousNodeRun").and_then(Value::as_u64).unwrap_or(0);
                 Some((source.get("previousNode")?.as_str()?.to_owned(), usize::try_from(time).ok()?))
             });
-            record.add(name, Ran { outputs, iteration: None, after });
+            record.add(name, Ran { outputs, after, ..Ran::default() });
         }
     }
     record
 }
 
+/// A node that is tried again has an entry for each time that it failed.
 fn of_dify(executions: &[Value]) -> Record {
     let mut record = Record::default();
-    for one in executions {
-        if let Some(node) = one.get("node_id").and_then(Value::as_str) {
-            let outputs = one.get("outputs").and_then(Value::as_object).cloned().unwrap_or_default();
-            let number =
-                |name: &str| one.pointer(&format!("/execution_metadata/{name}")).and_then(Value::as_u64);
-            let iteration = number("iteration_index").or_else(|| number("loop_index"));
-            let iteration = iteration.and_then(|number| u32::try_from(number).ok());
-            record.add(node, Ran { outputs, iteration, after: None });
-        }
+    let is_last_try = |one: &&Value| one.get("status").is_none_or(|status| status != "retry");
+    for one in executions.iter().filter(is_last_try) {
+        let Some(node) = one.get("node_id").and_then(Value::as_str) else { continue };
+        let outputs = one.get("outputs").and_then(Value::as_object).cloned().unwrap_or_default();
+        let inside = ["iteration", "loop"].into_iter().filter_map(|kind| {
+            let metadata = |name: &str| one.pointer(&format!("/execution_metadata/{kind}_{name}"));
+            let number = u32::try_from(metadata("index")?.as_u64()?).ok()?;
+            Some((metadata("id").and_then(Value::as_str).map(str::to_owned), number))
+        });
+        let order = one.get("index").and_then(Value::as_u64);
+        record.add(node, Ran { outputs, inside: inside.collect(), order, after: None });
     }
     record
 }

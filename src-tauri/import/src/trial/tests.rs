@@ -1,3 +1,4 @@
+use plait_core::id::Epoch;
 use serde_json::json;
 
 use super::{Compared, Made, Record, compare, prepare, read_record};
@@ -28,7 +29,7 @@ fn record(twice: i32) -> Record {
 /// What a node outside of loops and sub-flows made.
 fn made(node: &str, port: &str, value: serde_json::Value) -> Made {
     let outputs = [(port.into(), std::sync::Arc::new(value))].into();
-    Made { run: "r".into(), subflows: Vec::new(), node: node.into(), epoch: Vec::new(), outputs }
+    Made { run: "r".into(), subflows: Vec::new(), node: node.into(), epoch: Epoch::root(), outputs }
 }
 
 #[test]

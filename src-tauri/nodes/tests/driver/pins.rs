@@ -187,7 +187,7 @@ fn pinned_value_matches_the_schema_of_its_node() {
         };
         let outside = [(codes::PIN_NOT_IN_SCHEMA.to_string(), format!("/nodes/n/pin/outputs/{output}"))];
         assert_eq!(checked(json!({ "outputs": { output: 0 } })), outside, "{node_type}");
-        let later = json!({ "outputs": { output: 1 }, "iterations": [{ output: "one" }] });
+        let later = json!({ "outputs": { output: 1 }, "iterations": { "0": { output: "one" } } });
         assert_eq!(checked(later), outside, "{node_type}");
         assert_eq!(checked(json!({ "outputs": { output: 7 } })), [], "{node_type}");
     }
@@ -210,6 +210,31 @@ fn pin_in_a_cycle_delivers_in_each_iteration_and_is_warned_of() {
     assert_received(&stage, &[]);
     let turns = events.iter().filter(|event| event["type"] == "turn.committed").count();
     assert_eq!(turns, 2, "{events:#?}");
+}
+
+#[test]
+fn pin_delivers_the_values_of_each_iteration_of_a_cycle_in_a_loop() {
+    let stage = Stage::new();
+    // Each round of the loop repeats the step until it says `last`.
+    let steps = json!({ "0.0": { "text": "a" }, "0.1": { "text": "last" }, "1.0": { "text": "last" } });
+    let nodes = json!({
+        "rounds": { "type": "loop", "config": { "kind": "times", "times": 2 } },
+        "begin": { "type": "value", "parent": "rounds", "config": { "value": "x" } },
+        "step": { "type": "text", "parent": "rounds", "config": { "template": "{{said}}" }, "limits": { "maxEpochs": 9 }, "pin": { "outputs": { "text": "never" }, "iterations": steps } },
+        "again": { "type": "switch", "parent": "rounds", "config": { "cases": [{ "name": "last", "equals": "last" }] } },
+    });
+    let edges = json!([
+        "begin.value -> step.said",
+        "again.default -> step.said",
+        "step.text -> again.value",
+        "again.last -> rounds.next",
+    ]);
+    assert_eq!(found(&nodes, &edges), []);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    let said = events.iter().filter(|event| event["type"] == "node.finished" && event["node"] == "step");
+    let said: Vec<_> = said.map(|event| (event["epoch"].clone(), event["outputs"]["text"].clone())).collect();
+    let at = |epoch: [u32; 2], text: &str| (json!(epoch), json!(text));
+    assert_eq!(said, [at([0, 0], "a"), at([0, 1], "last"), at([1, 0], "last")], "{events:#?}");
 }
 
 #[test]

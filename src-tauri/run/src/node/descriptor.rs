@@ -217,6 +217,8 @@ pub struct Behavior {
     pub pins_turns: bool,
     /// It delivers the values of its pin and is not executed.
     pub is_pinned: bool,
+    /// Its pin has values for single iterations.
+    pub has_pinned_iterations: bool,
     /// It only waits for time to pass, and so does not count against the concurrency limit.
     pub is_timer: bool,
     /// A required setting that is not made yet, as JSON pointer and message. The node is valid on the canvas, but its flow

@@ -28,6 +28,7 @@ impl PinnedNode {
         let of_node = node.behavior();
         let behavior = Behavior {
             is_pinned: true,
+            has_pinned_iterations: !pin.iterations.is_empty(),
             // What it delivers counts as what the node would deliver: as a result of the flow, and as a turn of a conversation.
             is_output: of_node.is_output,
             is_agent: of_node.is_agent,

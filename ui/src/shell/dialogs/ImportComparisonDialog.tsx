@@ -2,6 +2,7 @@ import { useStore } from "zustand";
 import type { ImportComparison } from "@/bindings";
 import { Dialog, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import { type ComparedImport, departs } from "@/run/comparison/canvas-comparison";
+import { formatIteration } from "@/run/fold/epoch";
 import { TEXTS } from "@/shell/texts";
 import { useWorkspace } from "@/workspace/context";
 import { Beside } from "./Beside";
@@ -90,8 +91,8 @@ function Names({ title, nodes }: { title: string; nodes: readonly Compared[] }) 
   );
 }
 
-function nameOf({ name, iteration }: Compared): string {
-  return iteration === undefined ? name : TEXTS.nameInIteration(name, iteration + 1);
+function nameOf({ name, epoch }: Compared): string {
+  return epoch === undefined ? name : TEXTS.nameInIteration(name, formatIteration(epoch));
 }
 
 /** Nodes of the file may have the same name, and be parts of the same node of the flow. */

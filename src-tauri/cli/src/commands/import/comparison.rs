@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use plait_api::runs::ImportComparison;
+use plait_core::id::Epoch;
 use plait_import::trial::{Compared, ComparedNode};
 use serde_json::{Value, json};
 
@@ -58,10 +59,10 @@ fn text(ImportComparison { nodes, departures, failure, .. }: &ImportComparison) 
     text
 }
 
-/// Its name, and the iteration in which it departs, from 1.
+/// Its name, and the iteration in which it departs.
 fn name_of(node: &ComparedNode) -> String {
-    match node.iteration {
-        Some(iteration) => format!("{}, iteration {}", node.name, u64::from(iteration) + 1),
+    match node.epoch.as_ref().and_then(Epoch::label) {
+        Some(iteration) => format!("{}, iteration {iteration}", node.name),
         None => node.name.clone(),
     }
 }

@@ -28,16 +28,33 @@ fn size_counts_as_json() {
 }
 
 #[test]
-fn iteration_without_values_of_its_own_gets_those_of_all() {
-    let mixed = pin(json!({ "outputs": { "text": "all" }, "iterations": [{ "text": "first" }, null] }));
-    let at = |path: &[u32]| mixed.outputs_at(&Epoch::from(path))[&PortName::from("text")].clone();
-    for (path, expected) in
-        [(&[][..], "all"), (&[0], "first"), (&[1], "all"), (&[2], "all"), (&[1, 0], "first")]
-    {
+fn iteration_that_is_not_listed_gets_the_values_of_all() {
+    let mixed = json!({ "outputs": { "text": "all" }, "iterations": { "0": { "text": "first" }, "1.0": { "text": "inner" }, "10": { "text": "later" } } });
+    let read = pin(mixed.clone());
+    let at = |path: &[u32]| read.outputs_at(&Epoch::from(path))[&PortName::from("text")].clone();
+    let expected = [
+        (&[][..], "all"),
+        (&[0], "first"),
+        (&[1], "all"),
+        (&[10], "later"),
+        (&[0, 0], "all"),
+        (&[1, 0], "inner"),
+        (&[1, 1], "all"),
+    ];
+    for (path, expected) in expected {
         assert_eq!(*at(path), json!(expected), "{path:?}");
     }
-    assert_eq!(mixed.all_outputs().count(), 2);
-    // A pin of an earlier file has none, and none are written.
+    assert_eq!(read.all_outputs().count(), 4);
+    assert_eq!(serde_json::to_value(&read).unwrap(), mixed);
+    // A pin without iterations writes none.
     let plain = pin(json!({ "outputs": { "text": "all" } }));
     assert_eq!(serde_json::to_value(&plain).unwrap(), json!({ "outputs": { "text": "all" } }));
+}
+
+#[test]
+fn path_of_an_iteration_is_numbers_with_dots() {
+    for path in ["", "-1", "1.", "1..2", "one", "1/2"] {
+        let read = serde_json::from_value::<Pin>(json!({ "outputs": {}, "iterations": { path: {} } }));
+        assert!(read.unwrap_err().to_string().contains("no path of an iteration"), "{path:?}");
+    }
 }

@@ -100,7 +100,7 @@ const EXTENSIONS: [&str; 42] = [
 
 /// What a program names that the sandbox does not have. A method that does not exist ends a program, but in an expression it would
 /// be no value, so `checks_methods` is set for those.
-pub(in crate::n8n) fn unreachable_name(source: &str, checks_methods: bool) -> Option<String> {
+pub(super) fn unreachable_name(source: &str, checks_methods: bool) -> Option<String> {
     let mut found = None;
     visit_tokens(source, |token| {
         let Token::Name { name, before, is_called } = token else { return };

@@ -1,5 +1,5 @@
 use super::{
-    Part, Reference, from_ai, is_closed, node_names, parse, reference, unreachable_name, uses_extensions,
+    Part, Reference, from_ai, is_closed, node_names, parse, reference, unreachable, uses_extensions,
 };
 
 fn path_of(source: &str) -> Option<(Option<String>, String)> {
@@ -34,7 +34,7 @@ fn more_than_a_field_is_no_reference() {
 
 #[test]
 fn names_beyond_the_sandbox_are_found() {
-    let unreachable = |source: &str| unreachable_name(source, true);
+    let in_expression = |source: &str| unreachable(source, true);
     for source in [
         "$json.a.split(',').map((part) => part.trim()).filter(Boolean)",
         "`${$json.a} costs $5`",
@@ -45,14 +45,34 @@ fn names_beyond_the_sandbox_are_found() {
         "/* $env */ $json.a",
         "$now.minus({ days: 1 }).toFormat('yyyy-MM-dd')",
     ] {
-        assert_eq!(unreachable(source), None, "{source}");
+        assert_eq!(in_expression(source), None, "{source}");
     }
-    assert_eq!(unreachable("$now.setZone('UTC')").as_deref(), Some("setZone"));
-    assert_eq!(unreachable("`${$execution.id}`").as_deref(), Some("$execution"));
-    assert_eq!(unreachable("$json.date.toDateTime()").as_deref(), Some("toDateTime"));
-    assert_eq!(unreachable("Interval.after($json.a, 1)").as_deref(), Some("Interval"));
+    assert_eq!(in_expression("$now.setZone('UTC')").as_deref(), Some("setZone"));
+    assert_eq!(in_expression("`${$execution.id}`").as_deref(), Some("$execution"));
+    assert_eq!(in_expression("$json.date.toDateTime()").as_deref(), Some("toDateTime"));
+    assert_eq!(in_expression("Interval.after($json.a, 1)").as_deref(), Some("Interval"));
+    for (source, read) in [
+        ("$node[\"Loop\"].context[\"noItemsLeft\"]", ".context"),
+        ("$('Get').params.x", ".params"),
+        ("$input['context'].done", ".context"),
+        ("$('If').all(1)", ".all(1)"),
+        ("$items(\"If\", 1)[0].json.a", "$items(…, 1)"),
+        ("$now.zoneName", ".zoneName"),
+        ("$workflow.id", "$workflow.id"),
+    ] {
+        assert_eq!(in_expression(source).as_deref(), Some(read), "{source}");
+    }
+    for source in [
+        "$('A').first().json.context",
+        "$items('A', 0)",
+        "$input.all().length",
+        "$workflow.name",
+        "$json.params",
+    ] {
+        assert_eq!(in_expression(source), None, "{source}");
+    }
     // A program fails by itself where a method does not exist.
-    assert_eq!(unreachable_name("thing.unknown()", false), None);
+    assert_eq!(unreachable("thing.unknown()", false), None);
 }
 
 #[test]

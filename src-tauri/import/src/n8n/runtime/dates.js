@@ -18,6 +18,18 @@ class DateTime {
   get hour() { return this.date.getUTCHours(); }
   get minute() { return this.date.getUTCMinutes(); }
   get second() { return this.date.getUTCSeconds(); }
+  get millisecond() { return this.date.getUTCMilliseconds(); }
+  get quarter() { return Math.ceil(this.month / 3); }
+  get ordinal() { return Math.floor((this.startOf("day") - this.startOf("year")) / UNIT_MS.day) + 1; }
+  get daysInMonth() { return new Date(Date.UTC(this.year, this.month, 0)).getUTCDate(); }
+  get weekNumber() {
+    // The week with this Thursday.
+    const thursday = this.plus({ days: 4 - this.weekday });
+    return Math.ceil(thursday.ordinal / 7);
+  }
+  get isValid() { return true; }
+  get monthShort() { return this.monthLong.slice(0, 3); }
+  get weekdayShort() { return this.weekdayLong.slice(0, 3); }
   get weekday() { return this.date.getUTCDay() || 7; }
   get monthLong() { return MONTHS[this.month - 1]; }
   get weekdayLong() { return DAYS[this.weekday % 7]; }
@@ -72,4 +84,20 @@ class DateTime {
       return parts[token];
     });
   }
+}
+// Dates of JavaScript have these methods in n8n, and so have texts of the form that JSON has for them.
+const moved = (date, sign, amount, unit) => new DateTime(date).moved(amount, unit, sign).toJSDate();
+const methods = {
+  plus: (date, amount, unit) => moved(date, 1, amount, unit),
+  minus: (date, amount, unit) => moved(date, -1, amount, unit),
+  format: (date, pattern) => new DateTime(date).toFormat(pattern),
+};
+for (const [name, method] of Object.entries(methods)) {
+  const isDate = (value) => typeof value !== "string" || /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(value);
+  const call = function (...rest) {
+    const value = this.valueOf();
+    if (!isDate(value)) throw new Stopped(`${name}() is only callable on dates.`);
+    return method(new Date(value), ...rest);
+  };
+  for (const type of [Date, String]) Object.defineProperty(type.prototype, name, { value: call });
 }

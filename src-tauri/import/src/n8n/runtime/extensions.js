@@ -1,19 +1,19 @@
 // Methods that n8n adds to values of JavaScript, as far as expressions of this workflow use them.
-const isNothing = (value) =>
-  value === undefined || value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+const isNothing = (value) => (value !== null && typeof value === "object" ? Object.keys(value).length === 0 : !value);
+// The methods that no value of JavaScript has.
+const EXTENDED = new Set();
 const unique = (list) => [...new Map(list.map((item) => [typeof item === "object" ? JSON.stringify(item) : item, item])).values()];
 const numbers = (list) => list.map(Number);
 const total = (list) => numbers(list).reduce((sum, number) => sum + number, 0);
 const extend = (type, methods) => {
   for (const [name, method] of Object.entries(methods)) {
     if (name in type.prototype) continue;
+    EXTENDED.add(name);
     Object.defineProperty(type.prototype, name, { value: function (...rest) { return method(this.valueOf(), ...rest); } });
   }
 };
 const toBoolean = (value) => !["", "false", "0", "no", "null", "undefined"].includes(String(value).trim().toLowerCase());
 extend(Object, {
-  isEmpty: (value) => isNothing(value),
-  isNotEmpty: (value) => !isNothing(value),
   toJsonString: (value) => JSON.stringify(value),
   hasField: (value, name) => name in value,
   removeField: (value, name) => Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)),

@@ -19,6 +19,7 @@ use tokio::time::{Instant, timeout};
 use crate::database_runs::{DatabaseRuns, Standing, TreeNotice};
 use crate::events::{FRAME, data_event, entry_event};
 use crate::host::{Host, closing};
+use crate::run_copies::{CopySize, MAX_ENTRIES};
 
 /// How long a stream is announced for, and how often that is repeated.
 const WATCH_DURATION: Duration = Duration::from_mins(1);
@@ -45,10 +46,23 @@ struct Reading {
     next: u64,
     until: Until,
     notices: broadcast::Receiver<TreeNotice>,
+    /// Keeps the copy of the tree.
+    _copy: CopySize,
     /// When it was announced last that somebody watches.
     announced: Option<Instant>,
     /// When entries were read last.
     read: Option<Instant>,
+    /// What may have happened since.
+    due: Option<Due>,
+}
+
+/// What has to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// There are new records.
+    Entries,
+    /// It may have come to rest as well.
+    Anything,
 }
 
 /// What a look at the database gave.
@@ -68,7 +82,20 @@ pub(crate) fn events_of(
     until: Until,
 ) -> impl Stream<Item = Event> + Send {
     let notices = runs.notices();
-    let reading = Reading { host, runs, root, run, next: from, until, notices, announced: None, read: None };
+    let _copy = runs.copies().copy(&root);
+    let reading = Reading {
+        host,
+        runs,
+        root,
+        run,
+        next: from,
+        until,
+        notices,
+        _copy,
+        announced: None,
+        read: None,
+        due: Some(Due::Anything),
+    };
     let batches = stream::unfold(Some(reading), async |state| {
         let mut reading: Reading = state?;
         let host = Arc::clone(&reading.host);
@@ -86,13 +113,19 @@ impl Reading {
     /// The next events, at least one, and whether they are the last.
     async fn next_events(&mut self) -> (Vec<Event>, bool) {
         loop {
+            let due = match self.due.take() {
+                Some(due) => due,
+                None => self.notice().await,
+            };
             // A batch in a frame.
             if let Some(read) = self.read {
                 tokio::time::sleep_until(read + FRAME).await;
             }
-            match self.look().await {
+            match self.look(due).await {
                 Ok(Look::Entries(entries)) => {
                     self.read = Some(Instant::now());
+                    let may_follow = due == Due::Anything || entries.len() == MAX_ENTRIES;
+                    self.due = may_follow.then_some(due);
                     let mut events: Vec<Event> = entries.iter().map(entry_event).collect();
                     let Some(last) = entries.last() else { continue };
                     self.next = last.seq.map_or(self.next, |seq| seq + 1);
@@ -103,15 +136,18 @@ impl Reading {
                     return (events, is_over);
                 }
                 Ok(Look::Last(event)) => return (vec![event], true),
-                Ok(Look::Nothing) => self.notice().await,
+                Ok(Look::Nothing) => {}
                 // Until it is back: what was stored is there then.
-                Err(error) if error.code == HOST_DATABASE => tokio::time::sleep(LOOK_INTERVAL).await,
+                Err(error) if error.code == HOST_DATABASE => {
+                    self.due = Some(Due::Anything);
+                    tokio::time::sleep(LOOK_INTERVAL).await;
+                }
                 Err(error) => return (vec![data_event("error", &error)], true),
             }
         }
     }
 
-    async fn look(&mut self) -> Result<Look, ErrorReply> {
+    async fn look(&mut self, due: Due) -> Result<Look, ErrorReply> {
         if self.announced.is_none_or(|announced| announced.elapsed() >= WATCH_INTERVAL) {
             self.runs.watch(&self.root, WATCH_DURATION).await?;
             self.announced = Some(Instant::now());
@@ -119,6 +155,9 @@ impl Reading {
         let entries = self.entries().await?;
         if !entries.is_empty() {
             return Ok(Look::Entries(entries));
+        }
+        if due == Due::Entries {
+            return Ok(Look::Nothing);
         }
         // Once it rests, all of its events are there.
         let standing = self.runs.standing(&self.root).await?;
@@ -143,18 +182,19 @@ impl Reading {
     }
 
     /// Resolves when there may be something new.
-    async fn notice(&mut self) {
+    async fn notice(&mut self) -> Due {
         let (notices, root) = (&mut self.notices, &self.root);
         let notice = async {
             loop {
                 match notices.recv().await {
-                    Ok(notice) if notice.concerns(root) => return,
+                    Ok(TreeNotice::Events(other)) if other == *root => return Due::Entries,
+                    Ok(notice) if notice.concerns(root) => return Due::Anything,
                     Ok(_) => {}
-                    Err(_) => return,
+                    Err(_) => return Due::Anything,
                 }
             }
         };
-        let _ = timeout(LOOK_INTERVAL, notice).await;
+        timeout(LOOK_INTERVAL, notice).await.unwrap_or(Due::Anything)
     }
 }
 

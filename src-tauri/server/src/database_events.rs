@@ -1,5 +1,6 @@
 //! Events of runs that workers drive, as a stream with the numbers of the journal as ids. The database announces new records of trees that
-//! somebody watches; what is announced is read from a copy. Text that is being written is not in a database, so it comes with the whole reply.
+//! somebody watches; what is announced is read from a copy. Text that is being written is announced as well, and fitted in where it belongs
+//! ([`TextCursor`]); a piece that is missed comes with the whole reply.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +17,12 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::time::{Instant, timeout};
 
-use crate::database_runs::{DatabaseRuns, Standing, TreeNotice};
+use crate::database_runs::{DatabaseRuns, Standing};
 use crate::events::{FRAME, data_event, entry_event};
 use crate::host::{Host, closing};
 use crate::run_copies::{CopySize, MAX_ENTRIES};
+use crate::text_cursor::TextCursor;
+use crate::tree_notices::TreeNotice;
 
 /// How long a stream is announced for, and how often that is repeated.
 const WATCH_DURATION: Duration = Duration::from_mins(1);
@@ -54,6 +57,15 @@ struct Reading {
     read: Option<Instant>,
     /// What may have happened since.
     due: Option<Due>,
+    /// The text that is being written.
+    texts: TextCursor,
+}
+
+/// What there is to tell.
+enum Happening {
+    Due(Due),
+    /// A piece of text that belongs here.
+    Text(Entry),
 }
 
 /// What has to be looked at.
@@ -81,7 +93,7 @@ pub(crate) fn events_of(
     from: u64,
     until: Until,
 ) -> impl Stream<Item = Event> + Send {
-    let notices = runs.notices();
+    let notices = runs.notices(&root);
     let _copy = runs.copies().copy(&root);
     let reading = Reading {
         host,
@@ -95,6 +107,7 @@ pub(crate) fn events_of(
         announced: None,
         read: None,
         due: Some(Due::Anything),
+        texts: TextCursor::at(from),
     };
     let batches = stream::unfold(Some(reading), async |state| {
         let mut reading: Reading = state?;
@@ -115,7 +128,10 @@ impl Reading {
         loop {
             let due = match self.due.take() {
                 Some(due) => due,
-                None => self.notice().await,
+                None => match self.happening().await {
+                    Happening::Due(due) => due,
+                    Happening::Text(text) => return (vec![entry_event(&text)], false),
+                },
             };
             // A batch in a frame.
             if let Some(read) = self.read {
@@ -129,6 +145,7 @@ impl Reading {
                     let mut events: Vec<Event> = entries.iter().map(entry_event).collect();
                     let Some(last) = entries.last() else { continue };
                     self.next = last.seq.map_or(self.next, |seq| seq + 1);
+                    events.extend(self.texts.pass(&entries, self.next).iter().map(entry_event));
                     let is_over = self.until == Until::End && last.event.is_terminal();
                     if is_over {
                         events.push(data_event("end", &json!({})));
@@ -149,7 +166,7 @@ impl Reading {
 
     async fn look(&mut self, due: Due) -> Result<Look, ErrorReply> {
         if self.announced.is_none_or(|announced| announced.elapsed() >= WATCH_INTERVAL) {
-            self.runs.watch(&self.root, WATCH_DURATION).await?;
+            self.runs.watch(&self.root, &self.run, WATCH_DURATION).await?;
             self.announced = Some(Instant::now());
         }
         let entries = self.entries().await?;
@@ -181,20 +198,25 @@ impl Reading {
         self.runs.copies().entries(&self.root, &self.run, self.next).await
     }
 
-    /// Resolves when there may be something new.
-    async fn notice(&mut self) -> Due {
-        let (notices, root) = (&mut self.notices, &self.root);
-        let notice = async {
+    /// Resolves when there may be something new, or a piece of text.
+    async fn happening(&mut self) -> Happening {
+        let happening = async {
             loop {
-                match notices.recv().await {
-                    Ok(TreeNotice::Events(other)) if other == *root => return Due::Entries,
-                    Ok(notice) if notice.concerns(root) => return Due::Anything,
-                    Ok(_) => {}
-                    Err(_) => return Due::Anything,
+                match self.notices.recv().await {
+                    Ok(TreeNotice::Events) => return Happening::Due(Due::Entries),
+                    Ok(TreeNotice::Text(text)) if text.run != self.run => {}
+                    Ok(TreeNotice::Text(text)) => {
+                        if let Some(entry) = self.texts.take(&text) {
+                            return Happening::Text(entry);
+                        }
+                    }
+                    Ok(TreeNotice::Rest | TreeNotice::Missed) | Err(_) => {
+                        return Happening::Due(Due::Anything);
+                    }
                 }
             }
         };
-        timeout(LOOK_INTERVAL, notice).await.unwrap_or(Due::Anything)
+        timeout(LOOK_INTERVAL, happening).await.unwrap_or(Happening::Due(Due::Anything))
     }
 }
 

@@ -94,16 +94,42 @@ impl RunCopies {
         .await
     }
 
-    /// Brings the copy of a conversation up to date. Fault `conversation.unknown`.
-    pub(crate) async fn copy_conversation(&self, id: &ConversationId) -> Result<(), ErrorReply> {
+    /// The runs of a tree that are a run or below it.
+    pub(crate) async fn family(&self, root: &RunId, run: &RunId) -> Result<Vec<RunId>, ErrorReply> {
+        let copy = self.copy(root);
+        let mut size = copy.lock().await;
+        self.refresh(root, &mut size).await?;
+        let (store, run) = (self.plait.store().clone(), run.clone());
+        blocking(move || Ok(store.tree(&run)?.into_iter().map(|record| record.run).collect())).await
+    }
+
+    /// Removes the copy of a tree that the database does not have any more.
+    pub(crate) async fn forget(&self, root: &RunId) {
+        let size = self.copy(root).lock_owned().await;
+        self.clone().remove(root.clone(), size).await;
+    }
+
+    /// Brings the copy of a conversation up to date, and gives its size, locked: who changes the copy makes it 0, so that it is made
+    /// anew. Fault `conversation.unknown`.
+    pub(crate) async fn copy_conversation(
+        &self,
+        id: &ConversationId,
+    ) -> Result<OwnedMutexGuard<u64>, ErrorReply> {
         let copy = Arc::clone(self.conversations.lock().entry(id.clone()).or_default());
-        let mut known = copy.lock().await;
-        if self.database.conversation_size(id).await? == Some(*known) {
-            return Ok(());
+        let mut known = copy.lock_owned().await;
+        if self.database.conversation_size(id).await? != Some(*known) {
+            let bytes = self.database.conversation(id).await?;
+            let size = bytes.len() as u64;
+            self.with_store(id.clone(), move |store, id| Ok(store.put_conversation(id, &bytes)?)).await?;
+            *known = size;
         }
-        let bytes = self.database.conversation(id).await?;
-        *known = bytes.len() as u64;
-        self.with_store(id.clone(), move |store, id| Ok(store.put_conversation(id, &bytes)?)).await
+        Ok(known)
+    }
+
+    /// The bytes of a conversation in the copies.
+    pub(crate) async fn conversation_bytes(&self, id: &ConversationId) -> Result<Vec<u8>, ErrorReply> {
+        let (store, id) = (self.plait.store().clone(), id.clone());
+        blocking(move || Ok(store.conversation_bytes(&id)?)).await
     }
 
     /// The copy of a tree. Who holds on to it keeps it from being removed for others.

@@ -14,7 +14,7 @@ use crate::fault;
 use crate::journal_reader::EntryDecoder;
 use crate::log_file::Key;
 use crate::shared::Shared;
-use crate::tree::{self, TreeLayout, run_id, run_key};
+use crate::tree::{TreeLayout, run_id, run_key};
 use crate::tree_summary::TreeSummary;
 
 impl Store {
@@ -58,7 +58,9 @@ impl Shared {
         }
         let mut decoder = EntryDecoder::new(file, &layout);
         let known = |key: &Key| self.index().get(key).map(|entry| entry.record.clone());
-        let Some(TreeSummary(runs)) = TreeSummary::of_added(added, &known, &mut decoder) else { return false };
+        let Some(TreeSummary(runs)) = TreeSummary::of_added(added, &known, &mut decoder) else {
+            return false;
+        };
         let mut index = self.index();
         for (key, run) in runs {
             index.extend(key, root, run);

@@ -70,12 +70,13 @@ fn copy_grows_without_being_read_again() {
     let ends = ends(&run, &bytes);
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
-    let size = ends[2];
-    store.put_tree(&run, &bytes[..size]).expect("put");
+    store.put_tree(&run, &bytes[..ends[2]]).expect("put");
+    let size = ends[3];
+    store.extend_tree(&run, ends[2] as u64, &bytes[ends[2]..size]).expect("extended");
     let events = store.run(&run).expect("known").events;
-    // Whoever reads what was there finds damage now.
+    // Whoever reads what was there finds damage now: the first entries.
     let mut damaged = bytes[..size].to_vec();
-    damaged[ends[0]..][..6].copy_from_slice(b"damage");
+    damaged[ends[1]..][..6].copy_from_slice(b"damage");
     std::fs::write(journal_path(home.path(), &run), damaged).expect("written");
     store.extend_tree(&run, size as u64, &bytes[size..]).expect("extended");
     assert!(store.run(&run).expect("known").events > events);

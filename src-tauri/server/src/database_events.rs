@@ -65,7 +65,7 @@ struct Reading {
 enum Happening {
     Due(Due),
     /// A piece of text that belongs here.
-    Text(Entry),
+    Text(Box<Entry>),
 }
 
 /// What has to be looked at.
@@ -94,7 +94,7 @@ pub(crate) fn events_of(
     until: Until,
 ) -> impl Stream<Item = Event> + Send {
     let notices = runs.notices(&root);
-    let _copy = runs.copies().copy(&root);
+    let copy = runs.copies().copy(&root);
     let reading = Reading {
         host,
         runs,
@@ -103,7 +103,7 @@ pub(crate) fn events_of(
         next: from,
         until,
         notices,
-        _copy,
+        _copy: copy,
         announced: None,
         read: None,
         due: Some(Due::Anything),
@@ -207,7 +207,7 @@ impl Reading {
                     Ok(TreeNotice::Text(text)) if text.run != self.run => {}
                     Ok(TreeNotice::Text(text)) => {
                         if let Some(entry) = self.texts.take(&text) {
-                            return Happening::Text(entry);
+                            return Happening::Text(Box::new(entry));
                         }
                     }
                     Ok(TreeNotice::Rest | TreeNotice::Missed) | Err(_) => {

@@ -55,7 +55,8 @@ impl DatabaseRuns {
                 let ResolveRun { prefix } = parsed(args)?;
                 self.resolve(&prefix, reply).await
             }
-            "runs.forgetReplies" => {
+            // One of the data directory forgets its own alone.
+            "runs.forgetReplies" if args["run"].is_null() => {
                 self.database.forget_replies(None).await?;
                 reply
             }

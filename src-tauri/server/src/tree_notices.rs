@@ -1,4 +1,4 @@
-//! What the database announces, for those who wait for it: each is told of its own run tree alone.
+//! What the database announces, for those who wait for it: each receives the notices of its own run tree alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use plait_adapters::hosts::{HostClient, HostEvent, HostReply};
 use plait_core::id::RunId;
 use plait_journal::Entry;
 use plait_journal::view::RunStatus;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,6 +29,18 @@ pub(super) struct Host(Arc<HostClient>);
 #[derive(Deserialize)]
 struct Standing {
     status: RunStatus,
+}
+
+/// What is read of a run.
+#[derive(Deserialize)]
+struct Detail {
+    entries: Vec<IgnoredAny>,
+}
+
+/// The body of a refusal.
+#[derive(Deserialize)]
+struct Refusal {
+    error: ErrorReply,
 }
 
 impl Host {
@@ -65,10 +77,6 @@ impl Host {
     /// Resolves when a run has ended or can go on only by what a person does, with the number after its last event.
     pub(super) async fn idle(&self, run: &RunId) -> Result<u64, ErrorReply> {
         self.until(run, |status| !matches!(status, RunStatus::Running | RunStatus::Interrupted)).await?;
-        #[derive(Deserialize)]
-        struct Detail {
-            entries: Vec<serde::de::IgnoredAny>,
-        }
         let detail: Detail = parsed(self.call("runs.show", &serde_json::json!({ "run": run })).await?)?;
         Ok(detail.entries.len() as u64)
     }
@@ -98,10 +106,6 @@ impl Host {
 
     /// Why a host did not do what was asked.
     fn refusal(&self, reply: &HostReply) -> ErrorReply {
-        #[derive(Deserialize)]
-        struct Refusal {
-            error: ErrorReply,
-        }
         let refusal = serde_json::from_str::<Refusal>(&reply.body);
         refusal.map_or_else(|_| self.other_server(), |refusal| refusal.error)
     }
@@ -136,14 +140,14 @@ impl HostWatch {
                 Some(events) => events.next().await,
                 None => match self.connect().await {
                     Ok(()) => continue,
-                    Err(error) => return self.fail(error),
+                    Err(error) => return Some(self.fail(error)),
                 },
             };
             match event {
                 Some(Ok(event)) => match self.take(&event) {
                     Ok(Some(entry)) => return Some(Ok(entry)),
                     Ok(None) => {}
-                    Err(error) => return self.fail(error),
+                    Err(error) => return Some(self.fail(error)),
                 },
                 Some(Err(())) | None => self.events = None,
             }
@@ -188,9 +192,9 @@ impl HostWatch {
         }
     }
 
-    fn fail(&mut self, error: ErrorReply) -> Option<Result<Entry, ErrorReply>> {
+    fn fail(&mut self, error: ErrorReply) -> Result<Entry, ErrorReply> {
         self.is_over = true;
-        Some(Err(error))
+        Err(error)
     }
 }
 

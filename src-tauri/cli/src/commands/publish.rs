@@ -77,10 +77,7 @@ pub(crate) async fn publish(home: &Home, args: PublishArgs) -> Result<ExitStatus
     let app = open_app::of_host(home).await?;
     let source = FlowSource::load(&args.flow)?;
     let path = source.path_text();
-    let name = match args.name.or_else(|| name_of(path.as_deref()?)) {
-        Some(name) => name,
-        None => return Err(no_name().into()),
-    };
+    let Some(name) = args.name.or_else(|| name_of(path.as_deref()?)) else { return Err(no_name().into()) };
     let flow = bundle_flow(source.into_flow(), path.as_deref(), &plait_nodes::registry())?;
     match served(&app, &name).await? {
         Some(served) => {
@@ -144,7 +141,7 @@ async fn served(app: &Connection, name: &str) -> Result<Option<Flow>, ErrorReply
     }
     match app.call_host::<Version>("published.read", &json!({ "name": name })).await {
         Ok(version) => Ok(Some(version.flow)),
-        Err(error) if error.code.to_string() == "published.unknown" => Ok(None),
+        Err(error) if error.code == "published.unknown" => Ok(None),
         Err(error) => Err(error),
     }
 }

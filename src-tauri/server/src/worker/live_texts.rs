@@ -77,10 +77,10 @@ impl LiveTexts {
 
     /// Follows a run from now on, in place of what followed it before.
     fn follow(self: &Arc<Self>, root: &RunId, run: RunId) {
-        let (texts, root, followed) = (Arc::clone(self), root.clone(), run.clone());
+        let (texts, root, written) = (Arc::clone(self), root.clone(), run.clone());
         let follower = tokio::spawn(async move {
             // One that cannot be followed is shown by its records.
-            let _ = timeout(WATCH_DURATION, texts.send_texts(root, followed)).await;
+            let _ = timeout(WATCH_DURATION, texts.send_texts(root, written)).await;
         });
         if let Some(before) = self.followers.lock().insert(run, follower.abort_handle()) {
             before.abort();

@@ -4,6 +4,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -14,7 +15,7 @@ const NOBODY: u32 = 65_534;
 pub struct Postgres {
     programs: PathBuf,
     folder: TempDir,
-    server: Child,
+    server: Mutex<Child>,
 }
 
 /// The folder with the programs of the newest version. `cargo xtask test` installs them.
@@ -48,7 +49,7 @@ impl Postgres {
         ]);
         let output = init.arg(folder.path().join("data")).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let server = serve(&programs, folder.path());
+        let server = Mutex::new(serve(&programs, folder.path()));
         let started = Self { programs, folder, server };
         started.wait();
         started
@@ -67,17 +68,19 @@ impl Postgres {
     }
 
     /// Ends the server without a word to anyone.
-    pub fn kill(&mut self) {
-        self.server.kill().unwrap();
-        self.server.wait().unwrap();
+    pub fn kill(&self) {
+        let mut server = self.server.lock().unwrap();
+        server.kill().unwrap();
+        server.wait().unwrap();
     }
 
     /// Starts it again after it was killed.
-    pub fn restart(&mut self) {
+    pub fn restart(&self) {
+        let mut server = self.server.lock().unwrap();
         // The processes of its connections keep its memory until they have noticed, and as long a new server ends at once.
         while !self.is_ready() {
-            if self.server.try_wait().unwrap().is_some() {
-                self.server = serve(&self.programs, self.folder.path());
+            if server.try_wait().unwrap().is_some() {
+                *server = serve(&self.programs, self.folder.path());
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -103,7 +106,7 @@ impl Drop for Postgres {
             .args(["stop", "--mode=immediate", "--silent", "--pgdata"])
             .arg(self.folder.path().join("data"))
             .status();
-        let _ = self.server.wait();
+        let _ = self.server.get_mut().unwrap().wait();
     }
 }
 

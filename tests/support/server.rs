@@ -25,6 +25,8 @@ pub enum ServerReply {
     Tool { name: String, arguments: Value },
     /// Like `Text`, once this is notified.
     Held(Arc<Notify>, String),
+    /// Like `Text`, but the last word comes once this is notified.
+    Paused(Arc<Notify>, String),
     /// Like `Text`, with this interval between words.
     Slow(Duration, String),
     /// An HTTP error.
@@ -135,6 +137,20 @@ async fn reply(shared: Arc<ServerState>, request: Value) -> Response {
         ServerReply::Held(released, text) => {
             released.notified().await;
             stream_response(text_events(&text), Duration::ZERO, &StreamEnd::Complete)
+        }
+        ServerReply::Paused(release, text) => {
+            let last_word = text.split_inclusive(' ').count() - 1;
+            let events = stream::iter(text_events(&text).into_iter().enumerate()).then(move |(at, event)| {
+                let release = Arc::clone(&release);
+                async move {
+                    if at == last_word {
+                        release.notified().await;
+                    }
+                    Ok::<_, std::io::Error>(event)
+                }
+            });
+            let end = stream::once(async { Ok("data: [DONE]\n\n".to_owned()) });
+            ([("content-type", "text/event-stream")], Body::from_stream(events.chain(end))).into_response()
         }
         ServerReply::Slow(pause, text) => stream_response(text_events(&text), pause, &StreamEnd::Complete),
         ServerReply::Truncated(text) => {

@@ -25,6 +25,30 @@ plait_core::error_codes! {
             "Select less, shorten lists and texts first, or split the work over several nodes.";
     }
 
+    "Hosts of other machines" {
+        HOSTS_BAD_ADDRESS = "hosts.bad_address",
+            "A text is not the address of a host, or that of one that would be reached without encryption.",
+            "Write it like `https://plait.example.com`. `http://` is for a host on this machine.";
+        HOSTS_BAD_NAME = "hosts.bad_name",
+            "A host in the list cannot have this name.",
+            "Use letters, digits, `-`, `_` and `.`, at most 60 of them.";
+        HOSTS_NO_TOKEN = "hosts.no_token",
+            "There is no token for a host at its address.",
+            "Add the host again with `plait hosts add`, and enter a token that `plait-server tokens add` gave.";
+        HOSTS_OTHER_SERVER = "hosts.other_server",
+            "What answers at the address of a host is something else.",
+            "Check the address with `plait hosts list`, and whether a proxy answers in place of the host.";
+        HOSTS_UNKNOWN = "hosts.unknown",
+            "There is no host with this name in the list.",
+            "`plait hosts list` lists the hosts, `plait hosts add` adds one.";
+        HOSTS_UNREACHABLE = "hosts.unreachable",
+            "A host does not answer.",
+            "Check its address and the connection. What it had begun goes on there.";
+        HOSTS_UNREADABLE = "hosts.unreadable",
+            "The list of hosts cannot be read or written.",
+            "Correct `hosts.json` in the data directory, or remove it and add the hosts again.";
+    }
+
     "Keys" {
         KEYS_BAD_KEY = "keys.bad_key",
             "The key contains characters that no key has.",

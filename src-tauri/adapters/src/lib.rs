@@ -7,6 +7,7 @@ pub mod clock;
 pub mod codes;
 pub mod documents;
 pub mod environment;
+pub mod hosts;
 pub mod keys;
 pub mod memory;
 pub mod net;

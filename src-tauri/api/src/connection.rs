@@ -1,11 +1,12 @@
 //! The application as a program uses it: opened in this process, or in another one that has the data directory already.
 //!
 //! One process, the *owner*, writes a data directory. It may serve the commands of the api to other processes of the same person on a
-//! local socket ([`server`]); they are its *clients* ([`client`]). A [`Connection`] is either of both. When the owner ends, each client
+//! local socket ([`server`]); they are its *clients* ([`client`]). A [`Connection`] is either of both, or one to a [`host`] of another machine. When the owner ends, each client
 //! that still needs the application opens the data directory itself, or connects to the one that was faster.
 
 mod client;
 mod frames;
+mod host;
 mod server;
 mod socket;
 mod watch;
@@ -15,13 +16,16 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use parking_lot::Mutex;
+use plait_adapters::hosts::{HostAccess, HostClient};
 use plait_core::id::RunId;
+use serde::de::DeserializeOwned;
 
 use crate::codes;
 use crate::command::Command;
 use crate::{ErrorReply, Options, Plait};
 
 use client::Client;
+use host::Host;
 pub use server::Serving;
 pub use watch::ConnectionWatch;
 
@@ -55,8 +59,13 @@ pub struct Connection {
 
 #[derive(Clone)]
 enum Place {
-    Here { plait: Arc<Plait>, serving: Option<Arc<Serving>> },
+    Here {
+        plait: Arc<Plait>,
+        serving: Option<Arc<Serving>>,
+    },
     Elsewhere(Client),
+    /// On another machine.
+    OnHost(Host),
 }
 
 impl From<Plait> for Connection {
@@ -77,6 +86,44 @@ impl Connection {
         Ok(Self { opening: Some(opening), place, reopening: tokio::sync::Mutex::default() })
     }
 
+    /// A host of another machine. `hosts.unreachable`.
+    pub fn to_host(access: HostAccess) -> Result<Self, ErrorReply> {
+        let host = Host::new(HostClient::new(access)?);
+        Ok(Self {
+            opening: None,
+            place: Mutex::new(Place::OnHost(host)),
+            reopening: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// Executes a command that only hosts have. `host.route` elsewhere.
+    pub async fn call_host<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        args: &serde_json::Value,
+    ) -> Result<T, ErrorReply> {
+        frames::from_value(self.host()?.call(name, args).await?)
+    }
+
+    /// Begins a run of a flow that a host serves.
+    pub async fn run_published(&self, name: &str, args: &serde_json::Value) -> Result<RunId, ErrorReply> {
+        self.host()?.run_published(name, args).await
+    }
+
+    /// Whether the application is on another machine.
+    pub fn is_on_host(&self) -> bool {
+        matches!(self.place(), Place::OnHost(_))
+    }
+
+    fn host(&self) -> Result<Host, ErrorReply> {
+        match self.place() {
+            Place::OnHost(host) => Ok(host),
+            Place::Here { .. } | Place::Elsewhere(_) => {
+                Err(ErrorReply::new(codes::COMMAND_UNKNOWN, "Only hosts have this command."))
+            }
+        }
+    }
+
     /// Executes a command. If the owner ends before it begins with it, the command is executed by the next one, and so is a repeatable one
     /// if the owner ends meanwhile; for others, that is `owner.lost`.
     pub async fn call<C: Command>(&self, command: C) -> Result<C::Reply, ErrorReply>
@@ -85,6 +132,7 @@ impl Connection {
     {
         let mut client = match self.place() {
             Place::Here { plait, .. } => return plait.call(command).await,
+            Place::OnHost(host) => return frames::from_value(host.call(C::NAME, &command).await?),
             Place::Elsewhere(client) => client,
         };
         let args = frames::to_value(&command)?;
@@ -96,6 +144,7 @@ impl Connection {
             }
             client = match self.reopen(&client).await? {
                 Place::Here { plait, .. } => return plait.call(frames::from_value::<C>(args)?).await,
+                Place::OnHost(host) => return frames::from_value(host.call(C::NAME, &args).await?),
                 Place::Elsewhere(client) => client,
             };
         }
@@ -109,6 +158,7 @@ impl Connection {
                 Place::Here { plait, .. } => {
                     return Ok(ConnectionWatch::here(plait.runs().watch(run, from_seq).await?));
                 }
+                Place::OnHost(host) => return Ok(ConnectionWatch::on_host(host.watch(run, from_seq))),
                 Place::Elsewhere(client) => match client.watch(run, from_seq).await {
                     Err(error) if error.code == codes::OWNER_CLOSED => drop(self.reopen(&client).await?),
                     watch => return Ok(ConnectionWatch::elsewhere(watch?)),
@@ -126,6 +176,11 @@ impl Connection {
                 Ok(seq) => seq,
                 Err(_) => std::future::pending().await,
             },
+            Place::OnHost(host) => match host.idle(root).await {
+                Ok(seq) => Some(seq),
+                // What watches the run says why.
+                Err(_) => std::future::pending().await,
+            },
         }
     }
 
@@ -135,6 +190,8 @@ impl Connection {
             Place::Here { plait, .. } => plait.runs().settled(run).await,
             // An owner that ended drives nothing.
             Place::Elsewhere(client) => drop(client.settled(run).await),
+            // One that cannot be asked shows nothing more.
+            Place::OnHost(host) => drop(host.settled(run).await),
         }
     }
 
@@ -155,7 +212,7 @@ impl Connection {
     pub fn serves_others(&self) -> bool {
         match self.place() {
             Place::Here { serving, .. } => serving.is_some_and(|serving| serving.has_clients()),
-            Place::Elsewhere(_) => false,
+            Place::Elsewhere(_) | Place::OnHost(_) => false,
         }
     }
 
@@ -163,7 +220,7 @@ impl Connection {
     pub fn here(&self) -> Option<Arc<Plait>> {
         match self.place() {
             Place::Here { plait, .. } => Some(plait),
-            Place::Elsewhere(_) => None,
+            Place::Elsewhere(_) | Place::OnHost(_) => None,
         }
     }
 
@@ -186,7 +243,7 @@ impl Connection {
         let place = self.place();
         match (&place, &self.opening) {
             // Another call did it.
-            (Place::Here { .. }, _) | (_, None) => Ok(place),
+            (Place::Here { .. } | Place::OnHost(_), _) | (_, None) => Ok(place),
             (Place::Elsewhere(client), _) if !client.is_same(lost) => Ok(place),
             (_, Some(opening)) => {
                 let place = opening.place().await?;

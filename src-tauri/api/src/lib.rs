@@ -57,6 +57,8 @@ pub use worker::serve_if_worker;
 
 /// A secret that tools may send.
 pub use plait_adapters::ToolSecret;
+/// Hosts of other machines.
+pub use plait_adapters::hosts;
 /// Where the keys of providers are stored.
 pub use plait_adapters::keys;
 /// A host that the person allows.

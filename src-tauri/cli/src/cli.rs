@@ -9,8 +9,9 @@ use plait_api::{ErrorReply, data_dir};
 use crate::codes;
 use crate::commands::{
     cancel, check, completions, config, conversations, dap, debug, diff, doctor, export, forecast, grants,
-    import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, proposals, providers, record,
-    redaction, replay, rerun, resume, retry, run, runs, schema, test, tokens, tools, usage, users, watch,
+    hosts, import, keys, knowledge, lens, man, mcp, memory, models, new, nodes, proposals, providers,
+    publish, record, redaction, replay, rerun, resume, retry, run, runs, schema, test, tokens, tools, usage,
+    users, watch,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -42,6 +43,10 @@ pub(crate) struct Cli {
     /// The user that runs, conversations and memories belong to, if not the current one.
     #[arg(long, value_name = "NAME", global = true)]
     user: Option<String>,
+
+    /// Work with a host of the list of hosts (`plait hosts`) in place of the data directory.
+    #[arg(long, value_name = "NAME", global = true)]
+    host: Option<String>,
 
     // Read before the command line is parsed, by `color_choice`.
     /// When to use color. `auto` means in a terminal, unless `NO_COLOR` is set.
@@ -128,17 +133,51 @@ enum Command {
     Mcp(mcp::McpArgs),
     /// Check the data directory for damage, and repair what can be repaired.
     Doctor(doctor::DoctorArgs),
+    /// List, add or remove hosts of other machines.
+    Hosts(hosts::HostsArgs),
+    /// Publish a flow on a host, as its next version.
+    Publish(publish::PublishArgs),
+    /// List what a host serves, serve an earlier version again, or serve a flow no longer.
+    Published(publish::PublishedArgs),
     /// Print the completions of a shell.
     Completions(completions::CompletionsArgs),
     /// Print the manual page, or write those of all commands.
     Man(man::ManArgs),
 }
 
+impl Command {
+    /// `usage.host` for a command that works on this machine alone: with its files, or with keys, which are not sent.
+    fn refuse_without_host(&self) -> Result<(), ErrorReply> {
+        match self {
+            Self::Run(_)
+            | Self::Resume(_)
+            | Self::Retry(_)
+            | Self::Rerun(_)
+            | Self::Cancel(_)
+            | Self::Watch(_)
+            | Self::Debug(_)
+            | Self::Runs(_)
+            | Self::Lens(_)
+            | Self::Diff(_)
+            | Self::Conversations(_)
+            | Self::Usage(_)
+            | Self::Publish(_)
+            | Self::Published(_) => Ok(()),
+            _ => Err(ErrorReply::new(codes::USAGE_HOST, "This command works on this machine alone.")
+                .hint("Leave out `--host`.")),
+        }
+    }
+}
+
 impl Cli {
     /// Executes the command.
     pub(crate) fn execute(self) -> Result<ExitStatus, CliError> {
         let user = self.user;
-        let home = || Ok::<_, ErrorReply>(Home { path: data_dir(self.home)?, user });
+        if self.host.is_some() {
+            self.command.refuse_without_host()?;
+        }
+        let host = self.host;
+        let home = || Ok::<_, ErrorReply>(Home { path: data_dir(self.home)?, user, host });
         match self.command {
             // These need no store, so they also work while a window has it open.
             Command::Check(args) if args.against_waiting => {
@@ -184,6 +223,9 @@ impl Cli {
             Command::Models(args) => block_on(models::execute(&home()?, args)),
             Command::Tools(args) => block_on(tools::execute(&home()?, args)),
             Command::Redaction(args) => block_on(redaction::execute(&home()?, args)),
+            Command::Hosts(args) => block_on(hosts::execute(&home()?, args)),
+            Command::Publish(args) => block_on(publish::publish(&home()?, args)),
+            Command::Published(args) => block_on(publish::published(&home()?, args)),
         }
     }
 }

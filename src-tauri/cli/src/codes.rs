@@ -94,6 +94,9 @@ plait_core::error_codes! {
     }
 
     "Usage of the command line" {
+        USAGE_HOST = "usage.host",
+            "A command works only with a host, or only on this machine.",
+            "Name a host with `--host`, or leave it out, as the message says. `plait hosts list` lists the hosts.";
         USAGE_INPUT = "usage.input",
             "The input of a command cannot be read.",
             "Check the file or the text piped in.";

@@ -6,8 +6,10 @@ use std::pin::pin;
 
 use futures::FutureExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plait_api::hosts::HostList;
 use plait_api::{AllowedHost, Connection, ErrorReply, Opening, Options, Plait};
 
+use crate::codes;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, warning_text};
 use crate::terminal::print_error;
@@ -17,6 +19,8 @@ use crate::terminal::print_error;
 pub(crate) struct Home {
     pub(crate) path: PathBuf,
     pub(crate) user: Option<String>,
+    /// The host to work with in place of the data directory.
+    pub(crate) host: Option<String>,
 }
 
 impl Deref for Home {
@@ -27,14 +31,36 @@ impl Deref for Home {
     }
 }
 
+/// For a command that only a host has.
+pub(crate) async fn of_host(home: &Home) -> Result<Connection, ErrorReply> {
+    if let Some(host) = on_host(home).await? {
+        return Ok(host);
+    }
+    Err(ErrorReply::new(codes::USAGE_HOST, "This command works with a host.")
+        .hint("Name one: `plait --host NAME …`. `plait hosts list` lists the hosts."))
+}
+
+/// The host that the command line names.
+async fn on_host(home: &Home) -> Result<Option<Connection>, ErrorReply> {
+    let Some(name) = &home.host else { return Ok(None) };
+    let access = HostList::open(&home.path).access(name).await?;
+    Connection::to_host(access).map(Some)
+}
+
 /// For a command that changes something. If another process has the data directory open, that one executes it; if it does not serve
 /// others, this waits for it a few seconds, and is refused then.
 pub(crate) async fn for_writing(home: &Home) -> Result<Connection, ErrorReply> {
+    if let Some(host) = on_host(home).await? {
+        return Ok(host);
+    }
     Connection::open(opening(home, &[])).await
 }
 
 /// The same for a command that reads if it cannot write: it does not wait.
 pub(crate) async fn for_writing_now(home: &Home) -> Result<Connection, ErrorReply> {
+    if let Some(host) = on_host(home).await? {
+        return Ok(host);
+    }
     Connection::open(Opening { waits: false, ..opening(home, &[]) }).await
 }
 
@@ -43,6 +69,9 @@ pub(crate) async fn for_running(
     home: &Home,
     allowed_hosts: &[AllowedHost],
 ) -> Result<Connection, ErrorReply> {
+    if let Some(host) = on_host(home).await? {
+        return Ok(host);
+    }
     let app = Connection::open(Opening { serves: true, ..opening(home, allowed_hosts) }).await?;
     if app.here().is_none() && !allowed_hosts.is_empty() {
         let hosts: Vec<String> = allowed_hosts.iter().map(ToString::to_string).collect();
@@ -103,7 +132,10 @@ pub(crate) fn parse_host(text: &str) -> Result<AllowedHost, String> {
 }
 
 /// For a command that only reads, also beside a process that writes.
-pub(crate) fn for_reading(home: &Home) -> Result<Connection, ErrorReply> {
+pub(crate) async fn for_reading(home: &Home) -> Result<Connection, ErrorReply> {
+    if let Some(host) = on_host(home).await? {
+        return Ok(host);
+    }
     Plait::open(complete(home, Options::reading(&home.path))).map(Connection::from)
 }
 

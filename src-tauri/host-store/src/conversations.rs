@@ -92,6 +92,41 @@ impl Database {
     }
 }
 
+impl Database {
+    /// Adds records to a conversation, whose file has `size` bytes before, while no tree of it goes on. False if one does, or the file has
+    /// another size.
+    pub async fn append_to_conversation(
+        &self,
+        conversation: &ConversationId,
+        size: u64,
+        added: &[u8],
+    ) -> Result<bool, Fault> {
+        let id = conversation_uuid(conversation)?;
+        let append = async {
+            let mut transaction = self.pool.begin().await?;
+            // Locked: no tree is added, and none of those that are there is claimed meanwhile.
+            let lock = sqlx::query("SELECT FROM conversations WHERE id = $1 FOR UPDATE").bind(id);
+            lock.execute(&mut *transaction).await?;
+            let lock = sqlx::query_scalar::<_, bool>(
+                "SELECT goes_on OR requests > 0 OR worker IS NOT NULL FROM run_trees \
+                 WHERE conversation = $1 AND NOT ended FOR UPDATE",
+            );
+            if lock.bind(id).fetch_all(&mut *transaction).await?.contains(&true) {
+                return Ok(false);
+            }
+            let grow = sqlx::query(
+                "WITH grown AS (UPDATE conversations SET size = $2::bigint + $3::bigint WHERE id = $1 AND size = $2 RETURNING id) \
+                 INSERT INTO conversation_records SELECT id, $2::bigint, $4::bytea FROM grown",
+            );
+            let grow = grow.bind(id).bind(signed(size)).bind(signed(added.len() as u64)).bind(added);
+            let grown = grow.execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(grown.rows_affected() > 0)
+        };
+        within_time("change a conversation", append).await
+    }
+}
+
 /// The id as the tables have it. Fault `conversation.unknown`.
 pub(crate) fn conversation_uuid(id: &ConversationId) -> Result<Uuid, Fault> {
     Uuid::try_parse(id.as_str()).map_err(|_| unknown(id))

@@ -20,9 +20,10 @@ const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The changes of the tables, in order. Those that were released are never edited.
-const MIGRATIONS: [(i64, &str, &str); 2] = [
+const MIGRATIONS: [(i64, &str, &str); 3] = [
     (1, "runs", include_str!("../migrations/1_runs.sql")),
     (2, "sharing", include_str!("../migrations/2_sharing.sql")),
+    (3, "board", include_str!("../migrations/3_board.sql")),
 ];
 
 /// The tables of a host. Clones share the connections.

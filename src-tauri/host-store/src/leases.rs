@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use crate::codes;
 use crate::database::{Database, run_id, uuid_of, within_time};
+use crate::listings::Listing;
 
 /// The right to drive a run tree, until it expires or another process has a newer one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Rest {
     pub state: Option<String>,
     /// Whether its root has ended, so that the next tree of its conversation may begin.
     pub has_ended: bool,
+    /// What lists show of it from now on, if that is known.
+    pub listing: Option<Listing>,
 }
 
 /// A process that drives trees.
@@ -87,7 +90,8 @@ impl Database {
     /// Gives a lease back, and says how the tree is left. Fault `run.superseded` if it was lost.
     pub async fn release(&self, lease: &Lease, rest: &Rest) -> Result<(), Fault> {
         let release = sqlx::query(
-            "WITH tree AS (UPDATE run_trees SET worker = NULL, leased_until = NULL, goes_on = $3, state = $4, ended = $5 \
+            "WITH tree AS (UPDATE run_trees SET worker = NULL, leased_until = NULL, goes_on = $3, state = $4, ended = $5, \
+                 summary = coalesce($6, summary), status = coalesce($7, status), flow_path = coalesce($8, flow_path), user_name = coalesce($9, user_name) \
                  WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root, conversation, number), \
              next AS (SELECT n.root FROM run_trees n, tree WHERE $5 AND n.conversation = tree.conversation \
                  AND n.number > tree.number AND NOT n.ended ORDER BY n.number LIMIT 1) \
@@ -100,6 +104,12 @@ impl Database {
             .bind(rest.goes_on)
             .bind(&rest.state)
             .bind(rest.has_ended);
+        let listing = rest.listing.as_ref();
+        let release = release
+            .bind(listing.map(|listing| &listing.summary))
+            .bind(listing.map(|listing| &listing.status))
+            .bind(listing.and_then(|listing| listing.flow_path.as_ref()))
+            .bind(listing.map(|listing| &listing.user));
         let released = within_time("give a run back", release.fetch_optional(&self.pool)).await?;
         released.map(|_| ()).ok_or_else(|| superseded(&lease.root))
     }

@@ -3,11 +3,14 @@
 //! | table | what | owned by |
 //! |---|---|---|
 //! | `run_trees` | run trees, and who drives them | [`leases`] |
+//! | | what lists show of them | [`listings`] |
 //! | `run_records`, `flow_documents`, `attachments` | what the files of a data directory have of a run | [`records`] |
 //! | `run_requests` | what runs are asked to do | [`requests`] |
 //! | `conversations`, `conversation_records` | conversations that trees continue one after the other | [`conversations`] |
 //! | `bought_replies`, `reply_claims` | replies for other runs, and who buys one right now | [`replies`] |
 //! | `workers` | the workers that are there, and the revisions of their engines | [`workers`] |
+//!
+//! What runs are writing is announced, and in no table: [`live_text`].
 //!
 //! A process drives a run tree under a lease, which has a number, its epoch. Whoever takes an expired lease over gets the next epoch, and
 //! the database refuses records of an older one: two processes never write one journal, however late one of them notices.
@@ -19,6 +22,8 @@ mod conversations;
 mod database;
 mod leased_runs;
 mod leases;
+mod listings;
+mod live_text;
 mod notices;
 mod records;
 mod replies;
@@ -28,6 +33,8 @@ mod workers;
 pub use database::Database;
 pub use leased_runs::LeasedRuns;
 pub use leases::{Lease, Rest, WorkerId};
+pub use listings::{ListedTree, Listing, TreeFilter};
+pub use live_text::LiveText;
 pub use notices::{Notice, Notices, Topic};
 pub use requests::{Outcome, PendingRequest, TreeState};
 pub use workers::NeededRevision;

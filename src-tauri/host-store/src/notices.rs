@@ -6,6 +6,7 @@ use plait_core::id::RunId;
 use sqlx::postgres::PgListener;
 
 use crate::database::{Database, within_time};
+use crate::live_text::LiveText;
 
 /// Something happened to a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub enum Notice {
     Rest(RunId),
     /// It is watched and has new records.
     Events(RunId),
+    /// Somebody watches a run of it.
+    Watch { root: RunId, run: RunId },
+    /// A run of it is writing.
+    Text(LiveText),
     /// The connection was lost for a while: anything may have happened.
     Missed,
 }
@@ -32,6 +37,8 @@ pub enum Topic {
     Due,
     Rest,
     Events,
+    Watch,
+    Text,
 }
 
 impl Topic {
@@ -41,15 +48,24 @@ impl Topic {
             Self::Due => "plait_due",
             Self::Rest => "plait_rest",
             Self::Events => "plait_events",
+            Self::Watch => "plait_watch",
+            Self::Text => "plait_text",
         }
     }
 
-    fn notice(self, root: RunId) -> Notice {
-        match self {
-            Self::Due => Notice::Due(root),
-            Self::Rest => Notice::Rest(root),
-            Self::Events => Notice::Events(root),
-        }
+    /// What a notice says; nothing for one of another version.
+    fn notice(self, payload: &str) -> Option<Notice> {
+        let root = || RunId::from(payload.to_owned());
+        Some(match self {
+            Self::Due => Notice::Due(root()),
+            Self::Rest => Notice::Rest(root()),
+            Self::Events => Notice::Events(root()),
+            Self::Watch => {
+                let (root, run) = payload.split_once(' ')?;
+                Notice::Watch { root: root.to_owned().into(), run: run.to_owned().into() }
+            }
+            Self::Text => Notice::Text(serde_json::from_str(payload).ok()?),
+        })
     }
 }
 
@@ -71,9 +87,8 @@ impl Notices {
     pub async fn next(&mut self) -> Result<Notice, Fault> {
         match self.listener.try_recv().await {
             Ok(Some(notice)) => {
-                let root = RunId::from(notice.payload().to_owned());
                 let topic = self.topics.iter().find(|topic| topic.channel() == notice.channel());
-                Ok(topic.map_or(Notice::Missed, |topic| topic.notice(root)))
+                Ok(topic.and_then(|topic| topic.notice(notice.payload())).unwrap_or(Notice::Missed))
             }
             Ok(None) => Ok(Notice::Missed),
             Err(error) => within_time("listen to the database", async { Err(error) }).await,

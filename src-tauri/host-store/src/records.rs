@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::codes;
 use crate::database::{Database, run_id, signed, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
+use crate::listings::Listing;
 use crate::replies::ReplyNote;
 
 impl Database {
@@ -102,7 +103,7 @@ impl Database {
         tree: &StoredTree,
         flows: &[(String, String)],
         attachments: &[(AttachmentHash, Vec<u8>)],
-        state: Option<&str>,
+        (state, listing): (&str, &Listing),
     ) -> Result<(), Fault> {
         let records = TreeRecord::split(&tree.root, 0, &tree.bytes)?;
         let root = uuid_of(&tree.root)?;
@@ -110,9 +111,12 @@ impl Database {
         let put = async {
             let mut transaction = self.pool.begin().await?;
             let insert = sqlx::query(
-                "INSERT INTO run_trees (root, goes_on, size, state) VALUES ($1, false, $2, $3) ON CONFLICT DO NOTHING",
+                "INSERT INTO run_trees (root, goes_on, size, state, summary, status, flow_path, user_name) \
+                 VALUES ($1, false, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
             );
-            let is_new = insert.bind(root).bind(signed(size)).bind(state).execute(&mut *transaction).await?;
+            let insert = insert.bind(root).bind(signed(size)).bind(state).bind(&listing.summary);
+            let insert = insert.bind(&listing.status).bind(&listing.flow_path).bind(&listing.user);
+            let is_new = insert.execute(&mut *transaction).await?;
             if is_new.rows_affected() == 0 {
                 return Ok(false);
             }

@@ -137,6 +137,13 @@ impl Database {
         Ok(claimed.rows_affected() > 0)
     }
 
+    /// Forgets the replies that these runs bought, or all that were bought until now.
+    pub async fn forget_replies(&self, runs: Option<&[RunId]>) -> Result<(), Fault> {
+        let runs = runs.map(|runs| runs.iter().map(uuid_of).collect::<Result<Vec<_>, _>>()).transpose()?;
+        let forget = sqlx::query("DELETE FROM bought_replies WHERE $1::uuid[] IS NULL OR run = ANY($1)");
+        within_time("forget replies", forget.bind(runs).execute(&self.pool)).await.map(|_| ())
+    }
+
     /// Gives a claim back.
     pub(crate) async fn release_reply(&self, user: &str, key: &ReplyKey, lease: &Lease) -> Result<(), Fault> {
         let release = sqlx::query(

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::conversations::{conversation_uuid, unknown};
 use crate::database::{Database, run_id, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
+use crate::listings::Listing;
 
 /// A request that waits to be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +45,8 @@ impl Database {
         &self,
         root: &RunId,
         conversation: Option<&ConversationId>,
-        command: &str,
-        arguments: &str,
+        (command, arguments): (&str, &str),
+        listing: &Listing,
     ) -> Result<Uuid, Fault> {
         let (id, root) = (Uuid::now_v7(), uuid_of(root)?);
         let continued = conversation.map(conversation_uuid).transpose()?;
@@ -60,9 +61,13 @@ impl Database {
                 }
             }
             let insert_tree = sqlx::query(
-                "INSERT INTO run_trees (root, goes_on, requests, conversation) VALUES ($1, false, 1, $2) ON CONFLICT DO NOTHING",
+                "INSERT INTO run_trees (root, goes_on, requests, conversation, summary, status, flow_path, user_name) \
+                 VALUES ($1, false, 1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
             );
-            let is_new = insert_tree.bind(root).bind(continued).execute(&mut *transaction).await?;
+            let insert_tree =
+                insert_tree.bind(root).bind(continued).bind(&listing.summary).bind(&listing.status);
+            let insert_tree = insert_tree.bind(&listing.flow_path).bind(&listing.user);
+            let is_new = insert_tree.execute(&mut *transaction).await?;
             if is_new.rows_affected() == 0 {
                 let first =
                     sqlx::query_scalar("SELECT id FROM run_requests WHERE root = $1 ORDER BY number LIMIT 1");

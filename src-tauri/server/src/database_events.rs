@@ -1,5 +1,6 @@
 //! Events of runs that workers drive, as a stream with the numbers of the journal as ids. The database announces new records of trees that
-//! somebody watches; what is announced is read from a copy. Text that is being written is not in a database, so it comes with the whole reply.
+//! somebody watches; what is announced is read from a copy. Text that is being written is announced as well, and fitted in where it belongs
+//! ([`TextCursor`]); a piece that is missed comes with the whole reply.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,9 +17,12 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::time::{Instant, timeout};
 
-use crate::database_runs::{DatabaseRuns, Standing, TreeNotice};
+use crate::database_runs::{DatabaseRuns, Standing};
 use crate::events::{FRAME, data_event, entry_event};
 use crate::host::{Host, closing};
+use crate::run_copies::{CopySize, MAX_ENTRIES};
+use crate::text_cursor::TextCursor;
+use crate::tree_notices::TreeNotice;
 
 /// How long a stream is announced for, and how often that is repeated.
 const WATCH_DURATION: Duration = Duration::from_mins(1);
@@ -45,10 +49,32 @@ struct Reading {
     next: u64,
     until: Until,
     notices: broadcast::Receiver<TreeNotice>,
+    /// Keeps the copy of the tree.
+    _copy: CopySize,
     /// When it was announced last that somebody watches.
     announced: Option<Instant>,
     /// When entries were read last.
     read: Option<Instant>,
+    /// What may have happened since.
+    due: Option<Due>,
+    /// The text that is being written.
+    texts: TextCursor,
+}
+
+/// What there is to tell.
+enum Happening {
+    Due(Due),
+    /// A piece of text that belongs here.
+    Text(Box<Entry>),
+}
+
+/// What has to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// There are new records.
+    Entries,
+    /// It may have come to rest as well.
+    Anything,
 }
 
 /// What a look at the database gave.
@@ -67,8 +93,22 @@ pub(crate) fn events_of(
     from: u64,
     until: Until,
 ) -> impl Stream<Item = Event> + Send {
-    let notices = runs.notices();
-    let reading = Reading { host, runs, root, run, next: from, until, notices, announced: None, read: None };
+    let notices = runs.notices(&root);
+    let copy = runs.copies().copy(&root);
+    let reading = Reading {
+        host,
+        runs,
+        root,
+        run,
+        next: from,
+        until,
+        notices,
+        _copy: copy,
+        announced: None,
+        read: None,
+        due: Some(Due::Anything),
+        texts: TextCursor::at(from),
+    };
     let batches = stream::unfold(Some(reading), async |state| {
         let mut reading: Reading = state?;
         let host = Arc::clone(&reading.host);
@@ -86,16 +126,26 @@ impl Reading {
     /// The next events, at least one, and whether they are the last.
     async fn next_events(&mut self) -> (Vec<Event>, bool) {
         loop {
+            let due = match self.due.take() {
+                Some(due) => due,
+                None => match self.happening().await {
+                    Happening::Due(due) => due,
+                    Happening::Text(text) => return (vec![entry_event(&text)], false),
+                },
+            };
             // A batch in a frame.
             if let Some(read) = self.read {
                 tokio::time::sleep_until(read + FRAME).await;
             }
-            match self.look().await {
+            match self.look(due).await {
                 Ok(Look::Entries(entries)) => {
                     self.read = Some(Instant::now());
+                    let may_follow = due == Due::Anything || entries.len() == MAX_ENTRIES;
+                    self.due = may_follow.then_some(due);
                     let mut events: Vec<Event> = entries.iter().map(entry_event).collect();
                     let Some(last) = entries.last() else { continue };
                     self.next = last.seq.map_or(self.next, |seq| seq + 1);
+                    events.extend(self.texts.pass(&entries, self.next).iter().map(entry_event));
                     let is_over = self.until == Until::End && last.event.is_terminal();
                     if is_over {
                         events.push(data_event("end", &json!({})));
@@ -103,22 +153,28 @@ impl Reading {
                     return (events, is_over);
                 }
                 Ok(Look::Last(event)) => return (vec![event], true),
-                Ok(Look::Nothing) => self.notice().await,
+                Ok(Look::Nothing) => {}
                 // Until it is back: what was stored is there then.
-                Err(error) if error.code == HOST_DATABASE => tokio::time::sleep(LOOK_INTERVAL).await,
+                Err(error) if error.code == HOST_DATABASE => {
+                    self.due = Some(Due::Anything);
+                    tokio::time::sleep(LOOK_INTERVAL).await;
+                }
                 Err(error) => return (vec![data_event("error", &error)], true),
             }
         }
     }
 
-    async fn look(&mut self) -> Result<Look, ErrorReply> {
+    async fn look(&mut self, due: Due) -> Result<Look, ErrorReply> {
         if self.announced.is_none_or(|announced| announced.elapsed() >= WATCH_INTERVAL) {
-            self.runs.watch(&self.root, WATCH_DURATION).await?;
+            self.runs.watch(&self.root, &self.run, WATCH_DURATION).await?;
             self.announced = Some(Instant::now());
         }
         let entries = self.entries().await?;
         if !entries.is_empty() {
             return Ok(Look::Entries(entries));
+        }
+        if due == Due::Entries {
+            return Ok(Look::Nothing);
         }
         // Once it rests, all of its events are there.
         let standing = self.runs.standing(&self.root).await?;
@@ -142,19 +198,25 @@ impl Reading {
         self.runs.copies().entries(&self.root, &self.run, self.next).await
     }
 
-    /// Resolves when there may be something new.
-    async fn notice(&mut self) {
-        let (notices, root) = (&mut self.notices, &self.root);
-        let notice = async {
+    /// Resolves when there may be something new, or a piece of text.
+    async fn happening(&mut self) -> Happening {
+        let happening = async {
             loop {
-                match notices.recv().await {
-                    Ok(notice) if notice.concerns(root) => return,
-                    Ok(_) => {}
-                    Err(_) => return,
+                match self.notices.recv().await {
+                    Ok(TreeNotice::Events) => return Happening::Due(Due::Entries),
+                    Ok(TreeNotice::Text(text)) if text.run != self.run => {}
+                    Ok(TreeNotice::Text(text)) => {
+                        if let Some(entry) = self.texts.take(&text) {
+                            return Happening::Text(Box::new(entry));
+                        }
+                    }
+                    Ok(TreeNotice::Rest | TreeNotice::Missed) | Err(_) => {
+                        return Happening::Due(Due::Anything);
+                    }
                 }
             }
         };
-        let _ = timeout(LOOK_INTERVAL, notice).await;
+        timeout(LOOK_INTERVAL, happening).await.unwrap_or(Happening::Due(Due::Anything))
     }
 }
 

@@ -1,115 +1,30 @@
-//! Runs of a host with a database: workers drive them, and the host asks and tells.
-//!
-//! | a command about such a run | |
-//! |---|---|
-//! | changes it | is a request in the database, for the worker that has its lease or takes it |
-//! | only reads it | reads a copy ([`RunCopies`]) |
-//! | does anything else | is refused |
+//! Runs of a host with a database: workers drive them, and the host asks and tells. What it reads of them are copies ([`RunCopies`]).
 
 use std::path::Path;
 use std::time::Duration;
 
 use plait_api::ErrorReply;
 use plait_api::runs::RunRequest;
-use plait_core::id::{ConversationId, RunId};
-use plait_host_store::{Database, Notice, Outcome, Topic};
+use plait_core::id::RunId;
+use plait_core::user::UserName;
+use plait_host_store::{Database, Outcome};
 use serde_json::Value;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
-use crate::blocking::blocking;
+use crate::board::{listing_of, summary_of_new};
 use crate::codes;
 use crate::run_copies::RunCopies;
+use crate::tree_notices::{TreeNotice, TreeNotices};
 
 /// The command that begins a run.
 pub(crate) const START: &str = "run.start";
-/// The command that begins a conversation.
-const OPEN_CONVERSATION: &str = "conversations.open";
 /// The connections of a host: it sends short statements alone.
 const CONNECTIONS: u32 = 8;
 /// How often what no notice named is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// How many notices a waiting request may be behind before it looks without.
-const MAX_NOTICES: usize = 1024;
 /// How long a worker that has said nothing counts as there.
 const WORKER_TIMEOUT: Duration = Duration::from_mins(1);
-
-/// The commands that workers execute for a run.
-const CHANGES: [&str; 16] = [
-    "run.answer",
-    "run.end",
-    "run.pin",
-    "run.cancel",
-    "run.resume",
-    "run.stop",
-    "run.go",
-    "run.continueAll",
-    "run.setBreakpoints",
-    "run.putBreakpoint",
-    "run.dropBreakpoint",
-    "run.changeValue",
-    "run.editHistory",
-    "run.forceWay",
-    "run.tryConfig",
-    "run.dropTrials",
-];
-
-/// The commands that only read a run.
-const READS: [&str; 11] = [
-    "run.held",
-    "run.heldHistory",
-    "run.nodeConfig",
-    "runs.show",
-    "lens.list",
-    "lens.show",
-    "lens.trace",
-    "lens.turns",
-    "lens.lineage",
-    "lens.evaluate",
-    "lens.request",
-];
-
-/// The commands about a conversation that only read it.
-const CONVERSATION_READS: [&str; 2] = ["conversations.get", "conversations.messages"];
-
-/// What a command about something in the database leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    Change,
-    Read,
-    Refused,
-}
-
-impl Way {
-    fn of(command: &str) -> Self {
-        if CHANGES.contains(&command) {
-            Self::Change
-        } else if READS.contains(&command) {
-            Self::Read
-        } else {
-            Self::Refused
-        }
-    }
-}
-
-/// Something happened to a tree, or anything may have.
-#[derive(Clone, Debug)]
-pub(crate) enum TreeNotice {
-    /// It has come to rest, or a request was answered.
-    Rest(RunId),
-    /// It has new records.
-    Events(RunId),
-    Missed,
-}
-
-impl TreeNotice {
-    pub(crate) fn concerns(&self, tree: &RunId) -> bool {
-        match self {
-            Self::Rest(root) | Self::Events(root) => root == tree,
-            Self::Missed => true,
-        }
-    }
-}
 
 /// How a run that workers drive stands.
 pub(crate) enum Standing {
@@ -121,9 +36,9 @@ pub(crate) enum Standing {
 
 #[derive(Clone)]
 pub(crate) struct DatabaseRuns {
-    database: Database,
+    pub(crate) database: Database,
     copies: RunCopies,
-    notices: broadcast::Sender<TreeNotice>,
+    notices: TreeNotices,
 }
 
 impl DatabaseRuns {
@@ -131,25 +46,7 @@ impl DatabaseRuns {
     pub(crate) async fn open(url: &str, copies: &Path) -> Result<Self, ErrorReply> {
         let database = Database::open(url, CONNECTIONS).await?;
         let copies = RunCopies::open(copies, database.clone())?;
-        let (sender, _) = broadcast::channel(MAX_NOTICES);
-        let mut received = database.notices(&[Topic::Rest, Topic::Events]).await?;
-        let notices = sender.clone();
-        tokio::spawn(async move {
-            loop {
-                let notice = match received.next().await {
-                    Ok(Notice::Rest(root)) => TreeNotice::Rest(root),
-                    Ok(Notice::Events(root)) => TreeNotice::Events(root),
-                    Ok(Notice::Due(_) | Notice::Missed) => TreeNotice::Missed,
-                    // Until the database is back, requests look now and then.
-                    Err(_) => {
-                        tokio::time::sleep(LOOK_INTERVAL).await;
-                        TreeNotice::Missed
-                    }
-                };
-                // Without a receiver nobody waits.
-                let _ = sender.send(notice);
-            }
-        });
+        let notices = TreeNotices::listen(&database).await?;
         Ok(Self { database, copies, notices })
     }
 
@@ -163,19 +60,30 @@ impl DatabaseRuns {
         &self.copies
     }
 
-    /// What happens to trees from now on.
-    pub(crate) fn notices(&self) -> broadcast::Receiver<TreeNotice> {
-        self.notices.subscribe()
+    /// What happens to a tree from now on.
+    pub(crate) fn notices(&self, root: &RunId) -> broadcast::Receiver<TreeNotice> {
+        self.notices.of(root)
     }
 
-    /// Has new records of a tree announced for a while.
-    pub(crate) async fn watch(&self, root: &RunId, duration: Duration) -> Result<(), ErrorReply> {
-        Ok(self.database.watch_tree(root, duration).await?)
+    /// Has new records of a tree, and what a run of it writes, announced for a while.
+    pub(crate) async fn watch(
+        &self,
+        root: &RunId,
+        run: &RunId,
+        duration: Duration,
+    ) -> Result<(), ErrorReply> {
+        self.database.watch_tree(root, duration).await?;
+        Ok(self.database.announce_watch(root, run).await?)
     }
 
     /// Adds a run, unless it is there, and waits until a worker has begun it. The errors of `run.start`, and `conversation.busy` while
     /// another run of its conversation waits for a person.
-    pub(crate) async fn begin(&self, run: &RunId, request: &RunRequest) -> Result<(), ErrorReply> {
+    pub(crate) async fn begin(
+        &self,
+        run: &RunId,
+        request: &RunRequest,
+        user: UserName,
+    ) -> Result<(), ErrorReply> {
         if let Some(conversation) = &request.conversation
             && let Some(run) = self.database.waiting_in(conversation).await?.filter(|waiting| waiting != run)
         {
@@ -186,81 +94,10 @@ impl DatabaseRuns {
         let arguments = serde_json::to_string(request).map_err(|error| {
             ErrorReply::new(codes::COMMAND_ARGUMENTS, format!("The run cannot be written: {error}."))
         })?;
-        let request = self.database.begin(run, request.conversation.as_ref(), START, &arguments).await?;
+        let listing = listing_of(&summary_of_new(run, request, user))?;
+        let conversation = request.conversation.as_ref();
+        let request = self.database.begin(run, conversation, (START, &arguments), &listing).await?;
         self.outcome(run, request).await.map(|_| ())
-    }
-
-    /// Executes a command about something that is in the database; `None` if it is about nothing there. `host.not_in_database` for what
-    /// only the files of one machine can do.
-    pub(crate) async fn execute(&self, command: &str, args: &Value) -> Option<Result<Value, ErrorReply>> {
-        if command == OPEN_CONVERSATION {
-            return Some(self.open_conversation(args).await);
-        }
-        match self.target_of(command, args).await {
-            Ok(None) => None,
-            Ok(Some(Target::Run(root))) => Some(self.execute_for(&root, command, args).await),
-            Ok(Some(Target::Conversation(id))) => Some(self.execute_about(&id, command, args).await),
-            Err(error) => Some(Err(error)),
-        }
-    }
-
-    /// What the arguments of a command name, if it is in the database.
-    async fn target_of(&self, command: &str, args: &Value) -> Result<Option<Target>, ErrorReply> {
-        if let Some(root) = self.root_named_in(args).await? {
-            return Ok(Some(Target::Run(root)));
-        }
-        let conversation = args["conversation"].as_str().filter(|_| command.starts_with("conversations."));
-        let Some(conversation) = conversation.map(|id| ConversationId::from(id.to_owned())) else {
-            return Ok(None);
-        };
-        let size = self.database.conversation_size(&conversation).await?;
-        Ok(size.map(|_| Target::Conversation(conversation)))
-    }
-
-    async fn execute_for(&self, root: &RunId, command: &str, args: &Value) -> Result<Value, ErrorReply> {
-        match Way::of(command) {
-            Way::Change => {
-                let request = self.database.request(root, command, &args.to_string()).await?;
-                self.outcome(root, request).await
-            }
-            Way::Read => self.copies.execute(root, command, args.clone()).await,
-            Way::Refused => Err(not_in_database(&format!("`{command}` for runs that workers drive"))),
-        }
-    }
-
-    async fn execute_about(
-        &self,
-        conversation: &ConversationId,
-        command: &str,
-        args: &Value,
-    ) -> Result<Value, ErrorReply> {
-        if !CONVERSATION_READS.contains(&command) {
-            return Err(not_in_database(&format!("`{command}` for conversations that workers continue")));
-        }
-        self.copies.copy_conversation(conversation).await?;
-        plait_api::dispatch(self.copies.plait(), command, args.clone()).await
-    }
-
-    /// Begins a conversation in the database, always a new one.
-    async fn open_conversation(&self, args: &Value) -> Result<Value, ErrorReply> {
-        let mut args = args.clone();
-        if let Some(args) = args.as_object_mut() {
-            args.insert("new".to_owned(), Value::Bool(true));
-        }
-        let opened = plait_api::dispatch(self.copies.plait(), OPEN_CONVERSATION, args).await?;
-        let id = ConversationId::from(opened["id"].as_str().unwrap_or_default().to_owned());
-        let (store, conversation) = (self.copies.plait().store().clone(), id.clone());
-        let bytes = blocking(move || Ok(store.conversation_bytes(&conversation)?)).await?;
-        self.database.put_conversation(&id, &bytes).await?;
-        Ok(opened)
-    }
-
-    /// The root of the tree of the run that the arguments of a command name; none if it is not in the database.
-    async fn root_named_in(&self, args: &Value) -> Result<Option<RunId>, ErrorReply> {
-        match args["run"].as_str() {
-            Some(run) => self.root_of(&run.to_owned().into()).await,
-            None => Ok(None),
-        }
     }
 
     /// The root of the tree of a run; none if it is not in the database.
@@ -293,17 +130,18 @@ impl DatabaseRuns {
 
     /// The state of a run that waits for a person or has ended, once it does. `run.unknown`.
     pub(crate) async fn rest(&self, root: &RunId) -> Result<Value, ErrorReply> {
-        let mut notices = self.notices();
+        let mut notices = self.notices(root);
         loop {
             if let Standing::Rests(state) = self.standing(root).await? {
                 return Ok(state);
             }
-            notice_of(&mut notices, root).await;
+            rest_notice(&mut notices).await;
         }
     }
 
-    async fn outcome(&self, root: &RunId, request: Uuid) -> Result<Value, ErrorReply> {
-        let mut notices = self.notices();
+    /// What a request leads to.
+    pub(crate) async fn outcome(&self, root: &RunId, request: Uuid) -> Result<Value, ErrorReply> {
+        let mut notices = self.notices(root);
         let unreadable = |error: serde_json::Error| {
             ErrorReply::new(codes::COMMAND_REPLY, format!("A worker's answer cannot be read: {error}."))
         };
@@ -313,7 +151,7 @@ impl DatabaseRuns {
                 Some(Outcome::Error(error)) => return Err(serde_json::from_str(&error).map_err(unreadable)?),
                 None => self.refuse_without_worker(root).await?,
             }
-            notice_of(&mut notices, root).await;
+            rest_notice(&mut notices).await;
         }
     }
 
@@ -329,30 +167,9 @@ impl DatabaseRuns {
     }
 }
 
-/// What a command is about.
-enum Target {
-    /// The root of the tree.
-    Run(RunId),
-    Conversation(ConversationId),
-}
-
 /// Resolves when the tree may have come to rest, or after a while.
-async fn notice_of(notices: &mut broadcast::Receiver<TreeNotice>, root: &RunId) {
-    let notice = async {
-        loop {
-            match notices.recv().await {
-                Ok(TreeNotice::Rest(other)) if other != *root => {}
-                Ok(TreeNotice::Events(_)) => {}
-                Ok(TreeNotice::Rest(_) | TreeNotice::Missed) | Err(_) => return,
-            }
-        }
-    };
+async fn rest_notice(notices: &mut broadcast::Receiver<TreeNotice>) {
+    let notice = async { while let Ok(TreeNotice::Events | TreeNotice::Text(_)) = notices.recv().await {} };
     // Looking without a notice is right as well.
     let _ = tokio::time::timeout(LOOK_INTERVAL, notice).await;
-}
-
-/// The refusal of what needs the files of one machine.
-pub(crate) fn not_in_database(what: &str) -> ErrorReply {
-    ErrorReply::new(codes::HOST_NOT_IN_DATABASE, format!("A host with `--database` has no {what}."))
-        .hint("Use a host with `--embedded`, or take a run to a data directory: `plait-server runs export`.")
 }

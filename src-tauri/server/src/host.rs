@@ -7,8 +7,10 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use futures::StreamExt as _;
 use plait_api::runs::{RunState, ShowRun};
+use plait_api::users::ListUsers;
 use plait_api::{ErrorReply, Plait};
 use plait_core::id::RunId;
+use plait_core::user::UserName;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
@@ -73,6 +75,11 @@ impl Caller {
 }
 
 impl Host {
+    /// The person whom runs belong to unless an admin says otherwise.
+    pub(crate) async fn user(&self) -> Result<UserName, ErrorReply> {
+        Ok(self.plait.call(ListUsers::default()).await?.current)
+    }
+
     /// Resolves when the host ends.
     pub(crate) async fn ended(&self) {
         // The sender is in the host.

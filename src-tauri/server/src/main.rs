@@ -6,13 +6,16 @@
 mod access;
 mod audit;
 mod blocking;
+mod board;
 mod certificate;
 mod chat;
 mod chat_threads;
 mod cli;
 mod codes;
 mod connections;
+mod database_commands;
 mod database_events;
+mod database_execution;
 mod database_runs;
 mod end_signals;
 mod events;
@@ -30,8 +33,10 @@ mod routes;
 mod run_copies;
 mod run_transfer;
 mod serve;
+mod text_cursor;
 mod token_runs;
 mod tokens;
+mod tree_notices;
 mod worker;
 
 use std::process::ExitCode;

@@ -49,6 +49,7 @@ pub(crate) fn router(host: Arc<Host>) -> Router {
     Router::new()
         .route("/commands/{name}", post(commands::execute))
         .route("/flows/{name}/runs", post(flows::run))
+        .route("/runs", get(runs::board))
         .route("/runs/{run}", get(runs::show))
         .route("/runs/{run}/events", get(runs::events))
         .route("/v1/models", get(chat::models))

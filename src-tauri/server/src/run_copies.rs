@@ -2,7 +2,6 @@
 //! starts. Commands that only read find there what they find at home. Nothing is driven there, and nothing is written back.
 
 use std::collections::HashMap;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,18 +13,18 @@ use plait_host_store::{Database, LeasedRuns};
 use plait_journal::Entry;
 use plait_store::Store;
 use tokio::runtime::Handle;
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use crate::blocking::blocking;
 use crate::codes;
 
-/// How many run trees are kept.
-const MAX_TREES: NonZeroUsize = NonZeroUsize::new(64).expect("not zero");
+/// How many run trees are kept, beside those that are in use.
+const MAX_TREES: usize = 64;
 /// How many events are read at once.
-const MAX_ENTRIES: usize = 1_000;
+pub(crate) const MAX_ENTRIES: usize = 1_000;
 
-/// The size of a copy, locked while it is brought up to date and read.
-type CopySize = Arc<AsyncMutex<u64>>;
+/// The size of a copy, locked while it is brought up to date and read. It is kept as long as somebody else has it.
+pub(crate) type CopySize = Arc<AsyncMutex<u64>>;
 
 #[derive(Clone)]
 pub(crate) struct RunCopies {
@@ -48,7 +47,7 @@ impl RunCopies {
         // Without a lease, so that nothing can be written.
         let leased = Arc::new(LeasedRuns::new(database.clone(), Handle::current()));
         let plait = Plait::open(Options { database: Some(leased), ..Options::of_application(folder) })?;
-        let trees = Arc::new(Mutex::new(LruCache::new(MAX_TREES)));
+        let trees = Arc::new(Mutex::new(LruCache::unbounded()));
         Ok(Self { plait, database, trees, conversations: Arc::default() })
     }
 
@@ -73,7 +72,7 @@ impl RunCopies {
         plait_api::dispatch(&self.plait, command, args).await
     }
 
-    /// The next entries of a run of this tree from a seq on; none if there are no more yet.
+    /// The next entries of a run of this tree from a seq on, at most [`MAX_ENTRIES`]; none if there are no more yet.
     pub(crate) async fn entries(
         &self,
         root: &RunId,
@@ -95,35 +94,70 @@ impl RunCopies {
         .await
     }
 
-    /// Brings the copy of a conversation up to date. Fault `conversation.unknown`.
-    pub(crate) async fn copy_conversation(&self, id: &ConversationId) -> Result<(), ErrorReply> {
-        let copy = Arc::clone(self.conversations.lock().entry(id.clone()).or_default());
-        let mut known = copy.lock().await;
-        if self.database.conversation_size(id).await? == Some(*known) {
-            return Ok(());
-        }
-        let bytes = self.database.conversation(id).await?;
-        *known = bytes.len() as u64;
-        self.with_store(id.clone(), move |store, id| Ok(store.put_conversation(id, &bytes)?)).await
+    /// The runs of a tree that are a run or below it.
+    pub(crate) async fn family(&self, root: &RunId, run: &RunId) -> Result<Vec<RunId>, ErrorReply> {
+        let copy = self.copy(root);
+        let mut size = copy.lock().await;
+        self.refresh(root, &mut size).await?;
+        let (store, run) = (self.plait.store().clone(), run.clone());
+        blocking(move || Ok(store.tree(&run)?.into_iter().map(|record| record.run).collect())).await
     }
 
-    /// A copy may be forgotten while it is in use; then it is made anew.
-    fn copy(&self, root: &RunId) -> CopySize {
+    /// Removes the copy of a tree that the database does not have any more.
+    pub(crate) async fn forget(&self, root: &RunId) {
+        let size = self.copy(root).lock_owned().await;
+        self.clone().remove(root.clone(), size).await;
+    }
+
+    /// Brings the copy of a conversation up to date, and gives its size, locked: who changes the copy makes it 0, so that it is made
+    /// anew. Fault `conversation.unknown`.
+    pub(crate) async fn copy_conversation(
+        &self,
+        id: &ConversationId,
+    ) -> Result<OwnedMutexGuard<u64>, ErrorReply> {
+        let copy = Arc::clone(self.conversations.lock().entry(id.clone()).or_default());
+        let mut known = copy.lock_owned().await;
+        if self.database.conversation_size(id).await? != Some(*known) {
+            let bytes = self.database.conversation(id).await?;
+            let size = bytes.len() as u64;
+            self.with_store(id.clone(), move |store, id| Ok(store.put_conversation(id, &bytes)?)).await?;
+            *known = size;
+        }
+        Ok(known)
+    }
+
+    /// The bytes of a conversation in the copies.
+    pub(crate) async fn conversation_bytes(&self, id: &ConversationId) -> Result<Vec<u8>, ErrorReply> {
+        let (store, id) = (self.plait.store().clone(), id.clone());
+        blocking(move || Ok(store.conversation_bytes(&id)?)).await
+    }
+
+    /// The copy of a tree. Who holds on to it keeps it from being removed for others.
+    pub(crate) fn copy(&self, root: &RunId) -> CopySize {
         let mut trees = self.trees.lock();
         if let Some(copy) = trees.get(root) {
             return Arc::clone(copy);
         }
         let copy = CopySize::default();
-        if let Some((oldest, size)) = trees.push(root.clone(), Arc::clone(&copy)) {
-            let copies = self.clone();
-            tokio::spawn(async move {
-                let mut size = size.lock().await;
-                // A reader that still has it finds nothing there. A file that stays is replaced.
-                *size = 0;
-                let _ = copies.with_store(oldest, |store, root| Ok(store.remove_run(root)?)).await;
-            });
+        trees.put(root.clone(), Arc::clone(&copy));
+        if trees.len() > MAX_TREES
+            && let Some((oldest, size)) = trees.iter().rev().find_map(unused)
+        {
+            tokio::spawn(self.clone().remove(oldest, size));
         }
         copy
+    }
+
+    /// Removes the copy of a tree that nobody used. Who wants it meanwhile waits, and has it copied again.
+    async fn remove(self, root: RunId, mut size: OwnedMutexGuard<u64>) {
+        *size = 0;
+        // A file that stays is replaced by the next copy.
+        let _ = self.with_store(root.clone(), |store, root| Ok(store.remove_run(root)?)).await;
+        drop(size);
+        let mut trees = self.trees.lock();
+        if trees.peek(&root).is_some_and(|copy| Arc::strong_count(copy) == 1) {
+            trees.pop(&root);
+        }
     }
 
     async fn refresh(&self, root: &RunId, size: &mut u64) -> Result<(), ErrorReply> {
@@ -155,4 +189,11 @@ impl RunCopies {
         let store = self.plait.store().clone();
         blocking(move || work(&store, &id)).await
     }
+}
+
+/// A tree whose copy nobody else has, locked.
+fn unused((root, copy): (&RunId, &CopySize)) -> Option<(RunId, OwnedMutexGuard<u64>)> {
+    let is_unused = Arc::strong_count(copy) == 1;
+    let size = is_unused.then(|| Arc::clone(copy).try_lock_owned().ok()).flatten()?;
+    Some((root.clone(), size))
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use plait_api::ErrorReply;
-use plait_api::runs::{RunState, ShowRun};
+use plait_api::runs::ShowRun;
 use plait_api::{Options, Plait};
 use plait_core::attachment::AttachmentStore as _;
 use plait_core::id::RunId;
 use plait_host_store::Database;
 
 use crate::blocking::blocking;
+use crate::board::StandingRun;
 use crate::codes;
 
 const CONNECTIONS: u32 = 1;
@@ -34,12 +35,9 @@ pub(crate) async fn import(home: &Path, prefix: &str, url: &str) -> Result<(), E
             Err(fault) => return Err(fault.into()),
         }
     }
-    let state = RunState::of(plait.call(ShowRun { run: tree.root.clone() }).await?);
-    let state = serde_json::to_string(&state).map_err(|error| {
-        ErrorReply::new(codes::COMMAND_REPLY, format!("The run cannot be shown: {error}."))
-    })?;
+    let run = StandingRun::of(plait.call(ShowRun { run: tree.root.clone() }).await?)?;
     let database = Database::open(url, CONNECTIONS).await?;
-    let stored = database.put_tree(&tree, &flows, &attachments, Some(&state)).await;
+    let stored = database.put_tree(&tree, &flows, &attachments, (&run.state_text()?, &run.listing)).await;
     database.close().await;
     stored?;
     println!("{}: {} bytes", tree.root, tree.bytes.len());

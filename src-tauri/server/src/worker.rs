@@ -12,6 +12,7 @@
 
 mod copies;
 mod leased_tree;
+mod live_texts;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ use uuid::Uuid;
 
 use crate::end_signals::EndSignals;
 use leased_tree::LeasedTree;
+use live_texts::LiveTexts;
 
 /// How often a worker looks for work that no notice named: leases that have expired.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
@@ -79,6 +81,7 @@ struct Worker {
     lease: Duration,
     max_runs: usize,
     active: Mutex<HashMap<RunId, Active>>,
+    texts: Arc<LiveTexts>,
 }
 
 /// Works until the process is asked to end. The errors of opening the data directory and the database, and `host.own_runs`.
@@ -100,6 +103,7 @@ pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
         lease: options.lease,
         max_runs: options.max_runs as usize,
         active: Mutex::default(),
+        texts: LiveTexts::new(plait.clone(), database.clone()),
     });
     let outcome = match copies::remove_all(plait.store(), &database).await {
         Ok(()) => worker.work(signals.next()).await,
@@ -113,7 +117,7 @@ pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
 impl Worker {
     async fn work(self: Arc<Self>, asked_to_end: impl Future<Output = ()>) -> Result<(), ErrorReply> {
         let mut asked_to_end = std::pin::pin!(asked_to_end);
-        let mut notices = self.database.notices(&[Topic::Due]).await?;
+        let mut notices = self.database.notices(&[Topic::Due, Topic::Watch]).await?;
         let mut trees = JoinSet::new();
         let leases = tokio::spawn(Arc::clone(&self).keep_leases());
         let mut look = interval(LOOK_INTERVAL);
@@ -129,7 +133,11 @@ impl Worker {
                 _ = look.tick() => None,
             };
             match notice {
-                Some(Ok(Notice::Rest(_) | Notice::Events(_))) => continue,
+                Some(Ok(Notice::Rest(_) | Notice::Events(_) | Notice::Text(_))) => continue,
+                Some(Ok(Notice::Watch { root, run })) => {
+                    self.texts.watch(&root, run, self.is_driven(&root));
+                    continue;
+                }
                 Some(Ok(Notice::Due(root))) if self.wake(&root) => continue,
                 Some(Ok(Notice::Missed)) => self.wake_all(),
                 Some(Err(error)) => {
@@ -182,6 +190,10 @@ impl Worker {
         if active.get(&lease.root).is_some_and(|active| active.epoch == lease.epoch) {
             active.remove(&lease.root);
         }
+    }
+
+    fn is_driven(&self, root: &RunId) -> bool {
+        self.active.lock().contains_key(root)
     }
 
     /// Says that a tree has a request. False if it is not driven here.

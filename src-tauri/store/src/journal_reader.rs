@@ -73,6 +73,11 @@ pub(crate) struct EntryDecoder {
 }
 
 impl EntryDecoder {
+    /// For the file that the layout is about.
+    pub(crate) fn new(file: File, layout: &TreeLayout) -> Self {
+        Self { file: Some(file), values: Arc::clone(&layout.values) }
+    }
+
     /// The entry of a line. `Err` describes the damage.
     pub(crate) fn decode(&mut self, seq: u64, text: &[u8], has_references: bool) -> Result<Entry, String> {
         let expanded;

@@ -146,6 +146,24 @@ impl RunIndex {
         self.put(key, root, summary.record);
     }
 
+    /// Goes on with a run by what was added to its journal. The derived index learns of its replies alone: it knows from the size of the
+    /// file that the record is older.
+    pub(crate) fn extend(&mut self, key: Key, root: Key, added: RunSummary) {
+        for (seq, reply) in added.replies {
+            self.derived.put_reply(&reply, (key, seq));
+        }
+        self.link(key, root, added.record.parent_run_id.as_ref());
+        let size = self.size_of(&key);
+        self.index.put_unwritten(key, RunEntry { size, ..RunEntry::new(added.record, key, root) });
+    }
+
+    /// Notes the size of a tree's file that has grown.
+    pub(crate) fn extend_size(&mut self, root: Key, size: u64) {
+        if let Some(entry) = self.index.get(&root).cloned() {
+            self.index.put_unwritten(root, RunEntry { size: Some(size), ..entry });
+        }
+    }
+
     /// Notes that a tree's file is on disk as a whole and nobody writes it.
     pub(crate) fn put_size(&mut self, root: Key, size: u64) {
         if let Some(entry) = self.index.get(&root).cloned() {

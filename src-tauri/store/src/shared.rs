@@ -24,7 +24,7 @@ use crate::tree::{self, Tree, TreeLayout, run_id};
 use crate::tree_summary::TreeSummary;
 
 /// How many layouts of trees that nobody writes are remembered.
-const MAX_CACHED_LAYOUTS: usize = 4;
+const MAX_CACHED_LAYOUTS: usize = 256;
 
 pub(crate) struct Shared {
     pub(crate) disk: Arc<dyn Disk>,
@@ -187,7 +187,12 @@ impl Shared {
     }
 
     /// The layout of a tree that nobody writes, in its open file.
-    fn layout(&self, root: Key, path: &Path, file: Option<&File>) -> Result<Arc<TreeLayout>, Fault> {
+    pub(crate) fn layout(
+        &self,
+        root: Key,
+        path: &Path,
+        file: Option<&File>,
+    ) -> Result<Arc<TreeLayout>, Fault> {
         let Some(file) = file else { return Ok(Arc::default()) };
         let failed = |error: std::io::Error| fault::of_io("read a journal", &error);
         let size = file.metadata().map_err(failed)?.len();
@@ -196,14 +201,20 @@ impl Shared {
             return Ok(Arc::clone(layout));
         }
         // Not locked meanwhile: others read other trees.
-        let layout = Arc::new(TreeLayout::of_file(path, duplicate(file)?)?);
+        let layout = TreeLayout::of_file(path, duplicate(file)?)?;
+        Ok(self.keep_layout(root, layout))
+    }
+
+    /// Remembers the layout of a tree that nobody writes.
+    pub(crate) fn keep_layout(&self, root: Key, layout: TreeLayout) -> Arc<TreeLayout> {
+        let layout = Arc::new(layout);
         let mut layouts = self.layouts.lock();
         layouts.retain(|(key, ..)| *key != root);
         if layouts.len() >= MAX_CACHED_LAYOUTS {
             layouts.remove(0);
         }
-        layouts.push((root, size, Arc::clone(&layout)));
-        Ok(layout)
+        layouts.push((root, layout.size, Arc::clone(&layout)));
+        layout
     }
 
     /// Forgets the layout of a tree whose file was rewritten.

@@ -5,6 +5,7 @@ mod copies;
 mod memories;
 mod run_trees;
 mod small_documents;
+mod tree_copy;
 
 use std::path::Path;
 use std::sync::Arc;

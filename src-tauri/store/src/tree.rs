@@ -35,7 +35,8 @@ use crate::fault;
 use crate::log_file::Key;
 pub(crate) use encode::EncodedEntries;
 pub(crate) use layout::{
-    Span, TreeLayout, Values, lines, load_value, open_file, refers_to_values, visit_entry_frames,
+    Span, TreeLayout, Values, entry_frames, lines, load_value, open_file, refers_to_values,
+    visit_entry_frames,
 };
 pub(crate) use live::Tree;
 pub(crate) use seal::{Summarize, rewrite};

@@ -10,7 +10,7 @@ use plait_journal::{CallEvent, Entry, Event};
 use serde::{Deserialize, Serialize};
 
 use crate::fault;
-use crate::journal_reader::TreeFile;
+use crate::journal_reader::{EntryDecoder, TreeFile};
 use crate::log_file::Key;
 use crate::record::RunRecord;
 use crate::tree::{self, run_key};
@@ -87,12 +87,56 @@ impl TreeSummary {
         Ok(Self(runs))
     }
 
+    /// What records that were added to a tree say of its runs: the records of those runs, and the replies that they bought in these
+    /// entries. `None` if they do not follow what is known.
+    pub(crate) fn of_added(
+        added: &[u8],
+        known: &dyn Fn(&Key) -> Option<RunRecord>,
+        decoder: &mut EntryDecoder,
+    ) -> Option<Self> {
+        let mut runs = BTreeMap::<Key, RunSummary>::new();
+        for (header, payload) in tree::entry_frames(added) {
+            for (seq, line) in (header.seq..).zip(tree::lines(payload)) {
+                let entry = decoder.decode(seq, line, tree::refers_to_values(&header)).ok()?;
+                if !runs.contains_key(&header.owner) {
+                    let Some(record) = known(&header.owner).filter(|_| seq > 0) else {
+                        let mut record = RunRecord::begin(&entry)?;
+                        record.paid_by = payer_of_child(&record, &runs, known)?;
+                        runs.insert(header.owner, RunSummary { record, replies: Vec::new() });
+                        continue;
+                    };
+                    runs.insert(header.owner, RunSummary { record, replies: Vec::new() });
+                }
+                let run = runs.get_mut(&header.owner)?;
+                if run.record.events != seq {
+                    return None;
+                }
+                run.record.apply(&entry);
+                run.replies.extend(bought_reply(&entry).map(|(seq, key)| (seq, key.clone())));
+            }
+        }
+        Some(Self(runs))
+    }
+
     /// The text of the summary of the runs that stay in a file.
     pub(crate) fn text_of(path: &Path, keep: &dyn Fn(&Key) -> bool) -> Result<Vec<u8>, Fault> {
         let Self(runs) = Self::fold(&TreeFile::open(path)?)?;
         let kept: Vec<_> = runs.iter().filter(|(key, _)| keep(key)).map(|(_, run)| run).collect();
         serde_json::to_vec(&kept).map_err(|error| fault::of_io("compress a journal", &error.into()))
     }
+}
+
+/// The conversation that pays for a run that has just begun, if its parent is known. The outer `None` says that it is not.
+#[expect(clippy::option_option, reason = "a run without a conversation is not one whose parent is unknown")]
+fn payer_of_child(
+    child: &RunRecord,
+    runs: &BTreeMap<Key, RunSummary>,
+    known: &dyn Fn(&Key) -> Option<RunRecord>,
+) -> Option<Option<ConversationId>> {
+    let Some(parent) = &child.parent_run_id else { return Some(None) };
+    let parent = run_key(parent).ok()?;
+    let parent = runs.get(&parent).map(|run| run.record.clone()).or_else(|| known(&parent))?;
+    Some(parent.conversation.or(parent.paid_by))
 }
 
 /// The conversation that pays for a child run: that of the nearest ancestor which has one.

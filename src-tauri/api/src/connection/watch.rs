@@ -6,6 +6,7 @@ use plait_journal::Entry;
 
 use super::client::RemoteWatch;
 use super::frames;
+use super::host::HostWatch;
 use crate::ErrorReply;
 use crate::runs::Watch;
 
@@ -15,11 +16,16 @@ pub struct ConnectionWatch(Source);
 enum Source {
     Here(Box<Watch>),
     Elsewhere { remote: RemoteWatch, entries: VecDeque<Entry> },
+    OnHost(Box<HostWatch>),
 }
 
 impl ConnectionWatch {
     pub(super) fn here(watch: Watch) -> Self {
         Self(Source::Here(Box::new(watch)))
+    }
+
+    pub(super) fn on_host(watch: HostWatch) -> Self {
+        Self(Source::OnHost(Box::new(watch)))
     }
 
     pub(super) fn elsewhere(remote: RemoteWatch) -> Self {
@@ -30,6 +36,7 @@ impl ConnectionWatch {
     pub async fn next(&mut self) -> Option<Result<Entry, ErrorReply>> {
         match &mut self.0 {
             Source::Here(watch) => watch.next().await,
+            Source::OnHost(watch) => watch.next().await,
             Source::Elsewhere { remote, entries } => {
                 if entries.is_empty() {
                     match remote.next_batch().await.and_then(frames::from_value::<Option<Vec<Entry>>>) {

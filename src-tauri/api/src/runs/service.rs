@@ -150,6 +150,18 @@ impl RunService {
         .await
     }
 
+    /// The same from now on: what the run has shown already is left out, but for what it is writing. `run.unknown`.
+    pub async fn watch_from_now(&self, run: &RunId) -> Result<Watch, ErrorReply> {
+        let (store, run, broadcast) = (self.parts.store.clone(), run.clone(), self.active.broadcast(run));
+        run_blocking(move || {
+            let stored = store.run(&run)?.events;
+            // What waits for the disk is stored and not shown.
+            let next = broadcast.next_seq().unwrap_or(stored);
+            Watch::new(store, run, broadcast, next)
+        })
+        .await
+    }
+
     /// Resolves when a run is no longer driven in this process, because it ended or failed to continue.
     pub async fn settled(&self, run: &RunId) {
         self.active.settled(run).await;

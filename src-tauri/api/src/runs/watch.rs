@@ -78,6 +78,11 @@ impl Watch {
         })
     }
 
+    /// The sequence number of the next entry of the journal.
+    pub fn next_seq(&self) -> u64 {
+        self.next
+    }
+
     /// The next entry; `None` after the final one of the run. An error (`journal.corrupt`, `store.*`) is the last item.
     /// Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Result<Entry, ErrorReply>> {

@@ -93,7 +93,7 @@ pub(crate) async fn execute(home: &Home, args: ConfigArgs) -> Result<ExitStatus,
 }
 
 async fn get(home: &Home, args: KeyArgs) -> Result<(), CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let found = app.call(ExplainConfig { key: Some(args.key), ..ExplainConfig::default() }).await?;
     app.close().await?;
     found.iter().try_for_each(|resolved| print(resolved, args.json))
@@ -116,7 +116,7 @@ fn parse(key: &str, text: &str) -> Result<Value, ErrorReply> {
 }
 
 async fn list(home: &Home, args: &ListArgs) -> Result<(), CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let all = app.call(ExplainConfig::default()).await?;
     app.close().await?;
     let mut out = stdout();

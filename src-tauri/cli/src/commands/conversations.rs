@@ -52,7 +52,7 @@ enum ConversationsCommand {
 pub(crate) async fn execute(home: &Home, args: ConversationsArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
         ConversationsCommand::List(_) | ConversationsCommand::Show(_) | ConversationsCommand::Export(_) => {
-            open_app::for_reading(home)?
+            open_app::for_reading(home).await?
         }
         _ => open_app::for_writing(home).await?,
     };

@@ -69,7 +69,7 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
             status
         }
         [before, after] if is_run(before) && is_run(after) => {
-            let app = open_app::for_reading(home)?;
+            let app = open_app::for_reading(home).await?;
             let name = |name: &OsStr| name.to_string_lossy().into_owned();
             let before = find(&app, &name(before)).await?;
             let after = find(&app, &name(after)).await?;
@@ -89,7 +89,7 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
             Ok(status(diff.is_empty()))
         }
         runs if runs.len() > 2 && runs.iter().all(|run| is_run(run)) => {
-            let app = open_app::for_reading(home)?;
+            let app = open_app::for_reading(home).await?;
             let mut found = Vec::new();
             for run in runs {
                 found.push(find(&app, &run.to_string_lossy()).await?);

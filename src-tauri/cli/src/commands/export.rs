@@ -43,7 +43,7 @@ struct OtlpArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: ExportArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let ExportCommand::Otlp(OtlpArgs { run, endpoint, file, content }) = args.command;
     let run = find(&app, &run).await?;
     let file = file.map(|file| file.display().to_string());

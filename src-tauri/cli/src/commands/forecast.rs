@@ -43,7 +43,7 @@ pub(crate) struct ForecastArgs {
 
 pub(crate) async fn execute(home: &Home, args: ForecastArgs) -> Result<ExitStatus, CliError> {
     let source = FlowSource::load(&args.flow)?;
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let run = match args.run.as_deref() {
         Some(run) => Some(find(&app, run).await?),
         None => None,

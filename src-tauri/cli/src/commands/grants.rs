@@ -96,7 +96,7 @@ pub(crate) async fn execute(home: &Home, args: GrantsArgs) -> Result<ExitStatus,
 
 async fn list(home: &Home, args: &ListArgs) -> Result<(), CliError> {
     let source = FlowSource::load(&args.flow)?;
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let grants = show(&app, &source).await?;
     if args.json {
         writeln!(stdout(), "{}", to_json(&grants)?)?;

@@ -98,7 +98,7 @@ pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus,
     let app = if args.compare.is_some() {
         open_app::for_running(home, &[]).await?
     } else {
-        open_app::for_reading(home)?
+        open_app::for_reading(home).await?
     };
     let is_stdin = source == "-";
     let text = if is_stdin { Some(read_stdin()?) } else { None };

@@ -11,6 +11,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 
 pub(super) use list::key_source;
+pub(super) use set::read_secret;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -43,7 +44,7 @@ enum KeysCommand {
 }
 
 pub(crate) async fn execute(home: &Home, args: KeysArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     match args.command {
         KeysCommand::Set(args) => set::execute(&app, args).await?,
         KeysCommand::Rm(args) => remove::execute(&app, args).await?,

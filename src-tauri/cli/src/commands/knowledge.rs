@@ -39,10 +39,10 @@ enum KnowledgeCommand {
 
 pub(crate) async fn execute(home: &Home, args: KnowledgeArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
-        KnowledgeCommand::List(_) => open_app::for_reading(home)?,
+        KnowledgeCommand::List(_) => open_app::for_reading(home).await?,
         // Beside a running window, the window's index is searched.
         KnowledgeCommand::Search(_) => match open_app::for_writing_now(home).await {
-            Err(error) if error.code == codes::STORE_LOCKED => open_app::for_reading(home)?,
+            Err(error) if error.code == codes::STORE_LOCKED => open_app::for_reading(home).await?,
             opened => opened?,
         },
         _ => open_app::for_writing(home).await?,

@@ -67,7 +67,7 @@ struct CallArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: LensArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     match args.command {
         LensCommand::List(args) => list::execute(&app, &args).await?,
         LensCommand::Show(args) => show::execute(&app, &args).await?,

@@ -103,7 +103,7 @@ pub(crate) async fn execute(home: &Home, args: McpArgs) -> Result<ExitStatus, Cl
         McpCommand::Servers(command) => command,
     };
     let app = match &command {
-        ServersCommand::List(_) | ServersCommand::Log(_) => open_app::for_reading(home)?,
+        ServersCommand::List(_) | ServersCommand::Log(_) => open_app::for_reading(home).await?,
         _ => open_app::for_writing(home).await?,
     };
     let result = match command {

@@ -82,7 +82,7 @@ pub(crate) async fn execute(home: &Home, args: MemoryArgs) -> Result<ExitStatus,
         MemoryCommand::List(_)
         | MemoryCommand::Search(_)
         | MemoryCommand::Show(_)
-        | MemoryCommand::Export(_) => open_app::for_reading(home)?,
+        | MemoryCommand::Export(_) => open_app::for_reading(home).await?,
         _ => open_app::for_writing(home).await?,
     };
     match args.command {

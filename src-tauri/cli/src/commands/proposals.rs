@@ -63,7 +63,7 @@ pub(crate) async fn execute(home: &Home, args: ProposalsArgs) -> Result<ExitStat
     match args.command {
         ProposalsCommand::List { json } => list(home, json).await?,
         ProposalsCommand::Show { id, json } => {
-            let app = open_app::for_reading(home)?;
+            let app = open_app::for_reading(home).await?;
             let shown = app.call(ShowProposal { id }).await?;
             app.close().await?;
             if json {
@@ -89,7 +89,7 @@ pub(crate) async fn execute(home: &Home, args: ProposalsArgs) -> Result<ExitStat
 }
 
 async fn list(home: &Home, json: bool) -> Result<(), CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let proposals = app.call(ListProposals::default()).await?;
     app.close().await?;
     let mut out = stdout();

@@ -151,7 +151,7 @@ fn report(kept: &KeptProgram) {
 }
 
 async fn replay(home: &Home, run: &str, command: &[OsString]) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let exchanges = exchanges_of(&app, run).await;
     app.close().await?;
     let recorded = Recorded::read(exchanges?.as_bytes())?;

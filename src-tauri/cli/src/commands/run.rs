@@ -1,11 +1,15 @@
 //! `plait run`.
 
+mod published;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::flows::{Installed, NodeNames, RunnableFlow, choose_trigger, names_with_subflows};
+use plait_api::flows::{
+    Installed, NodeNames, RunnableFlow, bundle_flow, choose_trigger, names_with_subflows,
+};
 use plait_api::runs::answers::Answers;
 use plait_api::runs::{RerunRequest, RerunRun, RootInputs, RunRequest, StartRun, StartedRun};
 use plait_api::{Connection, ErrorReply};
@@ -56,10 +60,12 @@ Examples:
   plait run my.flow.json --record good.plait-recording
   plait run my.flow.json --replay good.plait-recording
   plait run hello --user ada
+  plait --host team run support-bot --input \"My order is late\"
   plait run chat-loop --conversation new --answer \"I am Ada\"
   plait run chat-loop --conversation last --answer \"Who am I?\"")]
 pub(crate) struct RunArgs {
-    /// Flow file (`.flow.json`) or pipeline (`.yaml`), the ID of an example flow, or `-` for standard input.
+    /// Flow file (`.flow.json`) or pipeline (`.yaml`), the ID of an example flow, or `-` for standard input. With `--host`, a file or
+    /// the name of a flow that the host serves.
     flow: OsString,
     /// Text input of the run.
     #[arg(long, value_name = "TEXT")]
@@ -176,6 +182,9 @@ fn parse_override(text: &str) -> Result<Override, String> {
 }
 
 pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, CliError> {
+    if home.host.is_some() && !Path::new(&args.flow).is_file() {
+        return published::execute(home, args).await;
+    }
     let mut source = FlowSource::load(&args.flow)?;
     args.limits.apply(&mut source.flow);
     if args.confirm_import {
@@ -211,7 +220,12 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
         None => None,
     };
-    let flow = source.into_flow();
+    // A host has its own files: sub-flows go with the flow.
+    let (flow, path) = if app.is_on_host() {
+        (bundle_flow(source.into_flow(), path.as_deref(), &registry)?, None)
+    } else {
+        (source.into_flow(), path)
+    };
     let request = RunRequest {
         flow,
         path,

@@ -67,9 +67,9 @@ pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, C
         // A recorder that was killed has left what it recorded.
         RunsCommand::List(_) if has_left_programs(home) => open_app::for_writing_now(home).await?,
         RunsCommand::List(_) | RunsCommand::Find(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => {
-            open_app::for_reading(home)?
+            open_app::for_reading(home).await?
         }
-        RunsCommand::Draft(_) | RunsCommand::Export(_) => open_app::for_reading(home)?,
+        RunsCommand::Draft(_) | RunsCommand::Export(_) => open_app::for_reading(home).await?,
         RunsCommand::Rm(_) | RunsCommand::ForgetReplies(_) => open_app::for_writing(home).await?,
         // Pinning continues the run, which only waits.
         RunsCommand::Pin(_) | RunsCommand::Open(_) => open_app::for_running(home, &[]).await?,

@@ -29,7 +29,7 @@ pub(crate) struct UsageArgs {
 }
 
 pub(crate) async fn execute(home: &Home, args: &UsageArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let usage = app.call(UsageByDay { days: Some(args.days) }).await?;
     print(&usage, args.json)?;
     app.close().await?;

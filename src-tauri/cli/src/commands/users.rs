@@ -73,7 +73,7 @@ struct RemoveArgs {
 
 pub(crate) async fn execute(home: &Home, args: UsersArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
-        UsersCommand::List(_) => open_app::for_reading(home)?,
+        UsersCommand::List(_) => open_app::for_reading(home).await?,
         _ => open_app::for_writing(home).await?,
     };
     match args.command {

@@ -1,18 +1,21 @@
 //! Trees of one conversation, one after the other.
 
 use plait_core::id::{ConversationId, RunId};
-use plait_host_store::{Lease, Rest};
+use plait_host_store::{Lease, Listing, Rest};
 use uuid::Uuid;
 
 use crate::support::run_id;
 use crate::{HOUR, MOMENT, Rig, as_worker};
 
-const ENDED: Rest = Rest { goes_on: false, state: None, has_ended: true };
+const ENDED: Rest = Rest { goes_on: false, state: None, has_ended: true, listing: None };
 
 impl Rig {
     /// Begins a tree that continues a conversation.
     async fn begin_in(&self, root: &RunId, conversation: &ConversationId) {
-        self.database.begin(root, Some(conversation), "run.start", "{}").await.unwrap();
+        self.database
+            .begin(root, Some(conversation), ("run.start", "{}"), &Listing::default())
+            .await
+            .unwrap();
     }
 
     async fn claim_all(&self) -> Vec<Lease> {
@@ -35,7 +38,10 @@ fn trees_of_a_conversation_are_driven_one_after_the_other() {
     let (first_root, second_root) = (run_id(2), run_id(1));
     rig.runtime.block_on(async {
         let database = &rig.database;
-        let unknown = database.begin(&run_id(9), Some(&conversation), "run.start", "{}").await.unwrap_err();
+        let unknown = database
+            .begin(&run_id(9), Some(&conversation), ("run.start", "{}"), &Listing::default())
+            .await
+            .unwrap_err();
         assert_eq!(unknown.code.as_str(), "conversation.unknown");
         database.put_conversation(&conversation, b"begun").await.unwrap();
         rig.begin_in(&first_root, &conversation).await;
@@ -49,7 +55,7 @@ fn trees_of_a_conversation_are_driven_one_after_the_other() {
         );
         assert!(rig.claim_all().await.is_empty());
         // It waits for a person: it has not ended.
-        let waits = Rest { goes_on: false, state: Some("{}".to_owned()), has_ended: false };
+        let waits = Rest { goes_on: false, state: Some("{}".to_owned()), has_ended: false, listing: None };
         rig.leave(&first[0], &waits).await;
         assert_eq!(database.waiting_in(&conversation).await.unwrap(), Some(first_root.clone()));
         assert!(rig.claim_all().await.is_empty());

@@ -1,6 +1,6 @@
 //! One writer at a time.
 
-use plait_host_store::{Database, Lease, Rest, WorkerId};
+use plait_host_store::{Database, Lease, Listing, Rest, WorkerId};
 use plait_journal::Journal as _;
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ fn older_writer_is_refused() {
     let refused = futures::executor::block_on(journal.flush()).unwrap_err();
     assert_eq!(refused.code.as_str(), "run.superseded");
     rig.runtime.block_on(async {
-        let rest = Rest { goes_on: true, state: None, has_ended: false };
+        let rest = Rest { goes_on: true, state: None, has_ended: false, listing: None };
         assert_eq!(rig.database.release(&older, &rest).await.unwrap_err().code.as_str(), "run.superseded");
         rig.database.release(&newer, &rest).await.unwrap();
         assert_eq!(rig.database.release(&newer, &rest).await.unwrap_err().code.as_str(), "run.superseded");
@@ -68,7 +68,7 @@ fn lease_is_of_one_worker_until_it_expires() {
         let request = database.next_request(&taken).await.unwrap().unwrap();
         let reply = plait_host_store::Outcome::Reply("null".to_owned());
         database.finish_request(&taken, request.id, &reply).await.unwrap();
-        let waits = Rest { goes_on: false, state: Some("waits".to_owned()), has_ended: false };
+        let waits = Rest { goes_on: false, state: Some("waits".to_owned()), has_ended: false, listing: None };
         database.release(&taken, &waits).await.unwrap();
         assert!(database.claim(as_worker(first), HOUR, 10).await.unwrap().is_empty());
         let state = database.tree_state(&run).await.unwrap().unwrap();
@@ -86,7 +86,10 @@ fn claims_share_the_work() {
     let rig = Rig::new();
     rig.runtime.block_on(async {
         for number in 0..20 {
-            rig.database.begin(&run_id(number), None, "run.start", "{}").await.unwrap();
+            rig.database
+                .begin(&run_id(number), None, ("run.start", "{}"), &Listing::default())
+                .await
+                .unwrap();
         }
         let claims = (0..8).map(|_| rig.database.claim(as_worker(Uuid::now_v7()), HOUR, 3));
         let claimed: Vec<Lease> =
@@ -101,7 +104,7 @@ fn claims_share_the_work() {
 
 #[test]
 fn journal_waits_for_a_database_that_was_killed() {
-    let mut rig = Rig::new();
+    let rig = Rig::new();
     let run = run_id(1);
     let all = entries(&run, (0..4).map(|number| number.to_string()));
     let lease = rig.begin(&run, Uuid::now_v7(), HOUR);
@@ -148,11 +151,11 @@ fn tree_of_a_newer_engine_is_left_to_a_newer_worker() {
     let (older, newer) = (as_worker(Uuid::now_v7()), WorkerId { id: Uuid::now_v7(), revision: REVISION + 1 });
     rig.runtime.block_on(async {
         let database = &rig.database;
-        database.begin(&run, None, "run.start", "{}").await.unwrap();
+        database.begin(&run, None, ("run.start", "{}"), &Listing::default()).await.unwrap();
         database.note_worker(older).await.unwrap();
         let taken = database.claim(newer, MOMENT, 10).await.unwrap();
         assert_eq!(taken.len(), 1);
-        let rest = Rest { goes_on: true, state: None, has_ended: false };
+        let rest = Rest { goes_on: true, state: None, has_ended: false, listing: None };
         database.release(&taken[0], &rest).await.unwrap();
         assert!(database.claim(older, HOUR, 10).await.unwrap().is_empty());
         let lacking = database.lacks_worker(&run, HOUR).await.unwrap().unwrap();

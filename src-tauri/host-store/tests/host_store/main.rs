@@ -11,6 +11,7 @@
 
 mod conversations;
 mod leases;
+mod listings;
 mod records;
 mod replies;
 mod requests;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_core::id::RunId;
-use plait_host_store::{Database, Lease, LeasedRuns, WorkerId};
+use plait_host_store::{Database, Lease, LeasedRuns, Listing, WorkerId};
 use plait_store::{RunDatabase, Store};
 use tempfile::TempDir;
 use tokio::runtime::{Handle, Runtime};
@@ -64,7 +65,7 @@ impl Rig {
     /// A tree that is begun, with a lease of it.
     fn begin(&self, root: &RunId, worker: Uuid, lease: Duration) -> Lease {
         self.runtime.block_on(async {
-            self.database.begin(root, None, "run.start", "{}").await.unwrap();
+            self.database.begin(root, None, ("run.start", "{}"), &Listing::default()).await.unwrap();
             self.claim(worker, lease).await
         })
     }

@@ -3,6 +3,7 @@
 use plait_core::attachment::AttachmentStore as _;
 use plait_core::hash::content_hash;
 use plait_core::id::AttachmentHash;
+use plait_host_store::Listing;
 use plait_journal::{Event, Journal as _};
 use plait_store::Store;
 use plait_testing::RunStart;
@@ -73,7 +74,8 @@ fn database_has_the_bytes_of_the_file_of_any_journal() {
                 let request = rig.database.next_request(&lease).await.unwrap().unwrap();
                 let outcome = plait_host_store::Outcome::Reply("null".to_owned());
                 rig.database.finish_request(&lease, request.id, &outcome).await.unwrap();
-                let rest = plait_host_store::Rest { goes_on: false, state: None, has_ended: false };
+                let rest =
+                    plait_host_store::Rest { goes_on: false, state: None, has_ended: false, listing: None };
                 rig.database.release(&lease, &rest).await.unwrap();
             });
             Ok(())
@@ -100,12 +102,12 @@ fn tree_moves_with_its_flows_and_attachments() {
     let attachments = [(picture.clone(), b"a picture".to_vec())];
     let database = &rig.database;
     rig.runtime.block_on(async {
-        database.put_tree(&tree, &flows, &attachments, Some("{}")).await.unwrap();
+        database.put_tree(&tree, &flows, &attachments, ("{}", &Listing::default())).await.unwrap();
         assert_eq!(database.tree(&run).await.unwrap(), tree.bytes);
         assert_eq!(database.root_of(&child).await.unwrap(), run);
         assert_eq!(database.flow("hash").await.unwrap().as_deref(), Some("{}"));
         assert_eq!(database.attachment(&picture).await.unwrap().as_deref(), Some(b"a picture".as_slice()));
-        let again = database.put_tree(&tree, &[], &[], None).await.unwrap_err();
+        let again = database.put_tree(&tree, &[], &[], ("{}", &Listing::default())).await.unwrap_err();
         assert_eq!(again.code.as_str(), "run.exists");
         for unknown in
             [database.tree(&child).await.unwrap_err(), database.root_of(&run_id(3)).await.unwrap_err()]

@@ -2,6 +2,7 @@
 
 use plait_core::id::{Activation, Epoch, ReplyKey, RunId};
 use plait_core::origin::Origins;
+use plait_host_store::Listing;
 use plait_journal::earlier_run::{EarlierReply, ReplyTurn};
 use plait_journal::{CallEvent, Entry, Event, Journal as _, NodeEvent};
 use plait_llm::provider::ModelReply;
@@ -95,7 +96,7 @@ fn claim_of_a_dead_worker_keeps_nobody() {
     let dead = rig.process(&first);
     rig.runtime.block_on(async {
         let held = dead.leased.reply_turn(wanted(&run, &key), &mut |_| true).await.unwrap();
-        rig.database.begin(&other, None, "run.start", "{}").await.unwrap();
+        rig.database.begin(&other, None, ("run.start", "{}"), &Listing::default()).await.unwrap();
         let leases = rig.database.claim(crate::as_worker(Uuid::now_v7()), HOUR, 10).await.unwrap();
         let lease = leases.iter().find(|lease| lease.root == other).unwrap();
         let alive = rig.process(lease);

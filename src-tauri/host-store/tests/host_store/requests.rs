@@ -1,6 +1,6 @@
 //! What runs are asked to do, and who learns of it.
 
-use plait_host_store::{Notice, Outcome, Rest, Topic};
+use plait_host_store::{Listing, Notice, Outcome, Rest, Topic};
 use uuid::Uuid;
 
 use crate::support::run_id;
@@ -34,7 +34,10 @@ fn requests_are_executed_in_order_and_once() {
         let third = database.request(&run, "run.cancel", "{}").await.unwrap();
         database.finish_request(&lease, second, &refused).await.unwrap();
         assert_eq!(database.outcome(second).await.unwrap(), Some(refused));
-        database.release(&lease, &Rest { goes_on: false, state: None, has_ended: false }).await.unwrap();
+        database
+            .release(&lease, &Rest { goes_on: false, state: None, has_ended: false, listing: None })
+            .await
+            .unwrap();
         assert!(database.tree_state(&run).await.unwrap().unwrap().is_due);
         let lease = rig.claim(Uuid::now_v7(), HOUR).await;
         assert_eq!(database.next_request(&lease).await.unwrap().unwrap().id, third);
@@ -49,10 +52,13 @@ fn notices_tell_of_work_and_of_rest() {
     let run = run_id(1);
     rig.runtime.block_on(async {
         let mut notices = rig.database.notices(&[Topic::Due, Topic::Rest]).await.unwrap();
-        rig.database.begin(&run, None, "run.start", "{}").await.unwrap();
+        rig.database.begin(&run, None, ("run.start", "{}"), &Listing::default()).await.unwrap();
         assert_eq!(notices.next().await.unwrap(), Notice::Due(run.clone()));
         let lease = rig.claim(Uuid::now_v7(), HOUR).await;
-        rig.database.release(&lease, &Rest { goes_on: true, state: None, has_ended: false }).await.unwrap();
+        rig.database
+            .release(&lease, &Rest { goes_on: true, state: None, has_ended: false, listing: None })
+            .await
+            .unwrap();
         assert_eq!(notices.next().await.unwrap(), Notice::Rest(run));
     });
 }

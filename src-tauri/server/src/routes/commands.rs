@@ -54,7 +54,12 @@ async fn dispatch(
     let place = if starts_runs(&name) { Some(host.run_place(&caller)?) } else { None };
     let flows = host.flows.clone();
     let args = blocking(move || flows.resolve_arguments(&mut args).map(|()| args)).await?;
-    let reply = plait_api::dispatch(&host.plait, &name, args).await?;
+    let given = args.clone();
+    let mut reply = plait_api::dispatch(&host.plait, &name, args).await;
+    if let Some(database) = &host.database {
+        reply = database.complete(&name, given, reply, host.user().await?).await;
+    }
+    let reply = reply?;
     if let (Some(place), Some(run)) = (place, reply.get("run").and_then(Value::as_str)) {
         place.fill(RunId::from(run.to_owned()));
     }

@@ -30,8 +30,9 @@ pub(super) async fn run(
 ) -> Result<Response, Failure> {
     host.refuse_unless_serving()?;
     let (runs, id) = (database.clone(), run.clone());
+    let user = host.user().await?;
     // Also if the client is gone meanwhile.
-    to_its_end(async move { runs.begin(&id, &request).await }).await?;
+    to_its_end(async move { runs.begin(&id, &request, user).await }).await?;
     if wants_events {
         let begun = stream::once(ready(database_events::begun(&run)));
         let events = database_events::events_of(

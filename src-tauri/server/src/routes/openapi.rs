@@ -79,6 +79,17 @@ fn routes(schemas: &mut SchemaGenerator) -> Vec<(&'static str, &'static str, Ope
                 .with_content(events("`run`, then an `entry` for each event, and `state` or `error`.")),
         ),
         (
+            "/runs",
+            "get",
+            operation("listRuns", "The runs, newest first, with what they ask: `runs`.", Some(Role::Viewer))
+                .with_parameters(vec![
+                    parameter("status", "query", &json!({ "type": "string" })),
+                    parameter("before", "query", &json!({ "type": "string" })),
+                    parameter("limit", "query", &number()),
+                ])
+                .with_reply(json!({ "type": "object", "description": "`runs`: each as `runs.list` has it, with `questions` as `run.answer` takes them." })),
+        ),
+        (
             "/runs/{run}",
             "get",
             operation("showRun", "How a run stands.", Some(Role::Viewer))

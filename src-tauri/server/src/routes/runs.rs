@@ -1,20 +1,22 @@
-//! `GET /runs/RUN`: how a run stands. `GET /runs/RUN/events`: its events as they happen.
+//! `GET /runs`: the board. `GET /runs/RUN`: how a run stands. `GET /runs/RUN/events`: its events as they happen.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Path, Query, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use plait_api::ErrorReply;
 use plait_api::runs::RunState;
+use plait_api::{ErrorReply, to_window_json};
 use plait_core::id::RunId;
 use plait_journal::view::RunStatus;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::database_runs;
+use crate::board::{Board, BoardQuery};
 use crate::codes;
 use crate::database_events::{self, Until};
 use crate::events;
@@ -31,6 +33,21 @@ pub(crate) struct Wait {
     /// How many seconds to wait for the run to end or to wait for a person; at most 600.
     #[serde(default)]
     pub(crate) wait: u64,
+}
+
+/// Runs with what they ask, newest first.
+pub(super) async fn board(
+    State(host): State<Arc<Host>>,
+    Extension(caller): Extension<Caller>,
+    query: Result<Query<BoardQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Response, Failure> {
+    caller.require(Role::Viewer)?;
+    let Query(query) = query.map_err(|error| wrong_query(&error.body_text()))?;
+    let board = match &host.database {
+        Some(database) => database.board(&query, &host.user().await?).await?,
+        None => Board::of_files(&host.plait, &query).await?,
+    };
+    Ok(([(CONTENT_TYPE, "application/json")], to_window_json(&board)?).into_response())
 }
 
 pub(super) async fn show(

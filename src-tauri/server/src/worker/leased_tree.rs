@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plait_api::ErrorReply;
-use plait_api::runs::{EndPause, GoOn, ResumeRun, RunRequest, RunState, ShowRun};
+use plait_api::runs::{EndPause, GoOn, ResumeRun, RunRequest, ShowRun};
 use plait_core::id::{Activation, ConversationId, RunId};
 use plait_host_store::{Lease, Outcome, PendingRequest, Rest};
 use plait_journal::view::RunStatus;
@@ -13,6 +13,7 @@ use tokio::sync::{Notify, watch};
 
 use super::{Call, Worker, copies};
 use crate::blocking::blocking;
+use crate::board::StandingRun;
 use crate::codes;
 use crate::database_runs::START;
 
@@ -46,6 +47,7 @@ impl LeasedTree<'_> {
     pub(super) async fn drive(self) -> Result<(), ErrorReply> {
         self.worker.leased.add(self.lease);
         let driven = self.drive_copy().await;
+        self.worker.texts.end(self.root());
         let left = self.leave(driven).await;
         self.worker.leased.remove(self.lease);
         left
@@ -66,6 +68,7 @@ impl LeasedTree<'_> {
             // Its first events did not reach the database.
             copies::remove(plait.store(), self.root().clone()).await?;
         }
+        let mut is_shown = false;
         loop {
             while let Some(request) = database.next_request(self.lease).await? {
                 let outcome = self.execute(&request).await?;
@@ -83,6 +86,9 @@ impl LeasedTree<'_> {
                 }
                 eprintln!("warning: Run {} cannot go on: {error}", self.root());
                 return Ok(End::Refused);
+            }
+            if !std::mem::replace(&mut is_shown, true) {
+                self.worker.texts.begin(self.root());
             }
             let runs = plait.runs();
             tokio::select! {
@@ -116,7 +122,7 @@ impl LeasedTree<'_> {
             // Whoever has the lease by now knows more.
             Ok(End::Lost) => Ok(None),
             Ok(end) if !is_begun => {
-                Ok(Some(Rest { goes_on: false, state: None, has_ended: end == End::Rests }))
+                Ok(Some(Rest { goes_on: false, state: None, has_ended: end == End::Rests, listing: None }))
             }
             Ok(end) => self.rest(end).await.map(Some),
             Err(error) => Err(error),
@@ -133,10 +139,18 @@ impl LeasedTree<'_> {
 
     /// How the tree is left.
     async fn rest(&self, end: End) -> Result<Rest, ErrorReply> {
-        let state = RunState::of(self.worker.plait.call(ShowRun { run: self.root().clone() }).await?);
+        let run = StandingRun::of(self.worker.plait.call(ShowRun { run: self.root().clone() }).await?)?;
+        let state = &run.state;
         if state.status == RunStatus::Interrupted {
             match end {
-                End::Left => return Ok(Rest { goes_on: true, state: None, has_ended: false }),
+                End::Left => {
+                    return Ok(Rest {
+                        goes_on: true,
+                        state: None,
+                        has_ended: false,
+                        listing: Some(run.listing),
+                    });
+                }
                 End::Rests => {
                     let message = format!("Run {} stopped before its end.", self.root());
                     return Err(ErrorReply::new(codes::HOST_STOPPED, message)
@@ -146,10 +160,7 @@ impl LeasedTree<'_> {
             }
         }
         let has_ended = state.status.is_final();
-        let state = serde_json::to_string(&state).map_err(|error| {
-            ErrorReply::new(codes::COMMAND_REPLY, format!("A run cannot be shown: {error}."))
-        })?;
-        Ok(Rest { goes_on: false, state: Some(state), has_ended })
+        Ok(Rest { goes_on: false, state: Some(run.state_text()?), has_ended, listing: Some(run.listing) })
     }
 
     /// Adds what the tree said to its conversation in the database.

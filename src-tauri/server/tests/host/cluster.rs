@@ -9,7 +9,41 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::process::{Data, chat_flow, command, edge};
+use crate::postgres::Postgres;
+use crate::process::{Data, Host, chat_flow, command, edge};
+
+/// A database, and the data directory of its first host.
+pub struct Cluster {
+    pub postgres: Postgres,
+    pub database: String,
+    pub data: Data,
+}
+
+impl Cluster {
+    pub fn new() -> Self {
+        let postgres = Postgres::start();
+        let database = postgres.database("plait");
+        Self { postgres, database, data: Data::new() }
+    }
+
+    pub fn host(&self) -> Host<'_> {
+        self.host_of(&self.data)
+    }
+
+    /// A host with another data directory.
+    pub fn host_of<'d>(&self, data: &'d Data) -> Host<'d> {
+        data.serve_as(&["--listen", "127.0.0.1:0", "--database", &self.database])
+    }
+
+    pub fn worker(&self) -> Worker {
+        Worker::start(self.data.path(), &self.database)
+    }
+
+    /// Publishes a flow on the first host.
+    pub fn publish(&self, name: &str, flow: &Value) {
+        publish(&self.data, name, flow);
+    }
+}
 
 /// A worker that runs. Dropping it kills it.
 pub struct Worker {

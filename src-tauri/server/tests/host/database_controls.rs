@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::{Worker, copy_host, publish, until};
-use crate::postgres::Postgres;
-use crate::process::{Data, Host, ask_flow, chat_flow};
+use crate::cluster::{Cluster, copy_host, until};
+use crate::process::{Host, ask_flow, chat_flow};
 use crate::server::{ModelServer, ServerReply};
 
 async fn execute(host: &Host<'_>, name: &str, args: Value) -> Value {
@@ -15,20 +14,18 @@ async fn execute(host: &Host<'_>, name: &str, args: Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_and_edits_reach_the_worker_of_the_run() {
-    let (mut postgres, data) = (Postgres::start(), Data::new());
-    let database = postgres.database("plait");
-    let serve = ["--listen", "127.0.0.1:0", "--database", &database];
-    let host = data.serve_as(&serve);
-    publish(&data, "ask", &ask_flow());
-    let other_data = copy_host(&data);
-    let other = other_data.serve_as(&serve);
-    let first = Worker::start(data.path(), &database);
+    let cluster = Cluster::new();
+    let host = cluster.host();
+    cluster.publish("ask", &ask_flow());
+    let other_data = copy_host(&cluster.data);
+    let other = cluster.host_of(&other_data);
+    let first = cluster.worker();
     let (_, state) = host.post("runner", "/flows/ask/runs", json!({})).await;
     let run = &state["run"];
     let breakpoints = json!([{ "id": "b", "node": "out", "side": "before" }]);
     execute(&host, "run.setBreakpoints", json!({ "run": run, "breakpoints": breakpoints })).await;
     first.end();
-    let second = Worker::start(data.path(), &database);
+    let second = cluster.worker();
     let question = &state["questions"][0];
     let answer = json!({ "run": run, "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
     execute(&other, "run.answer", answer).await;
@@ -42,15 +39,15 @@ async fn stop_and_edits_reach_the_worker_of_the_run() {
     assert_eq!((&held[0]["run"], &held[0]["stop"]["at"]["node"]), (run, &json!("out")), "{held}");
     let stop = &held[0]["stop"]["number"];
     drop(second);
-    let third = Worker::start(data.path(), &database);
+    let third = cluster.worker();
     let change = json!({ "run": run, "stop": stop, "port": "value", "value": "Bob" });
     execute(&host, "run.changeValue", change).await;
     drop(third);
     tokio::task::block_in_place(|| {
-        postgres.kill();
-        postgres.restart();
+        cluster.postgres.kill();
+        cluster.postgres.restart();
     });
-    let _fourth = Worker::start(data.path(), &database);
+    let _fourth = cluster.worker();
     let go = json!({ "run": run, "stop": stop, "verb": "continue" });
     while other.post("editor", "/commands/run.go", go.clone()).await.0 == 503 {}
     let ended = shown().await;
@@ -68,12 +65,11 @@ async fn stop_and_edits_reach_the_worker_of_the_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn cancel_reaches_the_worker_amid_a_call() {
     let model = ModelServer::start(|_, _| ServerReply::NoResponse).await;
-    let (postgres, data) = (Postgres::start(), Data::new());
-    let database = postgres.database("plait");
-    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    let cluster = Cluster::new();
+    let host = cluster.host();
     host.set_provider(&model.url).await;
-    publish(&data, "chat", &chat_flow());
-    let _worker = Worker::start(data.path(), &database);
+    cluster.publish("chat", &chat_flow());
+    let _worker = cluster.worker();
     let run = json!(uuid::Uuid::now_v7().to_string());
     let cancel = async {
         until(|| model.calls().len() == 1).await;

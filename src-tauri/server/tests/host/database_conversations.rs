@@ -3,9 +3,8 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::cluster::{Worker, copy_host, publish};
-use crate::postgres::Postgres;
-use crate::process::{Data, Host, ask_flow, chat_flow};
+use crate::cluster::{Cluster, copy_host};
+use crate::process::{Host, ask_flow, chat_flow};
 use crate::server::{ModelServer, ServerReply, last_message_text};
 
 /// Replies with how many messages it got, and the last one.
@@ -43,15 +42,13 @@ pub fn check_turns(messages: &Value) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn turns_of_two_hosts_and_two_workers_never_interleave() {
-    let (postgres, model, data) = (Postgres::start(), counting_model().await, Data::new());
-    let database = postgres.database("plait");
-    let serve = ["--listen", "127.0.0.1:0", "--database", &database];
-    let host = data.serve_as(&serve);
+    let (cluster, model) = (Cluster::new(), counting_model().await);
+    let host = cluster.host();
     host.set_provider(&model.url).await;
-    publish(&data, "chat", &chat_flow());
-    let other_data = copy_host(&data);
-    let other = other_data.serve_as(&serve);
-    let _workers = [Worker::start(data.path(), &database), Worker::start(data.path(), &database)];
+    cluster.publish("chat", &chat_flow());
+    let other_data = copy_host(&cluster.data);
+    let other = cluster.host_of(&other_data);
+    let _workers = [cluster.worker(), cluster.worker()];
     let conversation = open(&host).await;
     let turns = (0..6).map(|turn| {
         let host = if turn % 2 == 0 { &host } else { &other };
@@ -73,6 +70,24 @@ async fn turns_of_two_hosts_and_two_workers_never_interleave() {
         (&json!(12), &json!(inputs_first(&said))),
         "{record}"
     );
+    // A new name and a fork are those of every host.
+    let rename = json!({ "conversation": conversation, "title": "Renamed" });
+    let (status, renamed) = other.post("runner", "/commands/conversations.rename", rename).await;
+    assert_eq!((status.as_u16(), &renamed["title"]), (200, &json!("Renamed")), "{renamed}");
+    let (_, record) = host.post("viewer", "/commands/conversations.get", page.clone()).await;
+    assert_eq!((&record["messages"], &record["title"]), (&json!(12), &json!("Renamed")), "{record}");
+    let fork = json!({ "conversation": conversation, "message": 3 });
+    let (status, forked) = host.post("runner", "/commands/conversations.fork", fork).await;
+    assert_eq!(status, 200, "{forked}");
+    let body = json!({ "input": "again", "conversation": forked["conversation"]["id"] });
+    let (status, state) = other.post("runner", "/flows/chat/runs", body).await;
+    assert_eq!((status.as_u16(), &state["status"]), (200, &json!("finished")), "{state}");
+    assert_eq!(state["outputs"]["chat"]["response"], "6 again", "two turns are before it");
+    let body = json!({ "input": "after", "conversation": conversation });
+    assert_eq!(
+        host.post("runner", "/flows/chat/runs", body).await.1["outputs"]["chat"]["response"],
+        "14 after"
+    );
     let (status, refused) = host.post("editor", "/commands/conversations.delete", page).await;
     assert_eq!(
         (status.as_u16(), &refused["error"]["code"]),
@@ -87,13 +102,12 @@ fn inputs_first(said: &Value) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conversation_of_a_run_that_waits_is_busy() {
-    let (postgres, data) = (Postgres::start(), Data::new());
-    let database = postgres.database("plait");
-    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    let cluster = Cluster::new();
+    let host = cluster.host();
     let mut ask = ask_flow();
     ask["nodes"]["start"] = json!({ "type": "contextStart" });
-    publish(&data, "ask", &ask);
-    let _worker = Worker::start(data.path(), &database);
+    cluster.publish("ask", &ask);
+    let _worker = cluster.worker();
     let conversation = json!({ "conversation": open(&host).await });
     let (status, first) = host.post("runner", "/flows/ask/runs", conversation.clone()).await;
     assert_eq!(status, 202, "{first}");

@@ -12,6 +12,8 @@ mod chat;
 #[cfg(unix)]
 mod cluster;
 #[cfg(unix)]
+mod database_board;
+#[cfg(unix)]
 mod database_controls;
 #[cfg(unix)]
 mod database_conversations;
@@ -29,6 +31,7 @@ mod shared_replies;
 mod subflows;
 #[cfg(unix)]
 mod survival;
+mod terminal;
 mod tls;
 #[cfg(unix)]
 mod workers;

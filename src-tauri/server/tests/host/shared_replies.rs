@@ -6,9 +6,8 @@ use futures::future::join_all;
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::cluster::{Worker, publish, until};
-use crate::postgres::Postgres;
-use crate::process::{Data, chat_flow};
+use crate::cluster::{Cluster, Worker, until};
+use crate::process::chat_flow;
 use crate::server::{ModelServer, ServerReply};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -20,12 +19,12 @@ async fn workers_never_buy_the_same_reply_at_once() {
         _ => ServerReply::Held(Arc::clone(&held), "bought".to_owned()),
     })
     .await;
-    let (postgres, data) = (Postgres::start(), Data::new());
-    let database = postgres.database("plait");
-    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    let cluster = Cluster::new();
+    let host = cluster.host();
     host.set_provider(&model.url).await;
-    publish(&data, "chat", &chat_flow());
-    let start = || Worker::start_with(data.path(), &database, &["--max-runs", "2", "--lease", "1"]);
+    cluster.publish("chat", &chat_flow());
+    let start =
+        || Worker::start_with(cluster.data.path(), &cluster.database, &["--max-runs", "2", "--lease", "1"]);
     let first = start();
     let ask =
         async || host.post("runner", "/flows/chat/runs", json!({ "input": "Go", "replies": "any" })).await;

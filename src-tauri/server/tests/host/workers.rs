@@ -5,23 +5,22 @@ use std::path::Path;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::cluster::{Worker, publish, two_chats, until};
+use crate::cluster::{Cluster, Worker, two_chats, until};
 use crate::postgres::Postgres;
 use crate::process::{Data, Host, JsonBody as _, ask_flow, chat_flow, command, edge, interrupted_model};
 
 /// Begins a run of two chats on one worker, which `stop` gets amid the second call, and lets another one go on.
 async fn move_amid_a_call(stop: impl FnOnce(Worker)) {
-    let (postgres, model, data) = (Postgres::start(), interrupted_model().await, Data::new());
-    let database = postgres.database("plait");
-    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
+    let (cluster, model) = (Cluster::new(), interrupted_model().await);
+    let host = cluster.host();
     host.set_provider(&model.url).await;
-    publish(&data, "two", &two_chats());
-    let first = Worker::start(data.path(), &database);
+    cluster.publish("two", &two_chats());
+    let first = cluster.worker();
     let request =
         host.request("runner", Method::POST, "/flows/two/runs").json_body(&json!({ "input": "Go" }));
     let waiting = tokio::spawn(request.send());
     until(|| model.calls().len() == 2).await;
-    let second = Worker::start(data.path(), &database);
+    let second = cluster.worker();
     assert_eq!((first.journals(), second.journals()), (1, 0), "the first one drives it");
     stop(first);
     let (status, state) = crate::process::read(waiting.await.unwrap().unwrap()).await;
@@ -56,11 +55,10 @@ async fn answer(host: &Host<'_>, state: &Value, value: &str) -> (u16, Value) {
 
 #[tokio::test]
 async fn waiting_run_is_nobodys_until_it_is_answered() {
-    let (postgres, data) = (Postgres::start(), Data::new());
-    let database = postgres.database("plait");
-    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
-    publish(&data, "ask", &ask_flow());
-    let first = Worker::start(data.path(), &database);
+    let cluster = Cluster::new();
+    let host = cluster.host();
+    cluster.publish("ask", &ask_flow());
+    let first = cluster.worker();
     let (status, state) = host.post("runner", "/flows/ask/runs", json!({})).await;
     assert_eq!((status.as_u16(), &state["status"]), (202, &json!("waiting")), "{state}");
     assert_eq!(state["questions"][0]["prompt"], "Who?");
@@ -69,7 +67,7 @@ async fn waiting_run_is_nobodys_until_it_is_answered() {
     assert_eq!(host.get("viewer", &format!("/runs/{run}")).await.1, state);
     first.end();
 
-    let _second = Worker::start(data.path(), &database);
+    let _second = cluster.worker();
     let wrong = json!({ "run": run, "node": "out", "epoch": [], "value": "Ann" });
     let (status, body) = host.post("runner", "/commands/run.answer", wrong).await;
     assert_eq!((status.as_u16(), &body["error"]["code"]), (409, &json!("answer.not_waiting")), "{body}");
@@ -83,26 +81,25 @@ async fn waiting_run_is_nobodys_until_it_is_answered() {
 
 #[tokio::test]
 async fn what_cannot_be_done_by_workers_is_refused() {
-    let (postgres, data) = (Postgres::start(), Data::new());
-    let database = postgres.database("plait");
-    let host = data.serve_as(&["--listen", "127.0.0.1:0", "--database", &database]);
-    publish(&data, "ask", &ask_flow());
+    let cluster = Cluster::new();
+    let host = cluster.host();
+    cluster.publish("ask", &ask_flow());
     let provider = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:9/v1", "keyEnv": null });
     host.command("settings.change", json!({ "patch": { "providers": { "ours": provider } } })).await;
     let mut chat = chat_flow();
     chat["nodes"]["start"]["config"]["provider"] = json!("ours");
-    publish(&data, "chat", &chat);
+    cluster.publish("chat", &chat);
     let own = Data::new();
     let local = finished_run(&own).await;
     // Without those settings.
-    let _worker = Worker::start(own.path().join("nothing").as_path(), &database);
+    let _worker = Worker::start(own.path().join("nothing").as_path(), &cluster.database);
     // The error of the worker is that of the request.
     let (status, body) = host.post("runner", "/flows/chat/runs", json!({ "input": "Hi" })).await;
     assert_eq!((status.as_u16(), &body["error"]["code"]), (422, &json!("flow.invalid")), "{body}");
     let conversation = json!({ "conversation": "0190a0b0-0000-7000-8000-000000000001" });
     let (status, body) = host.post("runner", "/flows/ask/runs", conversation).await;
     assert_eq!((status.as_u16(), &body["error"]["code"]), (404, &json!("conversation.unknown")), "{body}");
-    let refused = command(own.path(), &["worker", "--database", &database]).output().unwrap();
+    let refused = command(own.path(), &["worker", "--database", &cluster.database]).output().unwrap();
     assert!(!refused.status.success());
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("host.own_runs") && said.contains(&local), "{said}");

@@ -1,8 +1,6 @@
 //! Run trees as they are in their files, on their way between a data directory and a database.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
 
 use plait_core::error::Fault;
 use plait_core::id::{AttachmentHash, RunId};
@@ -90,34 +88,6 @@ impl Store {
     }
 }
 
-impl Store {
-    /// Adds records to the copy of a run tree that another process drives: those that follow its `size` bytes. Faults `run.busy` while a
-    /// run of it is driven here, `journal.corrupt` if the copy has another size, `run.bad_id`, `store.*`.
-    pub fn extend_tree(&self, root: &RunId, size: u64, bytes: &[u8]) -> Result<(), Fault> {
-        let core = &self.0;
-        core.writer()?;
-        let root = run_key(root)?;
-        let path = core.shared.path(root);
-        let _guard = core.shared.maintenance();
-        if core.shared.is_open(&root) {
-            return Err(busy(&run_id(root)));
-        }
-        let extend = || -> io::Result<bool> {
-            let mut file = OpenOptions::new().append(true).open(&path)?;
-            let is_same = file.metadata()?.len() == size;
-            if is_same {
-                file.write_all(bytes)?;
-            }
-            Ok(is_same)
-        };
-        if !extend().map_err(|error| fault::of_io("write a journal", &error))? {
-            let message = format!("The copy of run {} has another size than {size} bytes.", run_id(root));
-            return Err(Fault::new(codes::JOURNAL_CORRUPT, message).hint("Copy the run again."));
-        }
-        core.shared.refold(root)
-    }
-}
-
 impl StoreCore {
     /// The root of the tree of a run, all of whose entries are in the file. Faults `run.unknown`, `run.busy`.
     fn root_at_rest(&self, run: &RunId) -> Result<crate::log_file::Key, Fault> {
@@ -133,7 +103,7 @@ impl StoreCore {
     }
 }
 
-fn busy(run: &RunId) -> Fault {
+pub(super) fn busy(run: &RunId) -> Fault {
     Fault::new(codes::RUN_BUSY, format!("Run `{run}` is still going on."))
         .hint("Wait for its end, or cancel it first.")
 }

@@ -39,7 +39,7 @@ pub(crate) struct RunLayout {
 pub(crate) type Values = Arc<Mutex<HashMap<ValueHash, u64>>>;
 
 /// The places of everything in one file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a file")]
 pub(crate) struct TreeLayout {
     pub(crate) runs: BTreeMap<Key, RunLayout>,
@@ -126,6 +126,25 @@ impl TreeLayout {
         self.runs.get(run).map_or(0, |run| run.next_seq)
     }
 
+    /// Takes records into account that were added to the file. False if one of them is not whole, or none of a tree that is being
+    /// written.
+    pub(crate) fn extend(&mut self, added: &[u8]) -> bool {
+        let end = self.size + added.len() as u64;
+        if self.torn || self.sealed {
+            return false;
+        }
+        for (header, payload) in frames(added) {
+            if !matches!(header.kind, ENTRIES | VALUE) {
+                return false;
+            }
+            let bytes = self.size..self.size + header.record_bytes();
+            self.size = bytes.end;
+            self.add(&header, bytes, payload);
+        }
+        self.end = self.size;
+        self.size == end
+    }
+
     /// Takes a record into account that is not in a block.
     pub(super) fn add(&mut self, header: &FrameHeader, bytes: Range<u64>, payload: &[u8]) {
         match header.kind {
@@ -210,6 +229,11 @@ impl RunLayout {
             _ => self.lost.push(seqs),
         }
     }
+}
+
+/// The records of entries in a text of records: each payload has one JSON text per line.
+pub(crate) fn entry_frames(records: &[u8]) -> impl Iterator<Item = (FrameHeader, &[u8])> {
+    frames(records).filter(|(header, _)| header.kind == ENTRIES)
 }
 
 /// The records in a text of records. Ends at the first that is not whole.

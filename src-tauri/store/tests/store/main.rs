@@ -13,3 +13,4 @@ mod open;
 mod rebuild;
 mod run_database;
 mod support;
+mod tree_copies;

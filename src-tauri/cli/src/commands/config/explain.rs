@@ -36,7 +36,7 @@ pub(super) struct ExplainArgs {
 pub(super) async fn execute(home: &Home, args: ExplainArgs) -> Result<(), CliError> {
     let key = config::find(&args.key).map_err(|problem| ErrorReply::from(Fault::from(problem)))?;
     let flow = args.flow.as_ref().map(|flow| FlowSource::load(flow)).transpose()?;
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let command = ExplainConfig {
         key: Some(args.key),
         flow: flow.map(FlowSource::into_flow),

@@ -30,7 +30,7 @@ pub(super) async fn execute(app: &Connection, args: SetArgs) -> Result<(), CliEr
         app.call(RemoveKey { provider: provider.clone() }).await?;
     }
     let name = provider.clone();
-    let key = tokio::task::spawn_blocking(move || read_key(&name))
+    let key = tokio::task::spawn_blocking(move || read_secret(&format!("Key of {name}")))
         .await
         .unwrap_or_else(|error| Err(io::Error::other(error)))
         .map_err(|error| ErrorReply::new(codes::USAGE_INPUT, format!("Could not read the key: {error}.")))?;
@@ -49,11 +49,11 @@ pub(super) async fn execute(app: &Connection, args: SetArgs) -> Result<(), CliEr
     Ok(())
 }
 
-/// Reads the key from a hidden prompt or, without a terminal, from standard input.
-fn read_key(provider: &str) -> io::Result<SecretString> {
+/// Reads a secret from a hidden prompt or, without a terminal, from standard input.
+pub(crate) fn read_secret(prompt: &str) -> io::Result<SecretString> {
     if is_interactive() {
         let mut err = io::stderr();
-        write!(err, "Key of {provider} (hidden): ")?;
+        write!(err, "{prompt} (hidden): ")?;
         err.flush()?;
         return console::Term::stderr().read_secure_line().map(SecretString::from);
     }

@@ -44,7 +44,7 @@ enum Format {
 }
 
 pub(super) async fn execute(home: &Home, args: ExportArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_reading(home)?;
+    let app = open_app::for_reading(home).await?;
     let found = async {
         let file = only_suite(&app, args.path.clone()).await?;
         Ok::<_, CliError>(app.call(TabulateResults { file, dataset: None }).await?)

@@ -1,0 +1,206 @@
+//! The application of a host, over HTTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::stream::BoxStream;
+use plait_adapters::hosts::{HostClient, HostEvent, HostReply};
+use plait_core::id::RunId;
+use plait_journal::Entry;
+use plait_journal::view::RunStatus;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::codes;
+use crate::{ErrorReply, from_window_json, to_window_json};
+
+/// How long a host may take, at most, until it says again that a run goes on, in seconds.
+const WAIT_SECONDS: u32 = 60;
+/// How often a stream that was cut off is begun again without an event in between.
+const MAX_RECONNECTS: u32 = 5;
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
+
+#[derive(Clone)]
+pub(super) struct Host(Arc<HostClient>);
+
+/// What is read of how a run stands.
+#[derive(Deserialize)]
+struct Standing {
+    status: RunStatus,
+}
+
+/// What is read of a run.
+#[derive(Deserialize)]
+struct Detail {
+    entries: Vec<IgnoredAny>,
+}
+
+/// The body of a refusal.
+#[derive(Deserialize)]
+struct Refusal {
+    error: ErrorReply,
+}
+
+impl Host {
+    pub(super) fn new(client: HostClient) -> Self {
+        Self(Arc::new(client))
+    }
+
+    /// Executes a command. Its own errors, `hosts.unreachable` and those of the host: `host.*`.
+    pub(super) async fn call(&self, name: &str, args: &impl Serialize) -> Result<Value, ErrorReply> {
+        let reply = self.0.post(&format!("/commands/{name}"), to_window_json(args)?).await?;
+        self.parsed(&reply)
+    }
+
+    /// Begins a run of a published flow.
+    pub(super) async fn run_published(&self, name: &str, args: &impl Serialize) -> Result<RunId, ErrorReply> {
+        let reply = self.0.begin_run(&format!("/flows/{name}/runs"), to_window_json(args)?).await?;
+        match &reply.run {
+            Some(run) if reply.is_success => Ok(RunId::from(run.clone())),
+            _ => Err(self.refusal(&reply)),
+        }
+    }
+
+    pub(super) fn watch(&self, run: &RunId, from: u64) -> HostWatch {
+        HostWatch {
+            host: self.clone(),
+            run: run.clone(),
+            next: from,
+            events: None,
+            reconnects: 0,
+            is_over: false,
+        }
+    }
+
+    /// Resolves when a run has ended or can go on only by what a person does, with the number after its last event.
+    pub(super) async fn idle(&self, run: &RunId) -> Result<u64, ErrorReply> {
+        self.until(run, |status| !matches!(status, RunStatus::Running | RunStatus::Interrupted)).await?;
+        let detail: Detail = parsed(self.call("runs.show", &serde_json::json!({ "run": run })).await?)?;
+        Ok(detail.entries.len() as u64)
+    }
+
+    /// Resolves when a run has ended or is not driven.
+    pub(super) async fn settled(&self, run: &RunId) -> Result<(), ErrorReply> {
+        self.until(run, |status| status != RunStatus::Running).await
+    }
+
+    async fn until(&self, run: &RunId, is_it: impl Fn(RunStatus) -> bool) -> Result<(), ErrorReply> {
+        loop {
+            let reply = self.0.get(&format!("/runs/{run}?wait={WAIT_SECONDS}")).await?;
+            let Standing { status } = parsed(self.parsed(&reply)?)?;
+            if is_it(status) {
+                return Ok(());
+            }
+            tokio::time::sleep(RECONNECT_DELAY).await;
+        }
+    }
+
+    fn parsed(&self, reply: &HostReply) -> Result<Value, ErrorReply> {
+        if !reply.is_success {
+            return Err(self.refusal(reply));
+        }
+        serde_json::from_str(&reply.body).map(from_window_json).map_err(|_| self.other_server())
+    }
+
+    /// Why a host did not do what was asked.
+    fn refusal(&self, reply: &HostReply) -> ErrorReply {
+        let refusal = serde_json::from_str::<Refusal>(&reply.body);
+        refusal.map_or_else(|_| self.other_server(), |refusal| refusal.error)
+    }
+
+    fn other_server(&self) -> ErrorReply {
+        let message =
+            format!("What answers at the address of the host `{}` is no host of Plait.", self.0.name());
+        ErrorReply::new(codes::HOSTS_OTHER_SERVER, message)
+            .hint("Check its address: `plait hosts list`. A proxy in between may have answered.")
+    }
+}
+
+/// A run on a host, being watched.
+pub(super) struct HostWatch {
+    host: Host,
+    run: RunId,
+    /// The number of the next event.
+    next: u64,
+    events: Option<BoxStream<'static, Result<HostEvent, ()>>>,
+    reconnects: u32,
+    is_over: bool,
+}
+
+impl HostWatch {
+    /// As `Watch::next`. A stream that was cut off is begun again behind the last event.
+    pub(super) async fn next(&mut self) -> Option<Result<Entry, ErrorReply>> {
+        loop {
+            if self.is_over {
+                return None;
+            }
+            let event = match &mut self.events {
+                Some(events) => events.next().await,
+                None => match self.connect().await {
+                    Ok(()) => continue,
+                    Err(error) => return Some(self.fail(error)),
+                },
+            };
+            match event {
+                Some(Ok(event)) => match self.take(&event) {
+                    Ok(Some(entry)) => return Some(Ok(entry)),
+                    Ok(None) => {}
+                    Err(error) => return Some(self.fail(error)),
+                },
+                Some(Err(())) | None => self.events = None,
+            }
+        }
+    }
+
+    async fn connect(&mut self) -> Result<(), ErrorReply> {
+        loop {
+            let after = self.next.checked_sub(1);
+            let path = format!("/runs/{}/events", self.run);
+            match self.host.0.events(&path, after).await {
+                Ok(Ok(events)) => {
+                    self.events = Some(events);
+                    return Ok(());
+                }
+                Ok(Err(refused)) => return Err(self.host.refusal(&refused)),
+                Err(error) if self.reconnects >= MAX_RECONNECTS => return Err(error.into()),
+                Err(_) => {}
+            }
+            self.reconnects += 1;
+            tokio::time::sleep(RECONNECT_DELAY).await;
+        }
+    }
+
+    fn take(&mut self, event: &HostEvent) -> Result<Option<Entry>, ErrorReply> {
+        match event.name.as_str() {
+            "entry" => {
+                let value = serde_json::from_str(&event.data).map_err(|_| self.host.other_server())?;
+                let entry: Entry = parsed(from_window_json(value))?;
+                self.reconnects = 0;
+                if let Some(seq) = entry.seq {
+                    self.next = seq + 1;
+                }
+                Ok(Some(entry))
+            }
+            "end" => {
+                self.is_over = true;
+                Ok(None)
+            }
+            "error" => Err(serde_json::from_str(&event.data).unwrap_or_else(|_| self.host.other_server())),
+            _ => Ok(None),
+        }
+    }
+
+    fn fail(&mut self, error: ErrorReply) -> Result<Entry, ErrorReply> {
+        self.is_over = true;
+        Err(error)
+    }
+}
+
+fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorReply> {
+    serde_json::from_value(value).map_err(|error| {
+        ErrorReply::new(codes::COMMAND_REPLY, format!("The reply of the host cannot be read: {error}."))
+            .hint("The host and this program may be of different versions.")
+    })
+}

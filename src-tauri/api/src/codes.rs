@@ -185,6 +185,12 @@ plait_core::error_codes! {
             "Check the disk, and that the receiving program still runs.";
     }
 
+    "Published flows" {
+        PUBLISHED_UNKNOWN = "published.unknown",
+            "No flow is published under this name, or not in this version.",
+            "`published.list` lists the flows, `published.versions` the versions of one.";
+    }
+
     "Recordings" {
         RECORDING_CHANGED = "recording.changed",
             "A run goes on from a recording whose file is another one now.",

@@ -82,9 +82,6 @@ plait_core::error_codes! {
         PUBLISHED_DAMAGED = "published.damaged",
             "The file of a published flow cannot be read or written.",
             "Publish the flow again, or restore the folder `published` in the data directory from a backup.";
-        PUBLISHED_UNKNOWN = "published.unknown",
-            "No flow is published under this name, or not in this version.",
-            "`published.list` lists the flows, `published.versions` the versions of one.";
     }
 
     "Chat completions" {

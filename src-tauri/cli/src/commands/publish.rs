@@ -141,7 +141,7 @@ async fn served(app: &Connection, name: &str) -> Result<Option<Flow>, ErrorReply
     }
     match app.call_host::<Version>("published.read", &json!({ "name": name })).await {
         Ok(version) => Ok(Some(version.flow)),
-        Err(error) if error.code == "published.unknown" => Ok(None),
+        Err(error) if error.code == codes::PUBLISHED_UNKNOWN => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -14,13 +14,14 @@ use plait_insight::bill::{Bill, rehearse, standing_host};
 use plait_journal::earlier_run::EarlierRun;
 use plait_journal::view::RunOutline;
 use plait_journal::world_policy::{LivePart, Misses, Pace, WorldPolicy};
-use plait_journal::{ENGINE_REVISION, Event, FlowRef, FreshFrom, RunEvent, RunOrigin};
+use plait_journal::{ENGINE_REVISION, Event, EventRef, FlowRef, FreshFrom, RunEvent, RunOrigin};
 use plait_run::host::Host;
 use plait_run::plan::Plan;
 use plait_run::{Driver, RunHandle, RunSetup, TrialConfigs, check_breakpoints};
 use plait_store::Store;
 
 use super::blocking_host::blocking_host;
+use super::earlier_journal::EarlierJournal;
 use super::rehearsed_children::{RehearsedChildren, RehearsedPlace};
 use super::trial::{trials_of, with_trials};
 use super::{Launch, StartedWith, check_in_subflows, no_start, recorded_config, run_input, started_event};
@@ -205,6 +206,25 @@ impl Launch {
         Ok(())
     }
 
+    /// What of a run's journal counts for a fork of it, whether the run went on after that, and its flow if it is wanted. Reading a large
+    /// flow takes as long as reading its journal, so both are read at once.
+    fn read_to_fork<'r>(
+        &self,
+        earlier: &RunId,
+        (at, cut_in): (Option<u64>, Option<&EventRef>),
+        recording: Option<&'r Recording>,
+        reads_flow: bool,
+    ) -> Result<(EarlierJournal<'r>, bool, Option<Flow>), ErrorReply> {
+        let (journal, flow) = thread::scope(|scope| {
+            let store = &self.store;
+            let flow = reads_flow.then(|| scope.spawn(move || flow_of(store, earlier)));
+            let journal = self.counted_journal(earlier, at, cut_in, recording);
+            (journal, flow.and_then(|reading| reading.join().ok()))
+        });
+        let (journal, is_cut) = journal?;
+        Ok((journal, is_cut, flow.transpose()?))
+    }
+
     pub(super) fn prepare_fork(
         &mut self,
         earlier: &RunId,
@@ -226,16 +246,10 @@ impl Launch {
         } = edits;
         let recording = self.open_recording(file.as_ref())?;
         let recording = recording.as_deref();
-        let (journal, recorded) = thread::scope(|scope| {
-            // Reading a large flow takes as long as reading its journal. Child runs have small ones, and there are many of them.
-            let is_read = parent.is_none() && edit.is_none() && recording.is_none();
-            let store = &self.store;
-            let recorded = is_read.then(|| scope.spawn(move || flow_of(store, earlier)));
-            let journal = self.counted_journal(earlier, at, cut_in.as_ref(), recording);
-            (journal, recorded.and_then(|reading| reading.join().ok()))
-        });
-        let (journal, cut) = journal?;
-        let recorded = recorded.transpose()?;
+        // Child runs have small flows, and there are many of them.
+        let reads_flow = parent.is_none() && edit.is_none() && recording.is_none();
+        let (journal, cut, recorded) =
+            self.read_to_fork(earlier, (at, cut_in.as_ref()), recording, reads_flow)?;
         let mut first = started_event(earlier, journal.entries())?.clone();
         let RunEvent::Started {
             run,
@@ -266,16 +280,14 @@ impl Launch {
         // The fork is run by Plait.
         *program = None;
         *revision = ENGINE_REVISION;
-        let (seq, fresh_from) = (journal.end(), fresh.clone());
-        let of_branch = is_root && from.as_ref().is_some_and(|from| from.differs());
         let origin = RunOrigin {
             run: earlier.clone(),
-            seq,
+            seq: journal.end(),
             edited,
             cut,
             cut_in,
-            of_branch,
-            fresh: fresh_from,
+            of_branch: is_root && from.as_ref().is_some_and(|from| from.differs()),
+            fresh: fresh.clone(),
             world,
             recording: file,
         };
@@ -309,8 +321,7 @@ impl Launch {
             self.check_live(&origin.world, &document)?;
         }
         let nodes: Vec<NodeId> = document.nodes.keys().cloned().collect();
-        let view = self.host.earlier.view(Some(earlier), &nodes);
-        let mut view = view.map(|view| view.in_flow(&document));
+        let mut view = self.host.earlier.view(Some(earlier), &nodes).map(|view| view.in_flow(&document));
         if let Some(fresh) = &fresh {
             let plan = self.plan(&document, &config, to.as_ref(), set)?;
             let following = plan.fresh_from(fresh).ok_or_else(|| no_place(fresh))?;
@@ -320,10 +331,9 @@ impl Launch {
             view = view.map(|view| view.without(following));
         }
         *from = Some(Box::new(origin));
-        let earlier = view;
         let (user, grants, ignores_pins) = (user.clone(), grants.clone(), *ignores_pins);
         let input = run_input(input.as_ref(), origins);
-        let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier };
+        let start = StartedWith { user, grants, input, conversation, ignores_pins, earlier: view };
         Ok(Fork { document, config, first, start })
     }
 }

@@ -330,13 +330,13 @@ fn cycle_of_n8n_is_compared_iteration_by_iteration() {
     let execution = |second: i32| {
         let tries = |number: i32| json!({ "tries": number });
         let counted = [tries(1), tries(second), tries(3)];
-        let tried = [tries(1), tries(2), tries(3)];
+        let attempts = [tries(1), tries(2), tries(3)];
         let run = json!({
             "Start": [ran("", 0, &[&[json!({})]])],
             "Begin": [ran("Start", 0, &[&[tries(0)]])],
             "Count": [ran("Begin", 0, &[&counted[..1]]), ran("Again?", 0, &[&counted[1..2]]), ran("Again?", 1, &[&counted[2..]])],
-            "Try": (0..3).map(|at| ran("Count", at, &[&tried[at..=at]])).collect::<Vec<_>>(),
-            "Again?": [ran("Try", 0, &[&tried[..1], &[]]), ran("Try", 1, &[&tried[1..2], &[]]), ran("Try", 2, &[&[], &tried[2..]])],
+            "Try": (0..3).map(|at| ran("Count", at, &[&attempts[at..=at]])).collect::<Vec<_>>(),
+            "Again?": [ran("Try", 0, &[&attempts[..1], &[]]), ran("Try", 1, &[&attempts[1..2], &[]]), ran("Try", 2, &[&[], &attempts[2..]])],
             "Done": [ran("Again?", 2, &[&[json!({ "after": 3 })]])],
         });
         json!({ "data": { "resultData": { "runData": run } } })

@@ -129,6 +129,24 @@ fn every_setting_has_a_description_and_no_references() {
 }
 
 #[test]
+fn settings_with_underscores_are_read_in_both_spellings() {
+    for descriptor in registry().descriptors() {
+        let node_type = &descriptor.node_type;
+        for (path, _) in descriptor.settings() {
+            let name = path.rsplit('.').next().unwrap().trim_end_matches("[]");
+            let (first, others) = name.split_once('_').unwrap_or((name, ""));
+            let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+            let others = others.split('_').filter(|word| !word.is_empty()).map(capital);
+            let spelled = others.fold(first.to_owned(), |spelled, word| spelled + &word);
+            let node = json!({ "type": node_type, "config": { spelled: 1 } });
+            let flow = json!({ "version": 1, "nodes": { "n": node }, "edges": {} });
+            let flow = plait_core::flow::read(&flow.to_string()).unwrap();
+            assert!(flow.nodes["n"].config.contains_key(name), "{node_type}: {path}");
+        }
+    }
+}
+
+#[test]
 fn invalid_settings_are_reported_with_a_pointer() {
     let registry = registry();
     let wrong = |node_type: &str, config: Value| {

@@ -71,6 +71,8 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
   );
   // Neither Escape nor Enter runs anything before something was chosen.
   for (const key of ["Escape", "Enter"]) {
+    // Keys that are pressed before the dialog has the focus are lost.
+    await expect(dialog(page).getByRole("button", { name: "Cancel" })).toBeFocused();
     await page.keyboard.press(key);
     await expect(dialog(page)).toHaveCount(0);
     await expect(page.getByTestId("run-status")).toHaveCount(0);

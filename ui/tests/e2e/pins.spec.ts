@@ -57,6 +57,7 @@ test("what a run gave is pinned, delivered in place of the node, and freed by un
   const found = await findViolationsInThemes(page, (theme) => takePicture(page, `pins-${theme}`));
   expect(found).toEqual([]);
   await page.keyboard.press("Control+k");
+  await expect(page.getByTestId("command-palette").getByRole("combobox")).toBeFocused();
   await page.keyboard.type("run without pins");
   await page.keyboard.press("Enter");
   await expectResult(page, "Hello Bob");

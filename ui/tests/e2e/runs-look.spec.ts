@@ -41,29 +41,33 @@ test("a run has no accessibility violations in any of its views", async ({ page 
   await expectAccessible(page, "runs");
 });
 
-test("values that pass are seen on their edges, and make no layer of them", async ({ page }) => {
-  await page.addInitScript(() => {
-    const pulses: object[] = [];
-    Object.assign(window, { pulses });
-    const animate = Element.prototype.animate;
-    Element.prototype.animate = function (this: Element, ...args) {
-      const animation = animate.apply(this, args);
-      if (!this.matches(".strand-pulse")) return animation;
-      animation.currentTime = 200;
-      const { visibility, opacity, strokeOpacity } = getComputedStyle(this);
-      pulses.push({ visibility, opacity, stroke: Number(strokeOpacity) > 0.2 });
-      return animation;
-    };
+test.describe("with motion", () => {
+  test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
+  test("values that pass are seen on their edges, and make no layer of them", async ({ page }) => {
+    await page.addInitScript(() => {
+      const pulses: object[] = [];
+      Object.assign(window, { pulses });
+      const animate = Element.prototype.animate;
+      Element.prototype.animate = function (this: Element, ...args) {
+        const animation = animate.apply(this, args);
+        if (!this.matches(".strand-pulse")) return animation;
+        animation.currentTime = 200;
+        const { visibility, opacity, strokeOpacity } = getComputedStyle(this);
+        pulses.push({ visibility, opacity, stroke: Number(strokeOpacity) > 0.2 });
+        return animation;
+      };
+    });
+    await runThrough(page);
+    const pulses = await page.evaluate(() => (window as unknown as { pulses: object[] }).pulses);
+    expect(pulses.length).toBeGreaterThan(0);
+    for (const pulse of pulses) expect(pulse).toEqual({ visibility: "visible", opacity: "1", stroke: true });
+    // Nothing of them is left.
+    const left = page.locator(".strand-pulse");
+    await expect
+      .poll(() => left.evaluateAll((all) => all.every((one) => getComputedStyle(one).visibility === "hidden")))
+      .toBe(true);
   });
-  await runThrough(page);
-  const pulses = await page.evaluate(() => (window as unknown as { pulses: object[] }).pulses);
-  expect(pulses.length).toBeGreaterThan(0);
-  for (const pulse of pulses) expect(pulse).toEqual({ visibility: "visible", opacity: "1", stroke: true });
-  // Nothing of them is left.
-  const left = page.locator(".strand-pulse");
-  await expect
-    .poll(() => left.evaluateAll((all) => all.every((one) => getComputedStyle(one).visibility === "hidden")))
-    .toBe(true);
 });
 
 for (const [width, height] of [

@@ -96,7 +96,8 @@ function GrantForm({ request, safe, settle }: FormProps) {
             {
               id: "run",
               label: TEXTS.runWithChoices,
-              kind: "main",
+              // What nobody has chosen is denied, so Enter runs nothing before something is chosen.
+              kind: choices.size === 0 ? "plain" : "main",
               testId: "grants-run",
               run: () => settle(rulesOf(needs, choices, hasFile)),
             },

@@ -253,7 +253,7 @@ fn every_check_passes_and_fails() {
         { "contains": { "text": "tea" } },
         { "regex": { "pattern": "^You said: .*tea\\.$" } },
         { "schema": { "schema": { "type": "string", "minLength": 3 } } },
-        { "jsonPath": { "path": "$", "values": ["You said: Write about tea."] } },
+        { "jsonPath": { "path": "$", "values": ["You said: Judge: You said: Write about tea."] } },
         { "unchanged": {} },
         { "condition": { "node": "draft", "when": "tokens > 0 && outputs.response.contains('tea') && cost == 0.0" } },
         { "maxTokens": 100_000 },

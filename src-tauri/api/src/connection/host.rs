@@ -149,7 +149,11 @@ impl HostWatch {
                     Ok(None) => {}
                     Err(error) => return Some(self.fail(error)),
                 },
-                Some(Err(())) | None => self.events = None,
+                Some(Err(())) | None => {
+                    self.events = None;
+                    // Else a host that ends each stream at once would be asked without a pause.
+                    tokio::time::sleep(RECONNECT_DELAY).await;
+                }
             }
         }
     }

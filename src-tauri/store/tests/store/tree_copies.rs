@@ -74,7 +74,7 @@ fn copy_grows_without_being_read_again() {
     let size = ends[3];
     store.extend_tree(&run, ends[2] as u64, &bytes[ends[2]..size]).expect("extended");
     let events = store.run(&run).expect("known").events;
-    // Whoever reads what was there finds damage now: the first entries.
+    // A reader of what was there would find damage now, in its first entries.
     let mut damaged = bytes[..size].to_vec();
     damaged[ends[1]..][..6].copy_from_slice(b"damage");
     std::fs::write(journal_path(home.path(), &run), damaged).expect("written");

@@ -29,21 +29,6 @@ const SHOWN_BYTES: usize = 200 << 10;
 /// A base to search, with the embedding of the query for its model.
 type BaseSearch = (Arc<Base>, Option<Arc<[f32]>>);
 
-/// What is searched for, and how much of it is wanted.
-#[derive(Clone)]
-struct Search {
-    query: String,
-    max_tokens: u64,
-    model: String,
-}
-
-/// What comes of looking at the bases that are named.
-enum First {
-    Found(Retrieval),
-    /// Their indexes or the query must be prepared.
-    Prepare(Vec<Target>),
-}
-
 #[async_trait]
 impl Retriever for KnowledgeBases {
     async fn retrieve(&self, request: RetrievalRequest) -> Result<Retrieval, Fault> {
@@ -53,11 +38,7 @@ impl Retriever for KnowledgeBases {
             return Err(Fault::new(codes::KNOWLEDGE_NO_QUERY, "There is nothing to search for.")
                 .hint("Write what to look for."));
         }
-        let search = Search { query, max_tokens, model };
-        let targets = match self.search_current(search.clone(), bases, folder).await? {
-            First::Found(retrieval) => return Ok(retrieval),
-            First::Prepare(targets) => targets,
-        };
+        let targets = self.targets(bases, folder).await?;
         let mut notices = Vec::new();
         for target in &targets {
             notices.extend(self.refresh(target, &progress).await?);
@@ -66,55 +47,33 @@ impl Retriever for KnowledgeBases {
         let mut embeddings: Vec<(EmbeddingModel, Option<Arc<[f32]>>)> = Vec::new();
         for target in targets {
             let embedding = match &target.base.embeddings {
-                Some(model) => self.embed_query(model, &search.query, &mut embeddings, &mut notices).await,
+                Some(model) => self.embed_query(model, &query, &mut embeddings, &mut notices).await,
                 None => None,
             };
             searches.push((target.base, embedding));
         }
         let bases = self.clone();
-        run_blocking(move || Ok(Retrieval { notices, ..bases.search(search, &searches)? })).await
+        run_blocking(move || {
+            let candidates = bases.candidates(&query, &searches)?;
+            Ok(Retrieval { notices, ..fit(query, candidates, max_tokens, &model) })
+        })
+        .await
     }
 }
 
 impl KnowledgeBases {
-    /// Searches at once if nothing has to be waited for before: no index that is out of date and no embedding of the query. A second
-    /// thread would cost as much as the search.
-    async fn search_current(
-        &self,
-        search: Search,
-        bases: Vec<KnowledgeRef>,
-        folder: Option<String>,
-    ) -> Result<First, Fault> {
+    async fn targets(&self, bases: Vec<KnowledgeRef>, folder: Option<String>) -> Result<Vec<Target>, Fault> {
         let own = self.clone();
         run_blocking(move || {
             let folder = folder.as_deref().map(Path::new);
-            let targets: Vec<Target> =
-                bases.iter().map(|named| own.target(named, folder)).collect::<Result<_, _>>()?;
-            let is_ready = |target: &Target| own.is_current(target) && target.base.embeddings.is_none();
-            if !targets.iter().all(is_ready) {
-                return Ok(First::Prepare(targets));
-            }
-            let searches: Vec<BaseSearch> = targets.into_iter().map(|target| (target.base, None)).collect();
-            own.search(search, &searches).map(First::Found)
+            bases.iter().map(|named| own.target(named, folder)).collect()
         })
         .await
     }
 
-    /// The passages of these bases that fit. Blocks.
-    fn search(&self, search: Search, searches: &[BaseSearch]) -> Result<Retrieval, Fault> {
-        let Search { query, max_tokens, model } = search;
-        let candidates = self.candidates(&query, searches)?;
-        Ok(fit(query, candidates, max_tokens, &model))
-    }
-
-    /// Whether an index can be searched as it is.
-    fn is_current(&self, target: &Target) -> bool {
-        self.0.options.read_only || !target.base.is_stale()
-    }
-
     /// Brings an index up to date. If that fails, an index of before is searched with a notice.
     async fn refresh(&self, target: &Target, progress: &OnProgress) -> Result<Option<Fault>, Fault> {
-        if self.is_current(target) {
+        if self.0.options.read_only || !target.base.is_stale() {
             return Ok(None);
         }
         match self.update(target, false, false, Arc::clone(progress)).await {

@@ -143,17 +143,16 @@ impl HostWatch {
                     Err(error) => return Some(self.fail(error)),
                 },
             };
-            match event {
-                Some(Ok(event)) => match self.take(&event) {
-                    Ok(Some(entry)) => return Some(Ok(entry)),
-                    Ok(None) => {}
-                    Err(error) => return Some(self.fail(error)),
-                },
-                Some(Err(())) | None => {
-                    self.events = None;
-                    // Else a host that ends each stream at once would be asked without a pause.
-                    tokio::time::sleep(RECONNECT_DELAY).await;
-                }
+            let Some(Ok(event)) = event else {
+                self.events = None;
+                // Else a host that ends each stream at once would be asked without a pause.
+                tokio::time::sleep(RECONNECT_DELAY).await;
+                continue;
+            };
+            match self.take(&event) {
+                Ok(Some(entry)) => return Some(Ok(entry)),
+                Ok(None) => {}
+                Err(error) => return Some(self.fail(error)),
             }
         }
     }

@@ -106,7 +106,7 @@ pub struct Passage {
     pub score: f64,
     /// What ranked it.
     pub matched: Match,
-    /// Its tokens in a prompt.
+    /// Its tokens in a prompt. Of one that is left out, they may be those of its text alone: then these did not fit.
     #[ts(type = "number")]
     pub tokens: u64,
 }

@@ -27,6 +27,10 @@ use super::tokenizer::{ANALYZER, analyzer};
 use crate::codes;
 use plait_store::private_files;
 
+/// How many blocks of stored passages stay unpacked, of 16 KB each: 16 MB. A search reads as many blocks as it finds passages, and unpacking
+/// them would take longer than the search itself.
+const CACHED_BLOCKS: usize = 1_024;
+
 /// The stored data of a passage besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct StoredChunk {
@@ -109,7 +113,11 @@ impl ChunkIndex {
 
     fn with(index: Index, fields: Fields) -> tantivy::Result<Self> {
         index.tokenizers().register(ANALYZER, analyzer());
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .doc_store_cache_num_blocks(CACHED_BLOCKS)
+            .try_into()?;
         Ok(Self { index, reader, fields })
     }
 

@@ -25,14 +25,21 @@ pub fn fit(query: String, candidates: Vec<Candidate>, max_tokens: u64, model: &s
     let mut numbers: HashMap<String, usize> = HashMap::new();
     for Candidate { mut passage, text, text_tokens } in candidates {
         let number = retrieval.used.len() + 1;
-        let known = text_tokens.filter(|_| has_common_tokenizer(model));
+        let known = text_tokens.filter(|_| has_common_tokenizer(model)).map(u64::from);
+        let same_text = numbers.get(text.trim()).map(|&of| LeftOutReason::Duplicate { of: of as u64 });
+        let no_room = known.filter(|tokens| 1 + tokens > room).map(|_| LeftOutReason::Cap { room });
+        if let (Some(reason), Some(tokens)) = (same_text.clone().or(no_room), known) {
+            // Most candidates have no room for their text alone. What stands above it would take longer to count than to find them.
+            passage.tokens = 1 + tokens;
+            retrieval.left_out.push(LeftOutChunk { passage, reason });
+            continue;
+        }
         passage.tokens = 1 + match known {
-            Some(tokens) => count(model, &render_chunk(number, &passage, "")) + u64::from(tokens),
+            Some(tokens) => count(model, &render_chunk(number, &passage, "")) + tokens,
             None => count_cached(model, &render_chunk(number, &passage, &text)),
         };
-        let same_text = numbers.get(text.trim());
         let reason = match same_text {
-            Some(&of) => LeftOutReason::Duplicate { of: of as u64 },
+            Some(reason) => reason,
             None if passage.tokens > room => LeftOutReason::Cap { room },
             None => {
                 room -= passage.tokens;

@@ -53,6 +53,26 @@ fn cap_leaves_out_what_does_not_fit_and_says_how_much_room_there_was() {
 }
 
 #[test]
+fn what_stands_above_a_passage_is_not_counted_if_its_text_has_no_room() {
+    let known = |source: &str, text: &str| Candidate {
+        text_tokens: Some(passage_tokens(text)),
+        ..candidate(source, text)
+    };
+    let long = "word ".repeat(300);
+    let candidates = vec![known("long.md", &long), known("short.md", "Short."), known("again.md", "Short.")];
+    let found = fit("q".to_owned(), candidates, 100, "gpt-5");
+    assert_eq!(sources(&found), ["short.md"]);
+    let room = 100 - count("gpt-5", super::block::introduction());
+    let left_out: Vec<_> =
+        found.left_out.iter().map(|chunk| (chunk.reason.clone(), chunk.passage.tokens)).collect();
+    let alone = |text: &str| 1 + u64::from(passage_tokens(text));
+    assert_eq!(
+        left_out,
+        [(LeftOutReason::Cap { room }, alone(&long)), (LeftOutReason::Duplicate { of: 1 }, alone("Short.")),]
+    );
+}
+
+#[test]
 fn block_never_exceeds_the_cap() {
     let texts =
         ["One two three.", "日本語の文書です。", "let x = a[0] + b::<T>();", "  spaces   and\n\nlines\n"];

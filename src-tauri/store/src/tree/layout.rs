@@ -11,6 +11,7 @@ use flate2::read::GzDecoder;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
 
+use super::seal::BLOCK_BYTES;
 use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, SUMMARY, SUMMARY_VERSION, VALUE};
 use crate::fault;
 use crate::large_value::ValueHash;
@@ -252,7 +253,8 @@ pub(super) fn is_summary(header: &FrameHeader) -> bool {
 
 /// The records in a block.
 pub(super) fn unpack(payload: &[u8]) -> io::Result<Vec<u8>> {
-    let mut records = Vec::new();
+    // A block is closed once it has so much.
+    let mut records = Vec::with_capacity(2 * BLOCK_BYTES);
     GzDecoder::new(payload).read_to_end(&mut records)?;
     Ok(records)
 }

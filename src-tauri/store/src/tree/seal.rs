@@ -19,7 +19,7 @@ use crate::log_file::{
 };
 
 /// A block holds records of about so many bytes together. One flipped bit costs a block; the compression looks back 32 KB.
-const BLOCK_BYTES: usize = 32 << 10;
+pub(super) const BLOCK_BYTES: usize = 32 << 10;
 /// So much of the new file is held in memory.
 const CHUNK_BYTES: usize = 1 << 20;
 

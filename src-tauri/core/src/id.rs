@@ -113,9 +113,14 @@ string_id!(
 pub struct Epoch(#[schemars(with = "Vec<u32>")] pub SmallVec<[u32; 4]>);
 
 impl Clone for Epoch {
-    /// Copies the counters at once; a `SmallVec` clones them one by one.
+    /// Copies the counters at once, where a `SmallVec` clones them one by one; the few that almost all epochs have, without a loop.
     fn clone(&self) -> Self {
-        Self(SmallVec::from_slice(&self.0))
+        Self(match *self.0 {
+            [] => SmallVec::new(),
+            [one] => SmallVec::from_buf_and_len([one, 0, 0, 0], 1),
+            [outer, inner] => SmallVec::from_buf_and_len([outer, inner, 0, 0], 2),
+            ref counters => SmallVec::from_slice(counters),
+        })
     }
 }
 

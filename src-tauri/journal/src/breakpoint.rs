@@ -158,7 +158,7 @@ pub enum StopCause {
     /// A breakpoint was reached.
     Breakpoint { id: String },
     /// The condition of a breakpoint, or the template of its text, could not be evaluated.
-    Condition { id: String, error: Fault },
+    Condition { id: String, error: Box<Fault> },
     /// A step is over.
     Step,
     /// A person wanted it.

@@ -139,3 +139,7 @@ impl ActivationEvent for ChildEvent {
         Event::Child(activation, self)
     }
 }
+
+/// A run has events by the million, and each is moved several times between the scheduler, the journal and its readers: rare parts of an
+/// event that take more room than this are in a box.
+const _: () = assert!(size_of::<Event>() <= 200);

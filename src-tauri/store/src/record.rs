@@ -294,7 +294,7 @@ impl RunRecord {
             }
             Event::Run(RunEvent::Finished { .. }) => return self.end(RunStatus::Finished, entry.at),
             Event::Run(RunEvent::Failed { error, .. }) => {
-                self.error = Some(error.clone());
+                self.error = Some(Fault::clone(error));
                 return self.end(RunStatus::Failed, entry.at);
             }
             Event::Run(RunEvent::Canceled { .. }) => return self.end(RunStatus::Cancelled, entry.at),

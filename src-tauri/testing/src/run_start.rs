@@ -1,6 +1,5 @@
 //! The first event of a run.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plait_core::id::RunId;
@@ -45,7 +44,7 @@ impl From<RunStart> for Event {
             program: None,
             to: None,
             input: None,
-            set,
+            set: Arc::new(set),
             pins: Vec::new(),
             ignores_pins: false,
             origins: Origins::NONE,
@@ -53,7 +52,7 @@ impl From<RunStart> for Event {
             conversation,
             grants: None,
             models: Arc::default(),
-            config: BTreeMap::new(),
+            config: Arc::default(),
         })
     }
 }

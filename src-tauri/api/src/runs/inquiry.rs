@@ -184,7 +184,7 @@ fn read(store: &Store, run: RunId) -> Result<ReadRun, ErrorReply> {
     };
     let path = flow.path.clone();
     let flow = recorded_flow(store, &flow.hash)?;
-    let start = RunStart { flow, input: input.clone(), set: set.clone() };
+    let start = RunStart { flow, input: input.clone(), set: (**set).clone() };
     let recorded = RecordedRun::new(run, &entries, None);
     Ok(ReadRun { start, path, entries, recorded })
 }

@@ -144,14 +144,14 @@ impl Launch {
             to,
             input: input.clone(),
             origins: origins.clone(),
-            set: overrides,
+            set: Arc::new(overrides),
             pins: plan.pinned_nodes(),
             ignores_pins,
             parent_run_id: parent,
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
             grants: grants.clone(),
             models: Arc::new(self.calibration.current()),
-            config: ConfigValues::clone(&self.config),
+            config: Arc::clone(&self.config),
         };
         self.broadcast.open(0);
         let input = input.map(|text| RunInput { text, origins });

@@ -227,7 +227,7 @@ impl SuiteService {
 fn inputs_of(recording: &Recording, input: Option<String>, overrides: InputOverrides) -> RootInputs {
     let first = recording.runs.first().and_then(|(_, entries)| entries.first());
     let (mut recorded, mut set) = match first.map(|entry| &entry.event) {
-        Some(Event::Run(RunEvent::Started { input, set, .. })) => (input.clone(), set.clone()),
+        Some(Event::Run(RunEvent::Started { input, set, .. })) => (input.clone(), InputOverrides::clone(set)),
         _ => (None, InputOverrides::new()),
     };
     if input.is_some() {

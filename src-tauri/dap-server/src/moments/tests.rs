@@ -31,7 +31,7 @@ fn event(word: &str, node: &str) -> Event {
         "end" => Event::Node(
             at(node),
             NodeEvent::Failed {
-                error: plait_core::error::Fault::new(crate::codes::DAP_ORDER, "x"),
+                error: Box::new(plait_core::error::Fault::new(crate::codes::DAP_ORDER, "x")),
                 handled: true,
                 origins: plait_core::origin::Origins::NONE,
             },

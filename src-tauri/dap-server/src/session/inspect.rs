@@ -301,8 +301,8 @@ impl Session {
         let stop = place.map_or_else(|| debuggee.newest_stop(), |place| debuggee.stop_at(&place));
         let view = stop.and_then(|stop| debuggee.view_of(stop)).filter(|_| debuggee.past.is_none());
         let error = view.and_then(|view| match &view.cause {
-            plait_journal::StopCause::Condition { error, .. } => Some(error.clone()),
-            _ => view.error.clone(),
+            plait_journal::StopCause::Condition { error, .. } => Some(&**error),
+            _ => view.error.as_ref(),
         });
         let Some(error) = error else {
             return Err(ErrorReply::new(

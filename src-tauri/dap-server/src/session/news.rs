@@ -158,12 +158,11 @@ impl Session {
         let Some(view) = view else { return };
         let thread_id = self.thread_to_show(stop.place()).await;
         let (reason, hit_breakpoint_ids) = self.reason(&view);
-        let text = match (&view.cause, &view.error) {
-            (StopCause::Condition { error, .. }, _) | (_, Some(error)) => {
-                Some(format!("{} [{}]", error.message, error.code))
-            }
-            _ => None,
+        let error = match &view.cause {
+            StopCause::Condition { error, .. } => Some(&**error),
+            _ => view.error.as_ref(),
         };
+        let text = error.map(|error| format!("{} [{}]", error.message, error.code));
         self.outbox.event(
             "stopped",
             &StoppedEvent {

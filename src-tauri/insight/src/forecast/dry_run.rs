@@ -19,7 +19,7 @@ use plait_core::id::{NodeId, PortName};
 use plait_core::origin::Origins;
 use plait_core::quota::FlowQuotas;
 use plait_core::user::UserName;
-use plait_journal::{ENGINE_REVISION, Event, FlowRef, InputOverrides, ReplySource, RunEvent};
+use plait_journal::{ENGINE_REVISION, Event, FlowRef, ReplySource, RunEvent};
 use plait_run::host::{RunInfo, RunInput};
 use plait_run::node::{Behavior, LoopKind, LoopSpec};
 use plait_run::plan::{NodeIx, Plan};
@@ -109,7 +109,7 @@ fn first_event(request: &ForecastRequest<'_>) -> Event {
         program: None,
         to: None,
         input: request.input.map(str::to_owned),
-        set: InputOverrides::new(),
+        set: Arc::default(),
         pins: Vec::new(),
         ignores_pins: false,
         origins: Origins::NONE,
@@ -117,7 +117,7 @@ fn first_event(request: &ForecastRequest<'_>) -> Event {
         conversation: None,
         grants: None,
         models: Arc::clone(&request.models),
-        config: std::collections::BTreeMap::new(),
+        config: Arc::default(),
     })
 }
 

@@ -42,7 +42,7 @@ fn failed(code: ErrorCode) -> Event {
         origins: Origins::NONE,
         node: "chat".into(),
         epoch: Epoch::root(),
-        error: Fault::new(code, "It failed."),
+        error: Fault::new(code, "It failed.").into(),
         outputs: BTreeMap::new(),
     })
 }
@@ -236,7 +236,7 @@ fn failed_call(step: u32, after: Option<Event>) -> (Vec<Entry>, ToolCall) {
 fn failure_of_a_tool_is_reused_only_if_the_run_went_on_after_it() {
     let ended = |handled| {
         let error = Fault::new(codes::PROVIDER_UNREACHABLE, "It took too long.");
-        let failed = NodeEvent::Failed { error, handled, origins: Origins::NONE };
+        let failed = NodeEvent::Failed { error: error.into(), handled, origins: Origins::NONE };
         Some(Event::Node(activation("chat"), failed))
     };
     let is_reused = |step, after| {

@@ -53,7 +53,7 @@ pub enum LoopEvent {
         /// Why it failed, or was stopped. What it did in contexts does not count.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        error: Option<Fault>,
+        error: Option<Box<Fault>>,
         /// Whether it ended the loop.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(optional, as = "Option<bool>")]

@@ -53,7 +53,7 @@ pub enum NodeEvent {
     #[serde(rename = "node.noticed")]
     Noticed {
         /// What was done instead, and how to get what was asked.
-        notice: Fault,
+        notice: Box<Fault>,
     },
     /// The activation succeeded, or its pause was ended without an answer.
     #[serde(rename = "node.finished")]
@@ -83,7 +83,7 @@ pub enum NodeEvent {
     #[serde(rename = "node.failed")]
     Failed {
         /// What went wrong.
-        error: Fault,
+        error: Box<Fault>,
         /// Whether its `error` output is wired, so that the run continues.
         handled: bool,
         /// Where the error comes from, besides the inputs.
@@ -100,7 +100,7 @@ pub enum NodeEvent {
         #[ts(type = "number")]
         delay_ms: u64,
         /// What went wrong.
-        error: Fault,
+        error: Box<Fault>,
         /// What the attempt gave, if a person had it run again at a stop of the debugger: nobody gets it. Empty where it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(as = "Option<BTreeMap<PortName, Value>>", optional)]

@@ -55,9 +55,9 @@ pub enum RunEvent {
         #[ts(optional)]
         input: Option<String>,
         /// Values for ports that no edge feeds, by node and port.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[serde(default, skip_serializing_if = "is_empty")]
         #[ts(as = "Option<BTreeMap<NodeId, BTreeMap<PortName, Value>>>", optional)]
-        set: InputOverrides,
+        set: Arc<InputOverrides>,
         /// The nodes that deliver pinned values in place of being executed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(optional, as = "Option<Vec<NodeId>>")]
@@ -88,9 +88,9 @@ pub enum RunEvent {
         #[ts(optional, as = "Option<ModelOverrides>")]
         models: Arc<ModelOverrides>,
         /// What the application's settings say of what flows leave open, by key. Fixed for the whole run.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[serde(default, skip_serializing_if = "is_empty")]
         #[ts(optional, type = "Record<string, unknown>")]
-        config: BTreeMap<String, Value>,
+        config: Arc<BTreeMap<String, Value>>,
     },
     /// Nothing can continue until a person answers one of these.
     #[serde(rename = "run.waiting")]
@@ -124,7 +124,7 @@ pub enum RunEvent {
         /// The epoch of the activation that failed.
         epoch: Epoch,
         /// What went wrong.
-        error: Fault,
+        error: Box<Fault>,
         /// As in `run.finished`: the outputs up to the failure.
         #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
         outputs: BTreeMap<NodeId, NodeOutputs>,
@@ -159,4 +159,8 @@ fn is_zero(value: &u32) -> bool {
 
 fn has_no_overrides(models: &Arc<ModelOverrides>) -> bool {
     models.is_empty()
+}
+
+fn is_empty<K, V>(map: &Arc<BTreeMap<K, V>>) -> bool {
+    map.is_empty()
 }

@@ -37,7 +37,7 @@ impl EpochView {
                 self.reasoning.push_str(reasoning);
             }
             NodeEvent::Progressed { progress } => self.progress = Some(progress.clone()),
-            NodeEvent::Noticed { notice } => self.notices.push(notice.clone()),
+            NodeEvent::Noticed { notice } => self.notices.push(Fault::clone(notice)),
             NodeEvent::Finished { outputs, messages, metadata } => {
                 self.outputs.clone_from(outputs);
                 self.messages.clone_from(messages);

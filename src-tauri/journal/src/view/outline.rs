@@ -130,7 +130,7 @@ impl RunOutline {
             RunEvent::Failed { node, epoch, error, outputs, origins } => {
                 self.end(RunStatus::Failed, (outputs, origins), at);
                 self.error =
-                    Some(RunFault { node: node.clone(), epoch: epoch.clone(), error: error.clone() });
+                    Some(RunFault { node: node.clone(), epoch: epoch.clone(), error: (**error).clone() });
             }
             RunEvent::Canceled { outputs, origins } => {
                 self.end(RunStatus::Cancelled, (outputs, origins), at);

@@ -151,7 +151,7 @@ pub struct Writes {
     /// Changes of contexts, in order.
     pub changes: Vec<(ContextId, ContextChange)>,
     /// Its change of the workflow's memory, if it made one.
-    pub memory: Option<MemoryChange>,
+    pub memory: Option<Arc<MemoryChange>>,
 }
 
 impl Transaction {
@@ -174,10 +174,11 @@ impl Transaction {
     pub fn change_memory(&mut self, change: MemoryChange) {
         self.memory.apply(&change);
         let before = self.writes.memory.take();
-        self.writes.memory = Some(match before {
-            Some(before) => before.and(&change),
+        let change = match before {
+            Some(before) => Arc::unwrap_or_clone(before).and(&change),
             None => change,
-        });
+        };
+        self.writes.memory = Some(Arc::new(change));
     }
 
     /// Registers a new context with the run.

@@ -80,7 +80,7 @@ pub struct NodeRun {
     /// Its changes of contexts, applied if it succeeded.
     pub changes: Vec<(ContextId, ContextChange)>,
     /// Its change of the workflow's memory, applied if it succeeded.
-    pub memory: Option<MemoryChange>,
+    pub memory: Option<Arc<MemoryChange>>,
     /// Where what it brought in comes from.
     pub origins: Origins,
 }

@@ -67,7 +67,7 @@ pub(super) enum Outcome {
         written: Writes,
         duration_ms: u64,
     },
-    Paused(Pause),
+    Paused(Box<Pause>),
     Retrying {
         delay_ms: u64,
         error: Fault,

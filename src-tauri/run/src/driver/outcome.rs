@@ -82,13 +82,15 @@ impl Driver {
                 }
             }
             Outcome::Paused(pause) => {
-                self.record_question(key, activation, pause).await?;
+                self.record_question(key, activation, *pause).await?;
             }
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;
                 let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
-                let retrying =
-                    Event::Node(activation, NodeEvent::Retrying { attempt, delay_ms, error, dropped: None });
+                let retrying = Event::Node(
+                    activation,
+                    NodeEvent::Retrying { attempt, delay_ms, error: Box::new(error), dropped: None },
+                );
                 self.recorded.keep(&self.plan, &retrying);
                 self.record_events(given_up.into_iter().chain([retrying]))?;
                 self.sleep_before_retry(done.start, delay_ms, running);
@@ -106,8 +108,10 @@ impl Driver {
                     self.plan.nodes[done.start.node].handles_error && !is_limit_of_tree(&error.code);
                 // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
                 let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
-                let failed =
-                    Event::Node(activation, NodeEvent::Failed { error, handled, origins: done.origins });
+                let failed = Event::Node(
+                    activation,
+                    NodeEvent::Failed { error: Box::new(error), handled, origins: done.origins },
+                );
                 self.record_events(given_up.into_iter().chain([failed]))?;
             }
         }

@@ -32,7 +32,7 @@ pub(super) fn events(
     });
     let memory = memory.iter().map(|change| {
         let reused = earlier.and_then(|earlier| earlier.memory(activation, change));
-        MemoryEvent::Appended { change: Arc::new(change.clone()), reused, pending }.of(activation.clone())
+        MemoryEvent::Appended { change: Arc::clone(change), reused, pending }.of(activation.clone())
     });
     created.chain(written).map(|event| event.of(activation.clone())).chain(memory).collect()
 }

@@ -258,9 +258,9 @@ impl NodeContext {
     /// Journals that something was done less well than asked: nothing degrades in silence. An activation that executes again says
     /// the same once.
     pub fn notice(&self, notice: Fault) {
-        let is_same = |event: &Event| matches!(event, Event::Node(_, NodeEvent::Noticed { notice: known }) if *known == notice);
+        let is_same = |event: &Event| matches!(event, Event::Node(_, NodeEvent::Noticed { notice: known }) if **known == notice);
         if !self.recorded.iter().any(is_same) {
-            self.note(NodeEvent::Noticed { notice });
+            self.note(NodeEvent::Noticed { notice: Box::new(notice) });
         }
     }
 

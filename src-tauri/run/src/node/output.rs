@@ -51,7 +51,7 @@ pub struct NodeOutput {
     /// More about this execution, depending on the node type.
     pub extra: BTreeMap<String, Value>,
     /// Set if the node asks a person. It is executed again with the answer, and the rest of this value is ignored.
-    pub pause: Option<Pause>,
+    pub pause: Option<Box<Pause>>,
 }
 
 impl NodeOutput {
@@ -117,7 +117,7 @@ impl NodeOutput {
 
     /// Asks a person and waits.
     pub fn paused(pause: Pause) -> Self {
-        Self { pause: Some(pause), ..Self::default() }
+        Self { pause: Some(Box::new(pause)), ..Self::default() }
     }
 }
 

@@ -66,7 +66,7 @@ impl Scheduler {
         derived.push(Event::Run(RunEvent::Failed {
             node: id,
             epoch: epoch.clone(),
-            error: error.clone(),
+            error: Box::new(error.clone()),
             outputs: self.results.clone(),
             origins: self.result_origins.clone(),
         }));
@@ -144,7 +144,7 @@ impl Scope {
                         derived.push(Event::Node(
                             Activation { node, epoch: slot.epoch },
                             NodeEvent::Failed {
-                                error: stopped.clone(),
+                                error: Box::new(stopped.clone()),
                                 handled: false,
                                 origins: Origins::NONE,
                             },

@@ -71,7 +71,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
                 Activation { node: "c".into(), epoch: Epoch::root() },
                 NodeEvent::Failed {
                     origins: Origins::NONE,
-                    error: Fault::new(ErrorCode::from_wire("x.y"), "No."),
+                    error: Box::new(Fault::new(ErrorCode::from_wire("x.y"), "No.")),
                     handled: true,
                 },
             ),

@@ -191,7 +191,7 @@ impl<'s> RunSearch<'s> {
             flow_hash: flow.hash.clone(),
             config: recorded_config(config, models).into_owned(),
             to: to.clone(),
-            overrides: set.clone(),
+            overrides: InputOverrides::clone(set),
         };
         if let Some((_, plan)) = self.plans.iter().find(|(known, _)| *known == source) {
             return Ok(Arc::clone(plan));

@@ -296,11 +296,11 @@ impl Launch {
         *to = new_target.or(to.take());
         if let Some(inputs) = inputs {
             (*input, *set, *origins, *grants) =
-                (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
+                (inputs.input, Arc::new(inputs.overrides), inputs.origins, inputs.grants);
         }
         if let Some(RootInputs { input: given, overrides }) = root_inputs {
             let is_given = given.is_some() || !overrides.is_empty();
-            (*input, *set) = (given, overrides);
+            (*input, *set) = (given, Arc::new(overrides));
             *origins = if is_given { Origins::of(Origin::Person) } else { Origins::NONE };
         }
         let document = match recorded {

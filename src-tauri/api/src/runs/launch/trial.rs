@@ -58,7 +58,7 @@ impl FlowTrials {
             flow: flow.hash.clone(),
             config: recorded_config(config, models).into_owned(),
             to: to.clone(),
-            overrides: set.clone(),
+            overrides: InputOverrides::clone(set),
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plait_adapters::ProviderSettings;
 use plait_adapters::providers::ProviderKind;
 use plait_core::attachment::Attachment;
-use plait_core::config::{ConfigValues, with_settings};
+use plait_core::config::with_settings;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_core::id::RunId;
@@ -116,7 +116,7 @@ impl RunService {
             program: Some(Box::new(program)),
             to: None,
             input: None,
-            set: InputOverrides::new(),
+            set: Arc::default(),
             pins: Vec::new(),
             ignores_pins: false,
             origins: Origins::NONE,
@@ -124,7 +124,7 @@ impl RunService {
             conversation: None,
             grants: grants.clone(),
             models: Arc::new(parts.calibration.current()),
-            config: ConfigValues::clone(&config),
+            config: Arc::clone(&config),
         };
         let info = RunInfo {
             run: run.clone(),

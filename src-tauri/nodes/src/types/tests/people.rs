@@ -14,7 +14,7 @@ fn main() -> Value {
 }
 
 fn pause(run: &NodeRun) -> Pause {
-    run.result.as_ref().unwrap().pause.clone().unwrap()
+    *run.result.as_ref().unwrap().pause.clone().unwrap()
 }
 
 #[test]

@@ -108,8 +108,10 @@ impl Driver {
                     cause = Some((StopCause::Breakpoint { id: breakpoint.id.clone() }, breakpoint.scope));
                 }
                 Err(error) => {
-                    cause =
-                        Some((StopCause::Condition { id: breakpoint.id.clone(), error }, breakpoint.scope));
+                    cause = Some((
+                        StopCause::Condition { id: breakpoint.id.clone(), error: Box::new(error) },
+                        breakpoint.scope,
+                    ));
                 }
             }
             if cause.is_some() {

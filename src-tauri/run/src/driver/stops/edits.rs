@@ -87,7 +87,8 @@ impl Driver {
         // They changed outputs that are dropped.
         self.stops.overrides.remove(&(key.clone(), Side::After));
         let given_up = self.turns.discard(&self.plan, key.0, &key.1);
-        let retrying = NodeEvent::Retrying { attempt, delay_ms: 0, error, dropped: Some(dropped) };
+        let retrying =
+            NodeEvent::Retrying { attempt, delay_ms: 0, error: Box::new(error), dropped: Some(dropped) };
         let retrying = Event::Node(self.activation(key.0, &key.1), retrying);
         self.recorded.keep(&self.plan, &retrying);
         // Before the run goes on: a run that is killed in between stands at this stop, with the next attempt.

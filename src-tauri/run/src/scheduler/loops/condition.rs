@@ -83,7 +83,9 @@ impl Scheduler {
     ) -> Option<Event> {
         test.filter(|test| test.is_running)?;
         let change = match stopped {
-            Some(error) => NodeEvent::Failed { error: error.clone(), handled: false, origins: Origins::NONE },
+            Some(error) => {
+                NodeEvent::Failed { error: Box::new(error.clone()), handled: false, origins: Origins::NONE }
+            }
             None => NodeEvent::Skipped { reason, failed: None },
         };
         Some(Event::Node(self.activation(node, epoch), change))

@@ -278,7 +278,7 @@ impl Scheduler {
         let error = failure.map_or(&closing.stopped, |failure| &failure.error);
         derived.push(Event::Loop(
             Activation { node: plan.nodes[node].id.clone(), epoch: inner.clone() },
-            LoopEvent::IterationFinished { error: Some(error.clone()), exit: false },
+            LoopEvent::IterationFinished { error: Some(Box::new(error.clone())), exit: false },
         ));
         written
     }
@@ -325,6 +325,6 @@ fn failed_event(node: &PlanNode, epoch: &Epoch, failure: &Failure, handled: bool
     let Failure { error, origins, .. } = failure.clone();
     Event::Node(
         Activation { node: node.id.clone(), epoch: epoch.clone() },
-        NodeEvent::Failed { error, handled, origins },
+        NodeEvent::Failed { error: Box::new(error), handled, origins },
     )
 }

@@ -83,7 +83,7 @@ fn partner_that_the_memory_has_is_sent_once_and_not_added_again() {
     let inputs = vec![("context", Datum::from(main())), ("message", partner)];
     let run = harness.run_data("chat", json!({ "memory": read_write() }), inputs);
     assert_eq!(sent_messages(&harness, 0), pairs(&[("user", "Ada: Hello.")]));
-    let texts: Vec<_> = run.memory.unwrap().turns.into_iter().map(|turn| turn.text).collect();
+    let texts: Vec<_> = run.memory.unwrap().turns.iter().map(|turn| turn.text.clone()).collect();
     assert_eq!(texts, ["Hi."]);
     // The next call has it in its history, and so not in the block.
     harness.epoch = Epoch::from(&[1_u32][..]);

@@ -25,7 +25,7 @@ fn harness(requests: &Value, replies: &[&str]) -> NodeHarness {
 }
 
 fn pause(run: &NodeRun) -> Pause {
-    run.result.as_ref().unwrap().pause.clone().expect("a question")
+    *run.result.as_ref().unwrap().pause.clone().expect("a question")
 }
 
 /// The replies to tools that an execution bought.

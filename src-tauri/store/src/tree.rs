@@ -56,6 +56,8 @@ const SUMMARY_VERSION: u8 = 1;
 const HAS_REFERENCES: u8 = 1;
 /// The text of a value is compressed.
 const COMPRESSED: u8 = 2;
+/// The ranges of a directory have no gaps: the block behind it need not be unpacked to know which entries it has.
+const GAPLESS: u8 = 1;
 
 /// The run's UUID. Fault `run.bad_id`.
 pub(crate) fn run_key(id: &RunId) -> Result<Key, Fault> {

@@ -1,5 +1,7 @@
 //! The bytes of a file's header and of one record.
 
+use std::ops::Range;
+
 use super::{Key, VERSION};
 
 const MAGIC: [u8; 8] = *b"PLAITLOG";
@@ -99,6 +101,11 @@ impl FrameHeader {
     /// The same with other flags.
     pub(crate) fn with_flags(self, flags: u8) -> Self {
         Self { flags, ..self }
+    }
+
+    /// The seqs of its entries.
+    pub(crate) fn seqs(&self) -> Range<u64> {
+        self.seq..self.seq + u64::from(self.count)
     }
 
     /// The length of the whole record.

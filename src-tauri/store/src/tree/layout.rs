@@ -12,7 +12,9 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 
 use super::seal::BLOCK_BYTES;
-use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, SUMMARY, SUMMARY_VERSION, VALUE};
+use super::{
+    BLOCK, COMPRESSED, DIRECTORY, ENTRIES, GAPLESS, HAS_REFERENCES, SUMMARY, SUMMARY_VERSION, VALUE,
+};
 use crate::fault;
 use crate::large_value::ValueHash;
 use crate::log_file::{Damage, FrameHeader, Item, Key, OpenError, Scanner, read_frame, read_record_bytes};
@@ -85,16 +87,21 @@ impl TreeLayout {
             Err(OpenError::Newer(version)) => return Err(fault::newer(path, version)),
             Err(OpenError::Io(error)) => return Err(failed(error)),
         };
-        let mut directory = Vec::new();
+        let (mut directory, mut is_gapless) = (Vec::new(), false);
         while let Some(item) = scanner.next().map_err(failed)? {
             match item {
                 Item::Record { header, payload, .. } if header.kind == DIRECTORY => {
                     directory = read_directory(payload);
+                    is_gapless = header.flags & GAPLESS != 0;
                 }
                 Item::Record { offset, header, payload } => {
                     layout.has_summary |= is_summary(&header);
                     if header.kind != BLOCK {
                         layout.add(&header, offset..offset + header.record_bytes(), payload);
+                    } else if is_gapless && !directory.is_empty() {
+                        for (run, seqs) in directory.drain(..) {
+                            layout.run(run).add(seqs, offset..offset + header.record_bytes(), false);
+                        }
                     } else if layout.add_block(offset..offset + header.record_bytes(), payload).is_err() {
                         let bytes = offset..offset + header.record_bytes();
                         layout.add_damage(Damage { bytes, header: Some(header) }, &directory);
@@ -149,7 +156,7 @@ impl TreeLayout {
     /// Takes a record into account that is not in a block.
     pub(super) fn add(&mut self, header: &FrameHeader, bytes: Range<u64>, payload: &[u8]) {
         match header.kind {
-            ENTRIES => self.run(header.owner).add(header, bytes, true),
+            ENTRIES => self.run(header.owner).add(header.seqs(), bytes, true),
             VALUE => {
                 if let Some(hash) = payload.first_chunk() {
                     self.values.lock().insert(*hash, bytes.start);
@@ -167,7 +174,7 @@ impl TreeLayout {
         let records = unpack(payload)?;
         for (header, _) in frames(&records) {
             if header.kind == ENTRIES {
-                self.run(header.owner).add(&header, bytes.clone(), false);
+                self.run(header.owner).add(header.seqs(), bytes.clone(), false);
             }
         }
         Ok(())
@@ -176,8 +183,7 @@ impl TreeLayout {
     fn add_damage(&mut self, damage: Damage, directory: &[(Key, Range<u64>)]) {
         match damage.header {
             Some(header) if header.kind == ENTRIES => {
-                let seqs = header.seq..header.seq + u64::from(header.count);
-                self.run(header.owner).lose(seqs);
+                self.run(header.owner).lose(header.seqs());
             }
             // What refers to the value says so when it is read.
             Some(header) if header.kind == VALUE => {}
@@ -195,16 +201,15 @@ impl TreeLayout {
 }
 
 impl RunLayout {
-    fn add(&mut self, header: &FrameHeader, bytes: Range<u64>, may_grow: bool) {
-        let end = header.seq + u64::from(header.count);
-        if end <= self.next_seq {
+    fn add(&mut self, seqs: Range<u64>, bytes: Range<u64>, may_grow: bool) {
+        if seqs.end <= self.next_seq {
             // There already; nothing writes a journal twice.
             return;
         }
-        if header.seq > self.next_seq {
-            self.lose(self.next_seq..header.seq);
+        if seqs.start > self.next_seq {
+            self.lose(self.next_seq..seqs.start);
         }
-        self.next_seq = end;
+        self.next_seq = seqs.end;
         match self.spans.last_mut() {
             Some(last) if last.bytes == bytes => {}
             Some(last)
@@ -214,7 +219,7 @@ impl RunLayout {
             {
                 last.bytes.end = bytes.end;
             }
-            _ => self.spans.push(Span { first_seq: header.seq, bytes }),
+            _ => self.spans.push(Span { first_seq: seqs.start, bytes }),
         }
     }
 

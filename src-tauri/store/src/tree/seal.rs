@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use plait_core::error::Fault;
 
 use super::layout::{TreeLayout, directory};
-use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, SUMMARY, SUMMARY_VERSION, VALUE};
+use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, GAPLESS, SUMMARY, SUMMARY_VERSION, VALUE};
 use crate::disk::Disk;
 use crate::fault;
 use crate::log_file::{
@@ -115,6 +115,7 @@ struct Writer {
     out: Vec<u8>,
     /// The records of the next block.
     block: Vec<u8>,
+    /// Its entries, by run: without gaps.
     ranges: BTreeMap<Key, Range<u64>>,
 }
 
@@ -123,12 +124,14 @@ impl Writer {
         if header.kind != ENTRIES || !keep(&header.owner) {
             return Ok(());
         }
+        let seqs = header.seqs();
+        if self.ranges.get(&header.owner).is_some_and(|range| range.end != seqs.start) {
+            self.close_block()?;
+        }
         let start = begin_frame(&mut self.block);
         self.block.extend_from_slice(payload);
         finish(&mut self.block, start, *header)?;
-        let seqs = header.seq..header.seq + u64::from(header.count);
-        let range = self.ranges.entry(header.owner).or_insert_with(|| seqs.clone());
-        range.end = range.end.max(seqs.end);
+        self.ranges.entry(header.owner).or_insert_with(|| seqs.clone()).end = seqs.end;
         if self.block.len() >= BLOCK_BYTES { self.close_block() } else { Ok(()) }
     }
 
@@ -163,7 +166,7 @@ impl Writer {
         }
         let start = begin_frame(&mut self.out);
         self.out.extend_from_slice(&directory(&ranges));
-        finish(&mut self.out, start, FrameHeader::new(DIRECTORY, self.root, 0, 0))?;
+        finish(&mut self.out, start, FrameHeader::new(DIRECTORY, self.root, 0, 0).with_flags(GAPLESS))?;
         let start = begin_frame(&mut self.out);
         self.out.extend_from_slice(&pack(&block)?);
         finish(&mut self.out, start, FrameHeader::new(BLOCK, self.root, 0, 0))

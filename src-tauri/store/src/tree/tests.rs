@@ -163,6 +163,26 @@ fn damage_costs_what_stood_there_and_is_named() {
 }
 
 #[test]
+fn entries_that_were_lost_before_a_file_is_sealed_stay_lost() {
+    let home = tempfile::tempdir().unwrap();
+    let path = path_in(home.path(), ROOT);
+    let tree = Tree::create(Arc::new(FileSystem), path.clone(), ROOT);
+    for seqs in [0..3, 5..7] {
+        append(&tree, ROOT, &seqs.map(|seq| entry(seq, "text")).collect::<Vec<_>>());
+    }
+    tree.sync().unwrap();
+    for is_sealed in [false, true] {
+        if is_sealed {
+            rewrite(&FileSystem, &path, ROOT, &|_| true, Some(&summarize)).unwrap().expect("rewritten");
+        }
+        let layout = TreeLayout::read(&path).unwrap();
+        assert_eq!(layout.runs[&ROOT].lost, std::slice::from_ref(&(3..5)), "{is_sealed}");
+        let (found, faults) = read(&path, ROOT);
+        assert_eq!((found.len(), faults.len()), (5, 1), "{is_sealed}");
+    }
+}
+
+#[test]
 fn a_file_cut_anywhere_goes_on_from_what_is_whole() {
     let home = tempfile::tempdir().unwrap();
     let texts: Vec<String> = (0..6).map(|number| number.to_string()).collect();

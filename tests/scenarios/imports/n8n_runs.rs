@@ -192,12 +192,9 @@ async fn n8n_workflow_inside_gives_what_its_last_node_gives() {
 #[tokio::test]
 async fn message_of_n8n_chat_comes_with_its_action() {
     let code = node("Code", "code", 2.0, json!({ "jsCode": "return [{ json: { a: $('Chat').first().json.action } }];" }));
-    let merged = node("Any", "noOp", 1.0, json!({}));
-    let file = workflow(
-        &[chat(), code, merged, chain("Ask", "={{ $json.action ?? $json.a }} {{ $('Chat').item.json.action }}: {{ $('Chat').item.json.chatInput }}")],
-        "Chat>Code Code>Any Any>Ask",
-    );
-    assert_eq!(asked(&file, "hello").await, ["sendMessage sendMessage: hello"]);
-    let direct = workflow(&[chat(), chain("Ask", "={{ $json.action }}")], "Chat>Ask");
-    assert_eq!(asked(&direct, "hello").await, ["sendMessage"]);
+    let text = "={{ $json.action ?? $json.a }} {{ $('Chat').item.json.action }}: {{ $('Chat').item.json.chatInput }}";
+    let nodes = [chat(), code, node("Any", "noOp", 1.0, json!({})), chain("Ask", text)];
+    let expected = "sendMessage sendMessage: hello";
+    assert_eq!(asked(&nodes, "Chat>Code Code>Any Any>Ask").await, [expected]);
+    assert_eq!(asked(&[chat(), chain("Ask", "={{ $json.action }}")], "Chat>Ask").await, ["sendMessage"]);
 }

@@ -105,7 +105,8 @@ fn flowise_request_that_sends_no_json_is_a_placeholder() {
     let outcome = |inputs: &Value| {
         let mut inputs = inputs.clone();
         inputs["url"] = json!("https://a.test/x");
-        let file = agentflow(&[], &[step("h", "httpAgentflow", &inputs)], &[edge("s", "startAgentflow", "h")]);
+        let file =
+            agentflow(&[], &[step("h", "httpAgentflow", &inputs)], &[edge("s", "startAgentflow", "h")]);
         let imported = import(&file.to_string(), None, "x").unwrap();
         let node = imported.report.nodes.iter().find(|node| node.id == "h").unwrap();
         let body = imported.flow.nodes.get("h").and_then(|node| node.config.get("body").cloned());
@@ -113,7 +114,8 @@ fn flowise_request_that_sends_no_json_is_a_placeholder() {
     };
     let json_body = json!({ "method": "POST", "bodyType": "json", "body": "{\"a\": 1}" });
     assert_eq!(outcome(&json_body), (ImportOutcome::Same, Some(json!({ "a": 1 }))));
-    let form = json!({ "method": "POST", "bodyType": "xWwwFormUrlencoded", "body": [{ "key": "a", "value": "1" }] });
+    let form =
+        json!({ "method": "POST", "bodyType": "xWwwFormUrlencoded", "body": [{ "key": "a", "value": "1" }] });
     assert_eq!(outcome(&form), (ImportOutcome::Placeholder, None));
     let raw = json!({ "method": "POST", "bodyType": "raw", "body": "a=1" });
     assert_eq!(outcome(&raw), (ImportOutcome::Placeholder, None));

@@ -67,8 +67,7 @@ async fn langflow_operators_hold_as_in_langflow() {
         ("1e3", "less than or equal", "1000", true, "yes"),
         ("5", "less than or equal", "", true, "no"),
     ] {
-        let fields =
-            json!({ "operator": operator, "match_text": text, "case_sensitive": is_case_sensitive });
+        let fields = json!({ "operator": operator, "match_text": text, "case_sensitive": is_case_sensitive });
         let found = routed(input, &fields).await;
         assert_eq!(found, format!("{expected} {input}"), "{input} {operator} {text}");
     }

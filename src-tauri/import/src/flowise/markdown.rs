@@ -7,8 +7,28 @@ const BLOCKS_AT_START: [&str; 13] =
     ["p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre", "table"];
 /// Elements that stand on lines of their own.
 const BLOCKS: [&str; 22] = [
-    "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "table", "thead",
-    "tbody", "tr", "td", "th", "section", "article", "hr",
+    "p",
+    "div",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "pre",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "td",
+    "th",
+    "section",
+    "article",
+    "hr",
 ];
 /// Elements without an end.
 const VOID: [&str; 3] = ["br", "hr", "img"];
@@ -199,10 +219,7 @@ impl Writer {
                 let text = element.content.trim_matches('\n');
                 let line = if element.name == "h1" { "=" } else { "-" };
                 if !text.is_empty() {
-                    add_block(
-                        &mut parent.content,
-                        &format!("{text}\n{}", line.repeat(text.chars().count())),
-                    );
+                    add_block(&mut parent.content, &format!("{text}\n{}", line.repeat(text.chars().count())));
                 }
             }
             "h3" | "h4" | "h5" | "h6" => {

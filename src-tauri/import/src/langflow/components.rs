@@ -213,7 +213,8 @@ impl Reader<'_> {
                 rest = &tail[2..];
                 continue;
             }
-            let name = tail.strip_prefix(open).and_then(|inner| inner.split_once(close)).map(|(name, _)| name);
+            let name =
+                tail.strip_prefix(open).and_then(|inner| inner.split_once(close)).map(|(name, _)| name);
             let Some(name) = name.filter(|name| !name.contains(['{', '}', '\n']) && !name.is_empty()) else {
                 template.push_text(&tail[..1]);
                 rest = &tail[1..];

@@ -110,7 +110,8 @@ impl Reader<'_> {
         if !is_own_node && let Some(messages) = self.messages_of(source) {
             return messages;
         }
-        let gives_list = LISTS.iter().any(|(kind, port)| self.graph.nodes[source].kind == *kind && output == *port);
+        let gives_list =
+            LISTS.iter().any(|(kind, port)| self.graph.nodes[source].kind == *kind && output == *port);
         if gives_list {
             self.builder.lose(&self.graph.nodes[at].key, LIST_JOINED);
         }

@@ -32,7 +32,12 @@ fn messages_that_are_sent_as_one_are_said() {
     assert_eq!(prompts(&["system", "user"]), [""; 0]);
     assert!(prompts(&["system", "system", "user"])[0].contains("several messages of the role `system`"));
 
-    let node = |id: &str, kind: &str, data: Value, to: &str| (format!("[{id}]:{kind} \"{id}\""), json!({ "data": data, "visualData": "0/0/200/0//", "outgoingConnections": [to] }));
+    let node = |id: &str, kind: &str, data: Value, to: &str| {
+        (
+            format!("[{id}]:{kind} \"{id}\""),
+            json!({ "data": data, "visualData": "0/0/200/0//", "outgoingConnections": [to] }),
+        )
+    };
     let nodes: serde_json::Map<String, Value> = [
         node("a", "text", json!({ "text": "one,two" }), "output->\"s\" s/string"),
         node("s", "split", json!({ "delimiter": "," }), "splitString->\"m\" m/message1"),

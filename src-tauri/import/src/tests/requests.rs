@@ -130,7 +130,10 @@ fn body_is_sent_where_the_original_sends_one() {
     let raw = |data: &str| {
         let node = json!({ "type": "http-request", "title": "x", "method": "post", "url": "https://a.test/x", "body": { "type": "raw-text", "data": data } });
         let graph = json!({ "nodes": [{ "id": "h", "data": node }], "edges": [] });
-        read(&json!({ "kind": "app", "app": { "mode": "workflow" }, "workflow": { "graph": graph } }), Format::Dify)
+        read(
+            &json!({ "kind": "app", "app": { "mode": "workflow" }, "workflow": { "graph": graph } }),
+            Format::Dify,
+        )
     };
     assert_eq!(config(&raw("{\"a\": 1}"), "httpRequest")["body"], json!({ "a": 1 }));
     assert!(lost(&raw("a=1")).contains("Plait sends bodies in JSON."));

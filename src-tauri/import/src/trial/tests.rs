@@ -75,7 +75,9 @@ fn start_of_dify_without_outputs_put_out_what_it_got() {
         let other = json!({ "node_id": "c", "node_type": "code", "inputs": { "q": "hi" }, "outputs": null });
         read_record(&json!({ "data": [start, other] }).to_string()).unwrap()
     };
-    let got = |record: &Record, node: &str| record.output(node, "q", super::Time::Last).map(|value| value.into_owned());
+    let got = |record: &Record, node: &str| {
+        record.output(node, "q", super::Time::Last).map(|value| value.into_owned())
+    };
     for outputs in [json!(null), json!({})] {
         assert_eq!(got(&record(outputs), "s"), Some(json!("hi")));
     }

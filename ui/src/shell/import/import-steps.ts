@@ -49,5 +49,10 @@ export function nodeOfStep(
   const made = step.nodes.filter((node) => Object.hasOwn(flow.nodes, node));
   const isPlaceholder = (node: NodeId) => step.outcome === "placeholder" && flow.nodes[node]?.type === "placeholder";
   const hasName = (node: NodeId) => flow.nodes[node]?.title === step.name;
-  return made.find((node) => isPlaceholder(node) && hasName(node)) ?? made.find(isPlaceholder) ?? made.find(hasName) ?? made[0];
+  return (
+    made.find((node) => isPlaceholder(node) && hasName(node)) ??
+    made.find(isPlaceholder) ??
+    made.find(hasName) ??
+    made[0]
+  );
 }

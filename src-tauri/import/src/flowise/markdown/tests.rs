@@ -14,7 +14,10 @@ fn html_of_the_editor_becomes_the_markdown_that_flowise_makes_of_it() {
         ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "*   a\n    *   b\n*   c"),
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n> \n> b"),
         ("<pre><code>if x:\n  y</code></pre>", "    if x:\n      y"),
-        ("<p><a href=\"https://a.b/?c=1&amp;d\">e</a></p><hr><p>f</p>", "[e](https://a.b/?c=1&d)\n\n* * *\n\nf"),
+        (
+            "<p><a href=\"https://a.b/?c=1&amp;d\">e</a></p><hr><p>f</p>",
+            "[e](https://a.b/?c=1&d)\n\n* * *\n\nf",
+        ),
         ("<p>&lt;x&gt; &amp;amp; 1 < 2</p>", "<x> &amp; 1 < 2"),
         ("<p><span class=\"variable\" data-id=\"a>b\">{{ q }}</span> </p>", "{{ q }}"),
         ("<p>open <strong>a", "open **a**"),
@@ -26,7 +29,9 @@ fn html_of_the_editor_becomes_the_markdown_that_flowise_makes_of_it() {
 
 #[test]
 fn text_with_other_tags_stays_as_it_is() {
-    for text in ["<task>\n do <b>it</b></task>", "a <p>b</p>", " a\n\n b\n", "<", "< p>", "<preface>x</preface>"] {
+    for text in
+        ["<task>\n do <b>it</b></task>", "a <p>b</p>", " a\n\n b\n", "<", "< p>", "<preface>x</preface>"]
+    {
         assert_eq!(plain_text(text), text);
     }
 }

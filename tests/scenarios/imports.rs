@@ -1,7 +1,9 @@
 //! Flows of other tools: imported and run, with the requests to the models.
 
+mod agentflows;
 mod branches;
 mod comparison;
+mod langflow_rules;
 mod n8n_rules;
 mod n8n_runs;
 mod prompt_flow;

@@ -169,6 +169,10 @@ impl ChatNodes {
 const INSTRUCTIONS_ASKED: &str =
     "Its last message has the role `system`. Here it is the message of the user.";
 
+/// A conversation of Plait has one text of instructions.
+const INSTRUCTIONS_JOINED: &str =
+    "It has several messages of the role `system`. Here they are sent as one, with empty lines between them.";
+
 impl ChatCall {
     /// Sets all that the model gets. Instructions at the end become the message to the model, which the report says.
     pub(super) fn set_all_messages(&mut self, mut messages: Vec<(Author, TemplateText)>) {
@@ -183,6 +187,10 @@ impl ChatCall {
     /// Adds messages in their order: the last one of the user is the message to the model, the ones before are the history.
     pub(super) fn set_messages(&mut self, messages: Vec<(Author, TemplateText)>) {
         let mut messages: Vec<_> = messages.into_iter().filter(|(_, text)| !text.is_blank()).collect();
+        let systems = messages.iter().filter(|(author, _)| *author == Author::System).count();
+        if systems + usize::from(self.system.is_some()) > 1 {
+            self.lost.push(INSTRUCTIONS_JOINED);
+        }
         if messages.first().is_some_and(|(author, _)| *author == Author::System) && self.system.is_none() {
             self.system = Some(messages.remove(0).1);
         }

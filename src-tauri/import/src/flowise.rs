@@ -4,6 +4,7 @@
 mod agentflow;
 mod components;
 mod conditions;
+mod markdown;
 mod messages;
 mod text;
 mod turns;
@@ -109,6 +110,9 @@ struct Reader<'v> {
     transcripts: HashMap<usize, Option<Transcript>>,
 }
 
+/// The output of an iteration that is its loop.
+const LOOP: &str = "loop";
+
 type Message = (Author, TemplateText);
 /// Messages, in their order.
 type Transcript = Vec<Message>;
@@ -121,7 +125,7 @@ impl<'v> Reader<'v> {
             }
             let node = &self.graph.nodes[at];
             let parent = node.parent.and_then(|parent| self.graph.find(parent));
-            let parent = parent.and_then(|parent| self.output(parent, "")).map(|output| output.node);
+            let parent = parent.and_then(|parent| self.output(parent, LOOP)).map(|output| output.node);
             let parent = parent.filter(|id| self.builder.node_type(id) == "loop");
             if let Some(parent) = &parent {
                 self.builder.enter(parent);

@@ -28,6 +28,9 @@ pub(super) struct HttpRequest {
     pub(super) body: Body,
 }
 
+/// Why a request becomes a placeholder that sends anything else.
+pub(super) const ONLY_JSON: &str = "Plait sends bodies in JSON.";
+
 /// Names with their values.
 pub(super) type Pairs = Vec<(String, TemplateText)>;
 
@@ -38,7 +41,7 @@ pub(super) enum Body {
     None,
     /// A text that is JSON once its values are filled in.
     Json(TemplateText),
-    /// JSON if it can be read as such, else text.
+    /// A text that is sent as it is. It has to be JSON.
     Text(TemplateText),
     /// A JSON object with these fields.
     Fields(Pairs),
@@ -65,6 +68,13 @@ impl HttpRequest {
         if !is_known && self.url.is_constant() {
             return Err("Its address is not known before it runs.".to_owned());
         }
+        if let Body::Text(text) = &self.body
+            && self.sends_body()
+            && !text.is_blank()
+            && !is_json(text)
+        {
+            return Err(ONLY_JSON.to_owned());
+        }
         let mut writer = Writer { builder, names: InputNames::of_request(), source, title, at };
         let mut config = json!({ "method": method.as_str() });
         if is_known {
@@ -83,20 +93,11 @@ impl HttpRequest {
         if method.has_body() || method == HttpMethod::Delete {
             match self.body {
                 Body::None => {}
-                Body::Fields(fields) => {
-                    let fields = writer.pairs(fields, Place::Body);
-                    if !fields.is_empty() {
-                        config["body"] = fields.into();
-                    }
-                }
-                Body::Json(template) => match writer.json(&template) {
-                    Some(body) => config["body"] = body,
-                    None => fed_body = Some((template, true)),
-                },
-                Body::Text(template) => match writer.json(&template) {
+                Body::Fields(fields) => config["body"] = writer.pairs(fields, Place::Body).into(),
+                Body::Json(template) | Body::Text(template) => match writer.json(&template) {
                     Some(body) => config["body"] = body,
                     None if template.is_blank() => {}
-                    None => fed_body = Some((template, false)),
+                    None => fed_body = Some(template),
                 },
             }
         }
@@ -109,20 +110,16 @@ impl HttpRequest {
             let url = builder.text_output(source, &format!("{title}: address"), &self.url, at);
             builder.connect(&url, &id, "url");
         }
-        if let Some((template, is_json)) = fed_body {
+        if let Some(template) = fed_body {
             if !method.has_body() {
                 builder.lose(source, "Its body: it is JSON only once it is filled in.");
                 return Ok(id);
             }
-            let mut body = builder.text_output(source, &format!("{title}: body text"), &template, at);
-            if is_json {
-                let config = json!({ "query": FROM_JSON });
-                let parse =
-                    builder.add(source, &format!("{title}: body"), "json", config, at.beside(0.0, 1.0));
-                builder.connect(&body, &parse, "value");
-                body = Output::new(&parse, "result");
-            }
-            builder.connect(&body, &id, "body");
+            let body = builder.text_output(source, &format!("{title}: body text"), &template, at);
+            let config = json!({ "query": FROM_JSON });
+            let parse = builder.add(source, &format!("{title}: body"), "json", config, at.beside(0.0, 1.0));
+            builder.connect(&body, &parse, "value");
+            builder.connect(&Output::new(&parse, "result"), &id, "body");
         }
         Ok(id)
     }
@@ -187,6 +184,12 @@ pub(super) fn address_without_keys(url: &str) -> (String, bool) {
         }
     }
     (written, has_keys)
+}
+
+/// Whether a text is JSON, whatever its values are.
+fn is_json(template: &TemplateText) -> bool {
+    let text = template.write_request(&mut InputNames::of_request());
+    text.is_some_and(|text| serde_json::from_str::<Value>(&text).is_ok())
 }
 
 /// A method that Plait sends, by its name. Without one, it is GET.

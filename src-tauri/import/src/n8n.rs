@@ -148,6 +148,11 @@ impl Shape {
         }
     }
 
+    /// Whether it is the message of n8n's chat, which sends it with what is to be done.
+    fn is_chat_message(&self) -> bool {
+        self.main_field() == ["chatInput"]
+    }
+
     /// The path of the field that the value stands for; empty if it is the whole JSON.
     fn main_field(&self) -> &[String] {
         self.fields.first().map_or(&[], Vec::as_slice)

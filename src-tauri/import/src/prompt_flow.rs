@@ -289,7 +289,11 @@ impl<'v> Reader<'v> {
     fn prompt(&mut self, at: usize, place: Point) -> NodeId {
         let node = &self.nodes[at];
         let made = self.source(at).and_then(|text| {
-            let text = messages::trimmed_blocks(text);
+            // Prompt Flow keeps the line end at the end of a template, which Jinja drops: it drops a second one here.
+            let mut text = messages::trimmed_blocks(text);
+            if text.ends_with('\n') {
+                text.push('\n');
+            }
             let values = self.variables(at, &jinja::variables(&text)?, place);
             self.jinja(at, node.name, &text, &values, place)
         });

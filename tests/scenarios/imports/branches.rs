@@ -77,18 +77,18 @@ async fn dify_operators_hold_as_in_dify() {
 }
 
 /// An agentflow whose nodes follow its start.
-fn agentflow(state: &[(&str, &str)], nodes: &[Value], edges: &[Value]) -> Value {
+pub(super) fn agentflow(state: &[(&str, &str)], nodes: &[Value], edges: &[Value]) -> Value {
     let state: Vec<Value> = state.iter().map(|(key, value)| json!({ "key": key, "value": value })).collect();
     let start = json!({ "id": "s", "data": { "id": "s", "name": "startAgentflow", "label": "s", "inputs": { "startInputType": "chatInput", "startState": state } } });
     let nodes: Vec<&Value> = std::iter::once(&start).chain(nodes).collect();
     json!({ "nodes": nodes, "edges": edges })
 }
 
-fn step(id: &str, kind: &str, inputs: &Value) -> Value {
+pub(super) fn step(id: &str, kind: &str, inputs: &Value) -> Value {
     json!({ "id": id, "data": { "id": id, "name": kind, "label": id, "inputs": inputs } })
 }
 
-fn edge(source: &str, output: &str, target: &str) -> Value {
+pub(super) fn edge(source: &str, output: &str, target: &str) -> Value {
     json!({ "source": source, "sourceHandle": format!("{source}-output-{output}"), "target": target, "targetHandle": target })
 }
 

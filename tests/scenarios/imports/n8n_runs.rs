@@ -188,3 +188,18 @@ async fn n8n_workflow_inside_gives_what_its_last_node_gives() {
         ["got hello"]
     );
 }
+
+#[tokio::test]
+async fn message_of_n8n_chat_comes_with_its_action() {
+    let code = node(
+        "Code",
+        "code",
+        2.0,
+        json!({ "jsCode": "return [{ json: { a: $('Chat').first().json.action } }];" }),
+    );
+    let text = "={{ $json.action ?? $json.a }} {{ $('Chat').item.json.action }}: {{ $('Chat').item.json.chatInput }}";
+    let nodes = [chat(), code, node("Any", "noOp", 1.0, json!({})), chain("Ask", text)];
+    let expected = "sendMessage sendMessage: hello";
+    assert_eq!(asked(&nodes, "Chat>Code Code>Any Any>Ask").await, [expected]);
+    assert_eq!(asked(&[chat(), chain("Ask", "={{ $json.action }}")], "Chat>Ask").await, ["sendMessage"]);
+}

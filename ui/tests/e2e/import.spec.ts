@@ -94,6 +94,7 @@ test("leads through what is not as in the original, one place at a time", async 
   });
   await openEmpty(page);
   await dragFiles(page, [{ name: "mail.json", type: "application/json", text: JSON.stringify(workflow) }], true);
+  await takeBoth(page, "import-report");
   await page.getByTestId("import-walk").click();
   const steps = page.getByTestId("import-steps");
   await expect(page.getByTestId("import-dialog")).toBeHidden();
@@ -106,6 +107,7 @@ test("leads through what is not as in the original, one place at a time", async 
     "Nothing starts it in the original. It is disabled here. Change it if that matters.",
   );
   await expect(page.locator(".react-flow__node.selected")).toHaveText(/Old request/);
+  await takeBoth(page, "import-steps");
   await steps.getByTestId("import-previous").click();
   await expect(page.locator(".react-flow__node.selected")).toHaveText(/Send mail/);
   await page.keyboard.press("Delete");

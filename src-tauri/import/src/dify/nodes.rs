@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::super::builder::Output;
-use super::super::http_request::{Body, CREDENTIALS_LOST, HttpRequest, Pairs};
+use super::super::http_request::{Body, CREDENTIALS_LOST, HttpRequest, ONLY_JSON, Pairs};
 use super::super::jinja;
 use super::super::settings::Settings;
 use super::super::ways::add_ways;
@@ -177,8 +177,9 @@ impl Reader<'_> {
         };
         match settings.text("/body/type").unwrap_or("none") {
             "none" => {}
-            "json" | "raw-text" => request.body = Body::Text(self.template(at, text, None)),
-            _ if request.sends_body() => return self.placeholder(at, "Plait sends bodies in JSON."),
+            "json" => request.body = Body::Json(self.template(at, text, None)),
+            "raw-text" => request.body = Body::Text(self.template(at, text, None)),
+            _ if request.sends_body() => return self.placeholder(at, ONLY_JSON),
             _ => {}
         }
         if settings.text("/authorization/type").is_some_and(|kind| kind != "no-auth") {

@@ -8,16 +8,18 @@ use serde_json::{Map, Value, json};
 use super::super::builder::Output;
 use super::super::chat_call::{Author, ChatCall};
 use super::super::graph::text as text_of;
-use super::super::http_request::{Body, HttpRequest, Pairs};
+use super::super::http_request::{Body, HttpRequest, ONLY_JSON, Pairs};
 use super::super::program::unreachable_reason;
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::components::schema_of_fields;
-use super::text::plain_text;
-use super::{Reader, read_model};
+use super::markdown::plain_text;
+use super::{LOOP, Reader, read_model};
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 
+/// What stands for the reply of a node in the values that it sets the state to.
+pub(super) const OUTPUT: &str = "output";
 /// What Flowise gives to programs beside their inputs.
 const UNREACHABLE: [&str; 2] = ["$flow", "$vars"];
 
@@ -116,7 +118,10 @@ impl Reader<'_> {
             "/startPersistState",
             "/startEphemeralMemory",
         ]);
-        for (index, entry) in settings.items("/startState").iter().enumerate() {
+        let written = settings.get("/startState").and_then(Value::as_str);
+        let written = written.and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok());
+        let state = written.as_deref().unwrap_or_else(|| settings.items("/startState"));
+        for (index, entry) in state.iter().enumerate() {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
             let rows = f64::from(u32::try_from(index).unwrap_or(0)) + 1.0;
             let config = json!({ "value": plain_text(text("value")) });
@@ -144,6 +149,9 @@ impl Reader<'_> {
             let place = if message.0 == Author::System { 0 } else { own.len() };
             own.insert(place, message);
         }
+        let has_user = own.iter().any(|(author, _)| *author == Author::User);
+        // Messages without a text are left out.
+        own.retain(|(_, text): &(Author, TemplateText)| !text.is_blank());
         let has_memory = settings.flag(&key("EnableMemory"));
         let added = settings.text(&key("UserMessage")).filter(|_| has_memory).map(str::to_owned);
         let added = added.map(|text| (Author::User, self.template(at, &text)));
@@ -153,7 +161,7 @@ impl Reader<'_> {
         };
         let window = settings.count(&key("MemoryWindowSize"), 1..=1000);
         let window = window.filter(|_| settings.text(&key("MemoryType")) == Some("windowSize"));
-        self.add_messages(at, &mut call, (own, added), (has_memory, window));
+        self.add_messages(at, &mut call, (own, has_user), added, (has_memory, window));
         let fields = settings.items(&key("StructuredOutput"));
         if !fields.is_empty() {
             call.schema = Some(schema_of_fields(fields, "key"));
@@ -206,23 +214,32 @@ impl Reader<'_> {
         for entry in settings.items(pointer) {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
             let value = plain_text(text("value"));
-            let inner =
-                value.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
-            let found = match inner {
-                Some("output") => self.output(at, "").map(|output| (output, Vec::new())),
-                Some(name) if name.starts_with("output.") => {
-                    let steps: Vec<String> = name.split('.').skip(1).map(str::to_owned).collect();
-                    self.output(at, "structured").map(|output| (output, steps))
-                }
-                Some(name) => self.named(at, name),
-                None => None,
-            };
+            // A field of the reply is the whole value, whatever stands around it.
+            let names = value.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0.trim()));
+            let field = names.clone().find(|name| name.starts_with("output."));
+            let whole = value.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+            let name = field.or_else(|| whole.filter(|_| names.count() == 1).map(str::trim));
+            let found = name.and_then(|name| self.named(at, name));
             let found = found.unwrap_or_else(|| {
                 let template = self.template(at, &value);
                 (self.text_output(at, text("key"), &template), Vec::new())
             });
             self.state.insert(text("key").to_owned(), found);
         }
+    }
+
+    /// What a node gives, as a value with fields.
+    pub(super) fn output_as_json(&mut self, at: usize) -> Option<Output> {
+        let output = self.output(at, "structured")?;
+        if output.port == "structured" {
+            return Some(output);
+        }
+        let node = &self.graph.nodes[at];
+        let config = json!({ "query": "if type == \"string\" then (fromjson? // .) else . end" });
+        let title = format!("{}: fields", node.title);
+        let id = self.builder.add(node.id, &title, "json", config, node.at.beside(0.5, 1.0));
+        self.builder.connect(&output, &id, "value");
+        Some(Output::new(&id, "result"))
     }
 
     fn condition_agent(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
@@ -265,7 +282,7 @@ impl Reader<'_> {
 
     fn human_input(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
-        let text = settings.text("/humanInputDescription").unwrap_or("Shall the flow go on?").to_owned();
+        let text = settings.text("/humanInputDescription").unwrap_or("Do you want to proceed?").to_owned();
         if settings.text("/humanInputDescriptionType") == Some("dynamic") {
             self.builder.lose(node.id, "That a model writes the question.");
         }
@@ -317,13 +334,23 @@ impl Reader<'_> {
             values.push(self.text_output(at, text("variableName"), &template));
             names.push(text("variableName").to_owned());
         }
+        // The text that the flow was asked.
+        if code.contains("$input") && !names.iter().any(|name| name == "input") {
+            values.push(self.question(at));
+            names.push("input".to_owned());
+        }
         let mut program = String::new();
         for name in
             names.iter().filter(|name| name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_'))
         {
             let _ = writeln!(program, "const ${name} = input[{}];", json!(name));
         }
-        program.push_str(code);
+        // What it returns becomes a text.
+        let _ = write!(
+            program,
+            "const made = await (async () => {{\n{code}\n}})();\n\
+             return typeof made === \"object\" ? JSON.stringify(made, null, 2) : made;"
+        );
         let config = json!({ "code": program });
         let id = self.builder.add(node.id, node.title, "code", config, node.at);
         if !names.is_empty() {
@@ -342,18 +369,32 @@ impl Reader<'_> {
 
     fn http(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
-        let body = settings.get("/body").and_then(Value::as_str).unwrap_or_default();
-        let request = HttpRequest {
+        let mut request = HttpRequest {
             method: settings.text("/method").unwrap_or("GET").to_owned(),
             url: self.template(at, settings.text("/url").unwrap_or_default()),
             query: self.pairs(at, settings.items("/queryParams")),
             headers: self.pairs(at, settings.items("/headers")),
-            body: Body::Text(self.template(at, body)),
+            body: Body::None,
         };
-        settings.ignore_all(&["/bodyType", "/responseType"]);
+        // Without a type, no body is sent.
+        match (settings.text("/bodyType"), settings.get("/body").filter(|body| **body != json!(""))) {
+            (Some("json"), Some(Value::String(body))) if request.sends_body() => {
+                request.body = Body::Json(self.template(at, body));
+            }
+            (Some(_), Some(_)) if request.sends_body() => {
+                return self.placeholder(at, ONLY_JSON);
+            }
+            _ => {}
+        }
+        if settings.text("/responseType").is_some_and(|kind| matches!(kind, "arraybuffer" | "base64")) {
+            return self.placeholder(at, "It gives a file: Plait's requests give values and texts.");
+        }
         match request.add_to(&mut self.builder, node.id, node.title, node.at) {
             Ok(id) => {
                 self.set_output(at, "", Output::new(&id, "body"));
+                for part in ["status", "headers"] {
+                    self.set_output(at, part, Output::new(&id, part));
+                }
                 id
             }
             Err(reason) => self.placeholder(at, &reason),
@@ -362,7 +403,7 @@ impl Reader<'_> {
 
     fn pairs(&mut self, at: usize, entries: &[Value]) -> Pairs {
         let named = entries.iter().map(|entry| (text_of(entry, "key"), text_of(entry, "value")));
-        let named = named.filter(|(name, _)| !name.is_empty());
+        let named = named.filter(|(name, value)| !name.is_empty() && !value.is_empty());
         named.map(|(name, value)| (name.to_owned(), self.template(at, value))).collect()
     }
 
@@ -396,7 +437,15 @@ impl Reader<'_> {
         self.builder.connect(&value, &parse, "value");
         let id = self.builder.add(node.id, node.title, "loop", json!({ "kind": "forEach" }), node.at);
         self.builder.connect(&Output::new(&parse, "result"), &id, "items");
-        self.set_output(at, "", Output::new(&id, "results"));
+        let results = Output::new(&id, "results");
+        self.set_output(at, LOOP, results.clone());
+        // Others read the results as one text.
+        let title = format!("{}: text", node.title);
+        let query = "map(if type == \"string\" then . else tojson end) | join(\"\\n\")";
+        let text =
+            self.builder.add(node.id, &title, "json", json!({ "query": query }), node.at.beside(0.5, 1.0));
+        self.builder.connect(&results, &text, "value");
+        self.set_output(at, "", Output::new(&text, "result"));
         id
     }
 
@@ -412,7 +461,7 @@ impl Reader<'_> {
             if node.kind != "iterationAgentflow" {
                 continue;
             }
-            let Some(id) = self.output(at, "").map(|output| output.node) else { continue };
+            let Some(id) = self.output(at, LOOP).map(|output| output.node) else { continue };
             let last = last_inside.get(node.id);
             if let Some(last) = last.filter(|last| self.builder.parent(&last.node).as_ref() == Some(&id)) {
                 self.builder.connect(last, &id, "next");

@@ -53,20 +53,20 @@ impl Reader<'_> {
         messages.into_iter().map(copy).collect()
     }
 
-    /// Sets the messages of a call as Flowise sends them: its own, with a memory those of the flow and one that is added, and the
+    /// Sets the messages of a call as Flowise sends them: its own (also one without a text stands for the question), with a memory those of the flow and one that is added, and the
     /// question where nothing was said yet.
     pub(super) fn add_messages(
         &mut self,
         at: usize,
         call: &mut ChatCall,
-        (own, added): (Transcript, Option<Message>),
+        (own, has_user): (Transcript, bool),
+        added: Option<Message>,
         (has_memory, window): (bool, Option<u32>),
     ) {
         let node = &self.graph.nodes[at];
         let is_from_user = |(author, _): &Message| *author == Author::User;
         let mut before = self.transcripts.remove(&at).flatten();
         let is_first = before.as_ref().is_some_and(Transcript::is_empty);
-        let has_user = own.iter().any(is_from_user);
         let question = self.question.as_ref().map(|question| TemplateText::of("message", question, &[]));
         // What the first model is asked is a part of the flow's messages.
         let asked: Transcript = if !is_first {

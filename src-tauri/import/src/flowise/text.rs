@@ -1,8 +1,10 @@
-//! Texts of Flowise: what its editor stores as HTML, and the names of values in them.
+//! Texts of agentflows, with the names of values in them.
 
 use super::super::builder::Output;
 use super::super::template::TemplateText;
-use super::Reader;
+use super::agentflow::OUTPUT;
+use super::markdown::plain_text;
+use super::{LOOP, Reader};
 
 impl Reader<'_> {
     /// A text of an agentflow as a template.
@@ -13,7 +15,9 @@ impl Reader<'_> {
         while let Some(start) = rest.find("{{") {
             let Some(length) = rest[start..].find("}}") else { break };
             template.push_text(&rest[..start]);
-            let name = rest[start + 2..start + length].trim();
+            // Editors of earlier versions escape underscores in names.
+            let name = rest[start + 2..start + length].trim().replace('\\', "");
+            let name = name.as_str();
             if let Some((output, path)) = self.named(at, name) {
                 let last = name.rsplit('.').next().unwrap_or(name);
                 let is_own_name = path.is_empty() && last != "instance";
@@ -52,14 +56,37 @@ impl Reader<'_> {
         }
         if let Some(rest) = name.strip_prefix("$iteration") {
             let parent = self.graph.find(self.graph.nodes[at].parent?)?;
-            let container = self.output(parent, "")?;
+            let container = self.output(parent, LOOP)?;
             return Some((Output::new(&container.node, "item"), path(rest)));
+        }
+        // What a node sets the state to may be of its own reply.
+        if name == OUTPUT {
+            return Some((self.output(at, "")?, Vec::new()));
+        }
+        if let Some(rest) = name.strip_prefix("output.") {
+            return Some((self.output_as_json(at)?, path(rest)));
         }
         let (node, rest) = name.split_once('.').unwrap_or((name, ""));
         let rest = rest.strip_prefix("output").unwrap_or(rest);
         let rest = rest.strip_prefix("data.instance").unwrap_or(rest);
         let source = self.graph.find(node)?;
-        let steps = path(rest);
+        let mut steps = path(rest);
+        match (self.graph.nodes[source].kind, steps.first().map(String::as_str)) {
+            ("startAgentflow", Some("question")) => return Some((self.question.clone()?, Vec::new())),
+            ("startAgentflow", Some("form")) => return Some((self.form.clone()?, steps.split_off(1))),
+            ("startAgentflow", _) => return None,
+            ("iterationAgentflow", Some("iterationResults")) => {
+                let container = self.output(source, LOOP)?;
+                return Some((Output::new(&container.node, "results"), steps.split_off(1)));
+            }
+            ("httpAgentflow", Some("http")) => {
+                let part = steps.get(1).cloned().unwrap_or_default();
+                let part = if part == "data" { "" } else { part.as_str() };
+                let output = self.outputs.get(&(source, part.to_owned()))?.clone();
+                return Some((output, steps.into_iter().skip(2).collect()));
+            }
+            _ => {}
+        }
         // Fields of a reply that has a schema.
         let structured = self.output(source, "structured").filter(|output| output.port == "structured");
         match structured.filter(|_| !steps.is_empty() && steps != ["content"]) {
@@ -69,36 +96,4 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-/// The text of HTML as Flowise's editor writes it. Text that is no HTML stays as it is.
-pub(super) fn plain_text(html: &str) -> String {
-    if !html.trim_start().starts_with('<') {
-        return html.to_owned();
-    }
-    let mut text = String::new();
-    let mut rest = html;
-    while let Some(start) = rest.find('<') {
-        text.push_str(&rest[..start]);
-        let Some(length) = rest[start..].find('>') else { break };
-        let tag = rest[start + 1..start + length].trim();
-        let name: String = tag.chars().take_while(|one| one.is_ascii_alphanumeric() || *one == '/').collect();
-        match name.to_lowercase().as_str() {
-            "br" | "br/" | "/p" | "/li" | "/h1" | "/h2" | "/h3" | "/h4" | "/pre" | "/ol" | "/ul" => {
-                text.push('\n');
-            }
-            "li" => text.push_str("- "),
-            _ => {}
-        }
-        rest = &rest[start + length + 1..];
-    }
-    text.push_str(rest);
-    let decoded = text
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&#39;", "'")
-        .replace("&nbsp;", " ")
-        .replace("&amp;", "&");
-    decoded.trim().to_owned()
 }

@@ -26,7 +26,7 @@ const OPERATORS: [&str; 10] = [
     "greater than or equal",
 ];
 /// Fields that say how a component looks or logs, and nothing about what it does.
-const IGNORED_FIELDS: [&str; 24] = [
+const IGNORED_FIELDS: [&str; 23] = [
     "/should_store_message",
     "/store_message",
     "/sender",
@@ -48,7 +48,6 @@ const IGNORED_FIELDS: [&str; 24] = [
     "/timeout",
     "/max_retries",
     "/context_id",
-    "/use_double_brackets",
     "/number_of_results",
     "/format_instructions",
 ];
@@ -201,23 +200,28 @@ impl Reader<'_> {
 
     fn prompt(&mut self, at: usize, settings: &Settings<'_>) {
         let text = settings.text("/template").unwrap_or_default();
+        // Variables have double braces where the prompt says so, else single ones, and double ones stand for single ones.
+        let is_double = settings.flag("/use_double_brackets");
+        let (open, close) = if is_double { ("{{", "}}") } else { ("{", "}") };
         let mut template = TemplateText::default();
         let mut rest = text;
         while let Some(start) = rest.find(['{', '}']) {
             template.push_text(&rest[..start]);
             let tail = &rest[start..];
-            if tail.starts_with("{{") || tail.starts_with("}}") {
+            if !is_double && (tail.starts_with("{{") || tail.starts_with("}}")) {
                 template.push_text(&tail[..1]);
                 rest = &tail[2..];
                 continue;
             }
-            let name = tail.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
-            let Some(name) = name.filter(|name| !name.contains(['{', '\n']) && !name.is_empty()) else {
+            let name =
+                tail.strip_prefix(open).and_then(|inner| inner.split_once(close)).map(|(name, _)| name);
+            let Some(name) = name.filter(|name| !name.contains(['{', '}', '\n']) && !name.is_empty()) else {
                 template.push_text(&tail[..1]);
                 rest = &tail[1..];
                 continue;
             };
-            rest = &tail[name.len() + 2..];
+            rest = &tail[name.len() + 2 * open.len()..];
+            let name = if is_double { name.trim() } else { name };
             if self.reads_memory(at, name) {
                 let lost = format!(
                     "`{{{name}}}`: the model gets earlier messages as messages, and not in the prompt."
@@ -228,6 +232,8 @@ impl Reader<'_> {
             }
             match self.field(at, settings, name) {
                 Some(value) => template.push(&value),
+                // It is set to an empty text.
+                None if settings.get(&format!("/{name}")) == Some(&json!("")) => {}
                 None => {
                     self.builder
                         .lose(self.graph.nodes[at].id, format!("Nothing is set for its variable `{name}`."));
@@ -259,12 +265,13 @@ impl Reader<'_> {
         let node = &self.graph.nodes[at];
         let separator = settings.get("/delimiter").and_then(Value::as_str).unwrap_or(" ");
         let config = json!({ "names": ["first", "second"], "separator": separator });
-        let parts: Vec<_> =
-            ["text1", "text2"].iter().filter_map(|field| self.field(at, settings, field)).collect();
-        if parts.is_empty() {
+        let parts = ["text1", "text2"].map(|field| self.field(at, settings, field));
+        if parts.iter().all(Option::is_none) {
             self.placeholder(at, "Nothing leads to it.");
             return;
         }
+        // One that is not set is an empty text.
+        let parts = parts.map(Option::unwrap_or_default);
         let id = self.builder.add(node.id, node.title, "join", config, node.at);
         for (part, name) in parts.iter().zip(["first", "second"]) {
             let output = self.text_output(at, name, part);
@@ -296,21 +303,15 @@ impl Reader<'_> {
                 return;
             }
         };
-        let is_case_sensitive = settings.get("/case_sensitive") != Some(&json!(false));
-        settings.ignore_all(&[
-            "/message",
-            "/true_case_message",
-            "/false_case_message",
-            "/max_iterations",
-            "/default_route",
-        ]);
-        if !self.sources(at, "message").is_empty()
-            || ["/message", "/true_case_message", "/false_case_message"]
-                .iter()
-                .any(|pointer| settings.text(pointer).is_some())
-        {
-            self.builder.lose(node.id, "The messages that it passes on: it passes on what it tests.");
+        if operator == "regex" && is_of_python(right) {
+            self.placeholder(at, "Its pattern has parts that only Python knows.");
+            return;
         }
+        // In the versions with one message for both ways, case did not count without a setting.
+        let has_message = settings.get("/message").is_some() || !self.sources(at, "message").is_empty();
+        let is_case_sensitive =
+            settings.get("/case_sensitive").map_or(!has_message, |setting| *setting != json!(false));
+        settings.ignore_all(&["/max_iterations", "/default_route"]);
         let value = self.text_output(at, "text", &input);
         let mut inputs = ProgramInputs::default();
         let input = inputs.read(&value, &[]);
@@ -321,15 +322,23 @@ impl Reader<'_> {
         );
         let names = ["true", "false"].map(str::to_owned);
         let id = add_ways(&mut self.builder, (node.id, node.title, node.at), &code, &inputs, &names);
-        self.attach_prompts(at, "input_text", &id);
-        self.finish(at, settings);
+        for field in ["input_text", "message", "true_case_message", "false_case_message"] {
+            self.attach_prompts(at, field, &id);
+        }
         for (name, output) in [("true", "true_result"), ("false", "")] {
-            let mut passed = TemplateText::of("text", &value, &[]);
+            // A message that is set takes the place of what is tested.
+            let field = format!("{name}_case_message");
+            let mut passed = match self.field(at, settings, if has_message { "message" } else { &field }) {
+                Some(message) => message,
+                None if has_message => TemplateText::default(),
+                None => TemplateText::of("text", &value, &[]),
+            };
             passed.require("way", &Output::new(&id, name));
             let place = node.at.beside(0.5, if name == "true" { 0.0 } else { 1.0 });
             let text = self.builder.add_text(node.id, &format!("{}: {name}", node.title), &passed, place);
             self.set_output(at, output, Output::new(&text, "text"));
         }
+        self.finish(at, settings);
     }
 
     fn request(&mut self, at: usize, settings: &Settings<'_>) {
@@ -373,4 +382,10 @@ impl Reader<'_> {
         self.finish(at, settings);
         self.set_output(at, "", Output::new(&id, "body"));
     }
+}
+
+/// Whether a pattern is one of Python alone. Flags at its beginning and names of groups have the same meaning in other words.
+fn is_of_python(pattern: &str) -> bool {
+    let parts = ["(?P=", "(?P>", "(?#", "(?(", "\\A", "\\Z", "++", "*+", "?+"];
+    parts.iter().any(|part| pattern.contains(part))
 }

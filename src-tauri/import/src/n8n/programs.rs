@@ -126,7 +126,8 @@ impl Reader<'_> {
         if program.body.contains("$runIndex") && (self.loop_of[at].is_some() || self.is_repeated[at]) {
             return Err("It uses `$runIndex` in a loop, and how often it ran is not known there.".to_owned());
         }
-        let reads_session = program.body.contains("json.sessionId");
+        let session = ["json.sessionId", "json?.sessionId", "json[\"sessionId\"]", "json['sessionId']"];
+        let reads_session = session.iter().any(|name| program.body.contains(name));
         if reads_session && self.workflow.nodes.iter().any(|node| node.kind == "chatTrigger") {
             return Err("It reads `sessionId`, which the messages of a run have not.".to_owned());
         }
@@ -339,10 +340,12 @@ impl Sources {
         if field.is_empty() {
             return value;
         }
-        let wrapped = field
-            .iter()
-            .rev()
-            .fold("value".to_owned(), |inner, step| format!("{{ {}: {inner} }}", json!(step)));
+        let wrapped = if shape.is_chat_message() {
+            "{ action: \"sendMessage\", chatInput: value }".to_owned()
+        } else {
+            let steps = field.iter().rev();
+            steps.fold("value".to_owned(), |inner, step| format!("{{ {}: {inner} }}", json!(step)))
+        };
         format!("[{value}].filter((value) => value !== undefined).map((value) => ({wrapped}))")
     }
 }

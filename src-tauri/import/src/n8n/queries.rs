@@ -25,6 +25,9 @@ impl Reader<'_> {
         if shape.main_field().is_empty() && shape.base.is_empty() {
             return shape.output.clone();
         }
+        if shape.is_chat_message() {
+            return self.query(at, "item", "{\"action\": \"sendMessage\", \"chatInput\": .}", shape);
+        }
         let field = shape.main_field().iter().rev();
         let query = field.fold(".".to_owned(), |inner, step| format!("{{{}: {inner}}}", json!(step)));
         self.query(at, "item", &query, shape)

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::builder::Output;
-use super::super::http_request::{Body, CREDENTIALS_LOST, HttpRequest, Pairs};
+use super::super::http_request::{Body, CREDENTIALS_LOST, HttpRequest, ONLY_JSON, Pairs};
 use super::super::settings::Settings;
 use super::{Reader, Shape, Shapes};
 use plait_core::id::NodeId;
@@ -41,9 +41,9 @@ impl Reader<'_> {
             request.body = match kind.unwrap_or("json") {
                 "json" => self.json_body(at, settings, input),
                 "raw" if is_json => {
-                    Body::Text(self.template(at, settings.text("/body").unwrap_or_default(), input))
+                    Body::Json(self.template(at, settings.text("/body").unwrap_or_default(), input))
                 }
-                _ => return self.placeholder(at, "Plait sends bodies in JSON."),
+                _ => return self.placeholder(at, ONLY_JSON),
             };
         }
         let response =
@@ -103,7 +103,11 @@ impl Reader<'_> {
                 && lists.iter().any(|list| !settings.items(list).is_empty()));
         match written.filter(|_| !is_listed) {
             Some(text) => Body::Json(self.template(at, text, input)),
-            None => Body::Fields(self.pairs(at, settings, input, &lists)),
+            // The first versions send no body without fields.
+            None => match self.pairs(at, settings, input, &lists) {
+                fields if fields.is_empty() && self.workflow.nodes[at].version < 3.0 => Body::None,
+                fields => Body::Fields(fields),
+            },
         }
     }
 

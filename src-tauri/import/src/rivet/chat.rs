@@ -5,6 +5,18 @@ use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::Reader;
 
+/// Outputs that give lists.
+const LISTS: [(&str, &str); 6] = [
+    ("split", "splitString"),
+    ("array", "output"),
+    ("slice", "output"),
+    ("filter", "filtered"),
+    ("extractRegex", "matches"),
+    ("extractObjectPath", "all_matches"),
+];
+const LIST_JOINED: &str =
+    "A list that it gets is one message here. In Rivet, each item of the list is a message.";
+
 impl Reader<'_> {
     /// Several messages, in the order of their inputs.
     pub(super) fn assemble(&mut self, at: usize) {
@@ -13,7 +25,7 @@ impl Reader<'_> {
         edges.sort_by_key(|edge| (edge.input.len(), edge.input.clone()));
         let mut messages = Vec::new();
         for edge in edges {
-            messages.extend(self.messages_from(edge.source, &edge.output));
+            messages.extend(self.messages_from(at, edge.source, &edge.output));
         }
         self.messages.insert(at, messages);
     }
@@ -65,7 +77,7 @@ impl Reader<'_> {
         let mut messages = Vec::new();
         for input in ["systemPrompt", "system", "prompt"] {
             for edge in graph.edges_into(at, input) {
-                for (author, text) in self.messages_from(edge.source, &edge.output) {
+                for (author, text) in self.messages_from(at, edge.source, &edge.output) {
                     messages.push((if input == "prompt" { author } else { Author::System }, text));
                 }
             }
@@ -92,11 +104,16 @@ impl Reader<'_> {
         self.set(at, "", done.response());
     }
 
-    /// The messages that an output stands for.
-    fn messages_from(&mut self, source: usize, output: &str) -> Vec<(Author, TemplateText)> {
+    /// The messages that an output stands for, for the node that gets them.
+    fn messages_from(&mut self, at: usize, source: usize, output: &str) -> Vec<(Author, TemplateText)> {
         let is_own_node = self.values.contains_key(&(source, String::new()));
         if !is_own_node && let Some(messages) = self.messages_of(source) {
             return messages;
+        }
+        let gives_list =
+            LISTS.iter().any(|(kind, port)| self.graph.nodes[source].kind == *kind && output == *port);
+        if gives_list {
+            self.builder.lose(&self.graph.nodes[at].key, LIST_JOINED);
         }
         let author =
             if self.graph.nodes[source].kind.starts_with("chat") { Author::Assistant } else { Author::User };

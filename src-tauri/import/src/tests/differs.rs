@@ -17,6 +17,42 @@ fn instructions_alone_are_said_to_be_the_message_of_the_user() {
 }
 
 #[test]
+fn messages_that_are_sent_as_one_are_said() {
+    let model = json!({ "provider": "openai", "name": "gpt-4o", "mode": "chat", "completion_params": {} });
+    let prompts = |roles: &[&str]| {
+        let prompts: Vec<Value> = roles.iter().map(|role| json!({ "role": role, "text": "x" })).collect();
+        let nodes = [
+            json!({ "id": "s", "data": { "type": "start", "title": "s", "variables": [] } }),
+            json!({ "id": "l", "data": { "type": "llm", "title": "l", "model": model, "prompt_template": prompts } }),
+        ];
+        let graph = json!({ "nodes": nodes, "edges": [{ "source": "s", "target": "l" }] });
+        let app = json!({ "kind": "app", "app": { "mode": "workflow" }, "workflow": { "graph": graph } });
+        lost(&import(&app.to_string(), None, "x").unwrap())
+    };
+    assert_eq!(prompts(&["system", "user"]), [""; 0]);
+    assert!(prompts(&["system", "system", "user"])[0].contains("several messages of the role `system`"));
+
+    let node = |id: &str, kind: &str, data: Value, to: &str| {
+        (
+            format!("[{id}]:{kind} \"{id}\""),
+            json!({ "data": data, "visualData": "0/0/200/0//", "outgoingConnections": [to] }),
+        )
+    };
+    let nodes: serde_json::Map<String, Value> = [
+        node("a", "text", json!({ "text": "one,two" }), "output->\"s\" s/string"),
+        node("s", "split", json!({ "delimiter": "," }), "splitString->\"m\" m/message1"),
+        node("m", "assemblePrompt", json!({}), "prompt->\"c\" c/prompt"),
+        node("c", "chat", json!({ "model": "gpt-4o" }), ""),
+    ]
+    .into_iter()
+    .collect();
+    let graphs = json!({ "g": { "metadata": { "id": "g", "name": "Main" }, "nodes": nodes } });
+    let file = json!({ "version": 4, "data": { "graphs": graphs, "metadata": { "id": "p", "title": "t", "mainGraphId": "g" } } });
+    let found = lost(&import(&file.to_string(), None, "x").unwrap());
+    assert!(found.iter().any(|one| one.contains("each item of the list is a message")), "{found:?}");
+}
+
+#[test]
 fn model_that_is_not_chosen_is_no_provider() {
     let component = |id: &str, kind: &str, template: Value| json!({ "id": id, "data": { "id": id, "type": kind, "node": { "display_name": id, "template": template } } });
     let nodes = [component(

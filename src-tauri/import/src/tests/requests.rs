@@ -112,3 +112,29 @@ fn placeholders_and_programs_keep_no_keys() {
         imported.report.nodes.iter().filter(|node| node.lost.join(" ").contains("keys and passwords"));
     assert_eq!(reported.count(), 2);
 }
+
+#[test]
+fn body_is_sent_where_the_original_sends_one() {
+    let sent = |version: f64, parameters: Value| {
+        let mut parameters = parameters;
+        parameters["url"] = json!("https://a.test/x");
+        parameters["method"] = json!("POST");
+        let node = json!({ "name": "Ask", "type": "n8n-nodes-base.httpRequest", "typeVersion": version, "parameters": parameters });
+        let imported = read(&json!({ "nodes": [node], "connections": {} }), Format::N8n);
+        config(&imported, "httpRequest").get("body").cloned()
+    };
+    assert_eq!(sent(4.2, json!({})), None);
+    assert_eq!(sent(4.2, json!({ "sendBody": true })), Some(json!({})));
+    assert_eq!(sent(2.0, json!({})), None);
+    // What is no JSON is not sent as a text in JSON.
+    let raw = |data: &str| {
+        let node = json!({ "type": "http-request", "title": "x", "method": "post", "url": "https://a.test/x", "body": { "type": "raw-text", "data": data } });
+        let graph = json!({ "nodes": [{ "id": "h", "data": node }], "edges": [] });
+        read(
+            &json!({ "kind": "app", "app": { "mode": "workflow" }, "workflow": { "graph": graph } }),
+            Format::Dify,
+        )
+    };
+    assert_eq!(config(&raw("{\"a\": 1}"), "httpRequest")["body"], json!({ "a": 1 }));
+    assert!(lost(&raw("a=1")).contains("Plait sends bodies in JSON."));
+}

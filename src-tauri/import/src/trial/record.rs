@@ -229,7 +229,11 @@ fn of_dify(executions: &[Value]) -> Record {
     let is_last_try = |one: &&Value| one.get("status").is_none_or(|status| status != "retry");
     for one in executions.iter().filter(is_last_try) {
         let Some(node) = one.get("node_id").and_then(Value::as_str) else { continue };
-        let outputs = one.get("outputs").and_then(Value::as_object).cloned().unwrap_or_default();
+        let values = |key: &str| one.get(key).and_then(Value::as_object).filter(|values| !values.is_empty());
+        // What a start puts out is what it got.
+        let is_start = one.get("node_type").is_some_and(|kind| kind == "start");
+        let outputs = values("outputs").or_else(|| values("inputs").filter(|_| is_start));
+        let outputs = outputs.cloned().unwrap_or_default();
         let inside = ["iteration", "loop"].into_iter().filter_map(|kind| {
             let metadata = |name: &str| one.pointer(&format!("/execution_metadata/{kind}_{name}"));
             let number = u32::try_from(metadata("index")?.as_u64()?).ok()?;

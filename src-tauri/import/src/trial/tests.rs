@@ -68,6 +68,24 @@ fn departure_is_named_with_both_values() {
 }
 
 #[test]
+fn start_of_dify_without_outputs_put_out_what_it_got() {
+    let record = |outputs: serde_json::Value| {
+        let start =
+            json!({ "node_id": "s", "node_type": "start", "inputs": { "q": "hi" }, "outputs": outputs });
+        let other = json!({ "node_id": "c", "node_type": "code", "inputs": { "q": "hi" }, "outputs": null });
+        read_record(&json!({ "data": [start, other] }).to_string()).unwrap()
+    };
+    let got = |record: &Record, node: &str| {
+        record.output(node, "q", super::Time::Last).map(|value| value.into_owned())
+    };
+    for outputs in [json!(null), json!({})] {
+        assert_eq!(got(&record(outputs), "s"), Some(json!("hi")));
+    }
+    assert_eq!(got(&record(json!({ "q": "ho" })), "s"), Some(json!("ho")));
+    assert_eq!(got(&record(json!(null)), "c"), None);
+}
+
+#[test]
 fn other_files_are_no_records() {
     for text in ["{}", "[]", "{\"data\": \"[{}]\"}"] {
         assert_eq!(read_record(text).unwrap_err().code.as_str(), "import.no_record", "{text}");

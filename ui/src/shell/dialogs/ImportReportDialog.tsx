@@ -8,9 +8,10 @@ import {
   DialogTitle,
   useSafeButton,
 } from "@/design/dialogs/Dialog";
+import { InlineCode } from "@/design/text/InlineCode";
 import { documentFlow } from "@/flow/document/flow-state";
 import { compareImport } from "@/shell/import/compare-import";
-import { importSteps } from "@/shell/import/import-steps";
+import { importSteps, nodeOfStep } from "@/shell/import/import-steps";
 import { showImportStep } from "@/shell/import/show-import-step";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useOverlays, useWorkspace } from "@/workspace/context";
@@ -77,7 +78,9 @@ function Report({ report: { nodes, edges, notes, otherGraphs = [] } }: { report:
         {notes.length > 0 && (
           <ul className="list-disc pl-5">
             {notes.map((note) => (
-              <li key={note}>{note}</li>
+              <li key={note}>
+                <InlineCode text={note} />
+              </li>
             ))}
           </ul>
         )}
@@ -141,7 +144,9 @@ function Nodes({ title, nodes }: { title: string; nodes: readonly ImportedNode[]
         {nodes.map((node) => (
           <li key={node.id} className="rounded-lg border border-line px-3 py-1.5">
             <NodeLink node={node} /> <span className="text-fg-3 text-xs">{node.kind}</span>
-            <span className="block text-fg-2">{node.lost.join(" ")}</span>
+            <span className="block text-fg-2">
+              <InlineCode text={node.lost.join(" ")} />
+            </span>
           </li>
         ))}
       </ul>
@@ -152,7 +157,7 @@ function Nodes({ title, nodes }: { title: string; nodes: readonly ImportedNode[]
 function Edges({ edges, nodes }: { edges: readonly ImportedEdge[]; nodes: readonly ImportedNode[] }) {
   if (edges.length === 0) return null;
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const end = (id: string) => <NodeLink node={byId.get(id) ?? { id, name: id, nodes: [] }} />;
+  const end = (id: string) => <NodeLink node={byId.get(id) ?? { id, name: id, nodes: [], outcome: "lost" }} />;
   return (
     <section>
       <h3 className="mb-1 font-medium">{TEXTS.importLostEdges}</h3>
@@ -162,7 +167,9 @@ function Edges({ edges, nodes }: { edges: readonly ImportedEdge[]; nodes: readon
           // biome-ignore lint/suspicious/noArrayIndexKey: there is no other key
           <li key={index} className="rounded-lg border border-line px-3 py-1.5">
             {end(edge.source)} → {end(edge.target)}
-            <span className="block text-fg-2">{edge.lost}</span>
+            <span className="block text-fg-2">
+              <InlineCode text={edge.lost} />
+            </span>
           </li>
         ))}
       </ul>
@@ -170,11 +177,13 @@ function Edges({ edges, nodes }: { edges: readonly ImportedEdge[]; nodes: readon
   );
 }
 
+type LinkedNode = Pick<ImportedNode, "id" | "name" | "nodes" | "outcome">;
+
 /** The name of a node of the file. Selects and shows the node that it became, if there is one and it is still in the flow. */
-function NodeLink({ node: { id, name, nodes } }: { node: Pick<ImportedNode, "id" | "name" | "nodes"> }) {
+function NodeLink({ node: { id, name, nodes, outcome } }: { node: LinkedNode }) {
   const { canvas, editor, layout, overlays } = useWorkspace();
-  const node = useFlow((state) => nodes.find((one) => Object.hasOwn(documentFlow(state).nodes, one)));
   const shown = name || id;
+  const node = useFlow((state) => nodeOfStep({ name: shown, outcome, nodes }, documentFlow(state)));
   if (node === undefined) return <b className="font-medium">{shown}</b>;
   return (
     <button

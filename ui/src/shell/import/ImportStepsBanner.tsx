@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
 import { useMemo } from "react";
 import { Button, IconButton } from "@/design/controls/Button";
+import { InlineCode } from "@/design/text/InlineCode";
 import { documentFlow } from "@/flow/document/flow-state";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useOverlays, useWorkspace } from "@/workspace/context";
@@ -25,9 +26,11 @@ export function ImportStepsBanner() {
     >
       <span className="text-fg-3 tabular-nums">{TEXTS.importStepOf(at + 1, steps.length)}</span>
       <p className="max-h-24 min-w-0 flex-1 overflow-y-auto" aria-live="polite">
-        <b className="font-medium">{step.name}</b>{" "}
-        <span className="text-fg-3">{TEXTS.importOutcomes[step.outcome]} ·</span>{" "}
-        <span className="text-fg-2">{step.text}</span>{" "}
+        <b className="font-semibold">{step.name}</b>{" "}
+        <span className="text-fg-3">· {TEXTS.importOutcomes[step.outcome]} ·</span>{" "}
+        <span className="text-fg-2">
+          <InlineCode text={step.text} />
+        </span>{" "}
         <span>{step.nodes.length > 0 && !isMade ? TEXTS.importStepDeleted : TEXTS.importAdvice[step.outcome]}</span>
       </p>
       <div className="flex items-center gap-1.5">

@@ -18,6 +18,24 @@ const REPORT: ImportReport = {
   notes: [],
 };
 
+it("shows the placeholder, or the node with the name in the file, rather than what prepares its values", () => {
+  const flow = {
+    nodes: {
+      "ask-item": { type: "json", title: "Ask: item" },
+      "ask-value": { type: "placeholder", title: "Ask: value" },
+      ask: { type: "chat", title: "Ask" },
+      "send-item": { type: "json", title: "Send: item" },
+      send: { type: "placeholder", title: "Send" },
+    },
+  } as unknown as Flow;
+  const shown = (name: string, outcome: "differs" | "placeholder", nodes: string[]) =>
+    nodeOfStep({ name, outcome, nodes }, flow);
+  expect(shown("Send", "placeholder", ["send-item", "send"])).toBe("send");
+  expect(shown("Ask", "placeholder", ["ask-item", "ask-value", "ask"])).toBe("ask-value");
+  expect(shown("Ask", "differs", ["ask-item", "ask"])).toBe("ask");
+  expect(shown("Other", "differs", ["gone", "ask-item"])).toBe("ask-item");
+});
+
 it("leads through all that is not the same, in the order of the file", () => {
   const steps = importSteps(REPORT);
   expect(steps.map(({ name, outcome, text }) => [name, outcome, text])).toEqual([

@@ -38,7 +38,21 @@ export function importSteps({ nodes, edges }: ImportReport): ImportStep[] {
   ];
 }
 
-/** The node on the canvas that a step is about. Nothing if no node was made, or if it was deleted. */
-export function nodeOfStep(step: Pick<ImportStep, "nodes">, flow: Flow): NodeId | undefined {
-  return step.nodes.find((node) => Object.hasOwn(flow.nodes, node));
+/**
+ * The node on the canvas that a step is about: of several, the placeholder, or else the one with the name in the file, which others
+ * only prepare values for. Nothing if no node was made, or if all were deleted.
+ */
+export function nodeOfStep(
+  step: Pick<ImportStep, "name" | "nodes"> & { outcome: ImportStep["outcome"] | "same" },
+  flow: Flow,
+): NodeId | undefined {
+  const made = step.nodes.filter((node) => Object.hasOwn(flow.nodes, node));
+  const isPlaceholder = (node: NodeId) => step.outcome === "placeholder" && flow.nodes[node]?.type === "placeholder";
+  const hasName = (node: NodeId) => flow.nodes[node]?.title === step.name;
+  return (
+    made.find((node) => isPlaceholder(node) && hasName(node)) ??
+    made.find(isPlaceholder) ??
+    made.find(hasName) ??
+    made[0]
+  );
 }

@@ -57,7 +57,8 @@ pub(super) fn build(
     Ok(GuardedRequest { method, url, headers, body, max_bytes: MAX_RESPONSE_BYTES, truncate: false })
 }
 
-/// The JSON body: the declared one with its placeholders filled, or the arguments that stand nowhere else.
+/// The JSON body: the declared one with its placeholders filled, or the arguments that stand nowhere else. A node's request has
+/// none unless the node says so.
 fn body(
     binding: &HttpBinding,
     arguments: &Value,
@@ -66,7 +67,7 @@ fn body(
 ) -> Option<Vec<u8>> {
     let mut body = if !binding.body.is_null() {
         fill(&binding.body, arguments).unwrap_or(Value::Null)
-    } else if binding.method.has_body() {
+    } else if binding.method.has_body() && !(binding.full_response && unplaced.is_empty()) {
         let fields = unplaced.iter().map(|&(name, value)| (name.clone(), value.clone()));
         Value::Object(fields.collect::<Map<_, _>>())
     } else {

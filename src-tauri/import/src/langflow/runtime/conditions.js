@@ -1,8 +1,17 @@
 // Conditions of Langflow's If-Else, which compares texts.
 const text = (value) => (value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
-const compareNumbers = (one, other, compare) => {
-  const numbers = [Number(one), Number(other)];
-  return numbers.some(Number.isNaN) || !one.trim() || !other.trim() ? false : compare(...numbers);
+// Numbers as Python reads them. A text that is none is neither smaller nor larger.
+const NUMBER = /^\s*[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+)?\s*$/i;
+const compareNumbers = (one, other, compare) =>
+  NUMBER.test(one) && NUMBER.test(other) && compare(...[one, other].map((text) => Number(text.replaceAll("_", ""))));
+// Whether a text begins with what a pattern of Python matches. One that can't be read matches nothing.
+const matches = (text, pattern) => {
+  const [, flags = "", rest] = /^(?:\(\?([aimsu]+)\))?([^]*)$/.exec(pattern);
+  try {
+    return new RegExp(`^(?:${rest.replaceAll("(?P<", "(?<")})`, flags.replace(/[^ims]/g, "")).test(text);
+  } catch (error) {
+    return false;
+  }
 };
 const holds = (operator, input, match, isCaseSensitive) => {
   const fold = (value) => (isCaseSensitive || operator === "regex" ? text(value) : text(value).toLowerCase());
@@ -13,7 +22,7 @@ const holds = (operator, input, match, isCaseSensitive) => {
     case "contains": return one.includes(other);
     case "starts with": return one.startsWith(other);
     case "ends with": return one.endsWith(other);
-    case "regex": return new RegExp(`^(?:${other})`).test(one);
+    case "regex": return matches(one, other);
     case "less than": return compareNumbers(one, other, (one, other) => one < other);
     case "less than or equal": return compareNumbers(one, other, (one, other) => one <= other);
     case "greater than": return compareNumbers(one, other, (one, other) => one > other);

@@ -134,6 +134,9 @@ test("a difference in a sub-flow is gone to in the run of the sub-flow", async (
   await expect(sign(page, "text")).toHaveAttribute("data-sign", "first");
   await expect(sign(page, "out")).toHaveAttribute("data-sign", "follows");
   await expect(node(page, "text")).toHaveAttribute("data-selected", "true");
+  // The run that began later is after, though the other one was pointed at; its sub-flow belongs to it.
+  await expect(page.getByTestId("comparison-bar").getByRole("button", { name: "After" })).toHaveAttribute("aria-pressed", "true");
+  await expect(node(page, "text")).toContainText("coffee");
   await takePictures(page, "comparison-subflow");
 });
 
@@ -154,6 +157,8 @@ test("what a version had and the flow has not is drawn faint", async ({ page }) 
   await expect(page.getByTestId("ghost-first")).toHaveAttribute("data-sign", "removed");
   await expect(page.getByTestId("ghost-edge-topic-first")).toBeVisible();
   await expect(sign(page, "topic")).toHaveAttribute("data-sign", "changed");
+  await expect(page.getByTestId("comparison-at")).toContainText("2 differences");
+  await expect(page.getByTestId("legend-removed")).toContainText("1");
   await takePictures(page, "version-ghosts");
   await page.keyboard.press("F4");
   await page.keyboard.press("F4");

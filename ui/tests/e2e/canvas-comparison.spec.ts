@@ -135,7 +135,10 @@ test("a difference in a sub-flow is gone to in the run of the sub-flow", async (
   await expect(sign(page, "out")).toHaveAttribute("data-sign", "follows");
   await expect(node(page, "text")).toHaveAttribute("data-selected", "true");
   // The run that began later is after, though the other one was pointed at; its sub-flow belongs to it.
-  await expect(page.getByTestId("comparison-bar").getByRole("button", { name: "After" })).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByTestId("comparison-bar").getByRole("button", { name: "After" })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
   await expect(node(page, "text")).toContainText("coffee");
   await takePictures(page, "comparison-subflow");
 });

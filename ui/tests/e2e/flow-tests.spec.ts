@@ -54,9 +54,9 @@ for (const { name, size } of [
     await openFlow(page, flowWith("How sure are you?"), file);
     await page.getByTestId("rail-tests").click();
     await expect(page.getByText("No tests yet")).toBeVisible();
+    await picture(page, "none");
     await page.getByTestId("run-button").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");
-    await picture(page, "none");
     await command(page, "Make a test of this run");
     await expect(page.getByText("Added the test “Two opinions”")).toBeVisible();
     await expect(cases(page)).toHaveCount(1);
@@ -105,7 +105,12 @@ test("a live suite shows repeats with their interval", async ({ page }) => {
   await page.getByTestId("tests-run-all").click();
   await expect(page.getByTestId("tests-summary")).toHaveText("1 passed, 1 failed");
   await expect(page.getByTestId("test-rate").first()).toHaveText(/10 of 10 passed, with 95 % confidence 72–100 %/);
-  await takePictures(page, "tests-live");
+  await inThemes(page, (theme) => takePicture(page, `tests-live-${theme}-1280`));
+  // The panel is a flyout in a small window.
+  await page.setViewportSize({ width: 1000, height: 700 });
+  await page.getByTestId("rail-tests").click();
+  await inThemes(page, (theme) => takePicture(page, `tests-live-${theme}-1000`));
+  await page.setViewportSize({ width: 1280, height: 800 });
 
   await page.getByTestId("test-matrix").first().click();
   const matrix = page.getByTestId("matrix-dialog");

@@ -4,14 +4,7 @@ import { SignIcon } from "@/canvas/comparison/SignIcon";
 import { TEXTS as CANVAS_TEXTS } from "@/canvas/texts";
 import { IconButton } from "@/design/controls/Button";
 import { ChoiceBar } from "@/design/controls/ChoiceBar";
-import {
-  ghostEdgesBetween,
-  type Marks,
-  SIGNS,
-  type Sign,
-  type Step,
-  sideOf,
-} from "@/run/comparison/canvas-comparison";
+import { ghostEdgesBetween, type Marks, SIGNS, type Sign, type Step, sideOf } from "@/run/comparison/canvas-comparison";
 import type { ComparedRuns } from "@/run/comparison/comparison";
 import { TEXTS } from "@/shell/texts";
 import { useComparisonOnCanvas } from "@/workspace/comparison-hooks";

@@ -115,7 +115,9 @@ fn changed_prompt_fails_in_a_repository_with_junit() {
     let passed = project.plait(&["test", "--junit", "results.xml"]);
     assert_eq!(passed.code, 0, "{passed:#?}");
     assert!(passed.out.contains("✓ about tea") && passed.out.contains("2 passed"), "{passed:#?}");
-    let whole = |failures: u32| format!("<testsuites name=\"plait\" tests=\"2\" skipped=\"0\" failures=\"{failures}\"");
+    let whole = |failures: u32| {
+        format!("<testsuites name=\"plait\" tests=\"2\" skipped=\"0\" failures=\"{failures}\"")
+    };
     assert!(project.read("results.xml").contains(&whole(0)));
 
     project.write("review.flow.json", &review(&offline(), "Write about {{topic}}. Be thorough.").to_string());

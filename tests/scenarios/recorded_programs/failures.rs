@@ -1,9 +1,9 @@
 //! What goes wrong around a recorded program: its server, its command, its recorder.
 
-#[cfg(unix)]
-use std::process::Child;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+#[cfg(unix)]
+use std::process::Child;
 use std::time::Duration;
 
 use flate2::Compression;
@@ -52,7 +52,8 @@ fn packing_server() -> (String, std::thread::JoinHandle<String>) {
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n").unwrap();
         let mut packed = GzEncoder::new(stream, Compression::default());
         for (text, reason) in [("Sun", Value::Null), ("ny", json!("stop"))] {
-            let chunk = json!({ "choices": [{ "index": 0, "delta": { "content": text }, "finish_reason": reason }] });
+            let chunk =
+                json!({ "choices": [{ "index": 0, "delta": { "content": text }, "finish_reason": reason }] });
             packed.write_all(format!("data: {chunk}\n\n").as_bytes()).unwrap();
             packed.flush().unwrap();
         }

@@ -69,9 +69,11 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
             open_app::close(&app).await?;
             status
         }
-        _ if args.why.why => Err(ErrorReply::new(codes::DIFF_ARGUMENTS, "`plait diff --why` takes two runs.")
-            .hint("`plait runs list` lists runs.")
-            .into()),
+        _ if args.why.why => {
+            Err(ErrorReply::new(codes::DIFF_ARGUMENTS, "`plait diff --why` takes two runs.")
+                .hint("`plait runs list` lists runs.")
+                .into())
+        }
         [before, after] if is_run(before) && is_run(after) => {
             let app = open_app::for_reading(home).await?;
             let name = |name: &OsStr| name.to_string_lossy().into_owned();

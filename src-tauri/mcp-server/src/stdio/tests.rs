@@ -49,7 +49,8 @@ async fn line_that_is_no_json_is_answered() {
 
 #[tokio::test]
 async fn what_rmcp_answers_or_reads_is_left_to_it() {
-    let (methods, answers) = exchange(format!("\u{feff}{MESSAGE}{{\"foo\":1}}\n{MESSAGE}").as_bytes(), 1 << 16).await;
+    let (methods, answers) =
+        exchange(format!("\u{feff}{MESSAGE}{{\"foo\":1}}\n{MESSAGE}").as_bytes(), 1 << 16).await;
     assert_eq!(methods.len(), 2);
     assert_eq!(answers.len(), 1, "{answers:?}");
     assert_eq!(answers[0]["error"]["code"], -32600);
@@ -57,7 +58,10 @@ async fn what_rmcp_answers_or_reads_is_left_to_it() {
 
 #[tokio::test]
 async fn line_that_is_too_long_is_answered() {
-    let long = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}\n{MESSAGE}", "x".repeat(DEFAULT_MAX_LINE_LENGTH));
+    let long = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}\n{MESSAGE}",
+        "x".repeat(DEFAULT_MAX_LINE_LENGTH)
+    );
     let (methods, answers) = exchange(long.as_bytes(), 1 << 16).await;
     assert_eq!((methods.len(), answers.len()), (1, 1), "{answers:?}");
 }

@@ -83,7 +83,8 @@ fn plan(InquiryState { inquiry, at_most_nano_usd, unknown, .. }: &InquiryState) 
     } else {
         String::new()
     };
-    let samples = if inquiry.samples == 1 { String::new() } else { format!(", {} times each", inquiry.samples) };
+    let samples =
+        if inquiry.samples == 1 { String::new() } else { format!(", {} times each", inquiry.samples) };
     lines.push(format!("At most {}{samples}: at most {cost}{unknown}.\n", counted(forks, "fork")));
     printable(&lines.join("\n")).into_owned()
 }

@@ -161,7 +161,8 @@ fn list_line(list: &ListComparison) -> String {
 fn item_numbers(places: &[u32]) -> String {
     let ranges = places.chunk_by(|place, next| place.checked_add(1) == Some(*next));
     let shown = ranges.map(|range| {
-        let numbers = [range.first(), range.last()].map(|place| u64::from(place.copied().unwrap_or_default()) + 1);
+        let numbers =
+            [range.first(), range.last()].map(|place| u64::from(place.copied().unwrap_or_default()) + 1);
         match range.len() {
             1 => numbers[0].to_string(),
             2 => format!("{}, {}", numbers[0], numbers[1]),

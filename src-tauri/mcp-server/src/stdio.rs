@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 /// A reply on its way. It is kept while it is sent, since [`Transport::receive`] may be dropped at any time.
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-pub(crate) struct StdioTransport<R: AsyncRead, W: AsyncWrite> {
+pub(crate) struct StdioTransport<R: AsyncRead + Unpin, W: AsyncWrite> {
     messages: AsyncRwTransport<RoleServer, WatchedLines<R>, W>,
     /// A token for each line that is no JSON.
     unreadable: UnboundedReceiver<()>,

@@ -60,7 +60,7 @@ fn section<'a>(text: &mut String, title: &str, found: impl Iterator<Item = &'a (
     // Of a node that only one of the runs has, all its steps are one line.
     let mut gathered: Vec<(&RunDifference, usize)> = Vec::new();
     let mut of_node = HashMap::new();
-    for (_, difference) in found {
+    for &(_, difference) in found {
         let place = lone_node(difference).map(|node| *of_node.entry(node).or_insert(gathered.len()));
         match place.and_then(|place| gathered.get_mut(place)) {
             Some((_, more)) => *more += 1,

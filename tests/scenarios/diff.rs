@@ -79,6 +79,26 @@ fn inserted_item_is_one_insertion() {
 }
 
 #[test]
+fn items_in_another_order_are_moved() {
+    let home = Home::default();
+    let mut items = names(0);
+    let before = run(&home, "a.flow.json", &mapping(&json!(items), "Greet."));
+    items.reverse();
+    items.push("somebody new".to_owned());
+    let after = run(&home, "b.flow.json", &mapping(&json!(items), "Greet."));
+    let shown = home.plait(&["diff", &before, &after]);
+    assert!(shown.out.contains("each: item 11 inserted; items 2–10 moved, 1 unchanged"), "{}", shown.out);
+
+    // A node that only one run has is one line, however often it ran.
+    let mut flow = mapping(&json!(items), "Greet.");
+    flow["nodes"]["aside"] = json!({ "type": "text", "parent": "each", "config": { "template": "x" } });
+    let with_aside = run(&home, "c.flow.json", &flow);
+    let shown = home.plait(&["diff", &after, &with_aside]);
+    assert_eq!(shown.out.matches("only in the second run").count(), 2, "{}", shown.out);
+    assert!(shown.out.contains("aside#1 and 9 more: only in the second run"), "{}", shown.out);
+}
+
+#[test]
 fn first_difference_is_named_and_what_does_not_follow_stands_apart() {
     let home = Home::default();
     let mut flow = mapping(&json!(["Ada"]), "Be brief.");
@@ -319,6 +339,13 @@ fn flows_are_compared_by_meaning() {
     assert_eq!(differs.out, "~ say /config/prompt: Be [-brief-]{+thorough+}.\n");
     let mixed = home.plait(&["diff", &before, "0197"]);
     assert!(mixed.code == 2 && mixed.err.contains("diff.arguments"), "{mixed:#?}");
+    // A cause is looked for between two runs.
+    for what in [&[&*before, &*after][..], &["0197", "0198", "0199"]] {
+        let why = home.plait(&[&["diff", "--why"], what].concat());
+        assert!(why.code == 2 && why.err.contains("`plait diff --why` takes two runs"), "{why:#?}");
+    }
+    let alone = home.plait(&["diff", &before]);
+    assert!(alone.code == 2 && alone.err.contains("diff.arguments"), "{alone:#?}");
 }
 
 #[test]
@@ -346,6 +373,29 @@ fn git_shows_flows_with_it() {
     let shown = git(&["diff"]);
     assert_eq!(shown.code, 0, "{shown:#?}");
     assert_eq!(shown.out, "a.flow.json\n~ say /config/prompt: Be [-brief-]{+thorough+}.\n");
+    // What is no flow on one side is shown by lines, and what follows in the list is shown, too.
+    home.file("a.flow.json", "{\"version\": 1,\n\u{1b}]0;title\u{7}");
+    let mut other = mapping(&json!(["Bob"]), "Be kind.");
+    home.file("b.flow.json", &other.to_string());
+    git(&["add", "-N", "b.flow.json"]);
+    let broken = git(&["diff"]);
+    assert_eq!(broken.code, 0, "{broken:#?}");
+    assert!(broken.out.contains("a.flow.json\nThe new version is no flow: "), "{}", broken.out);
+    assert!(broken.out.contains("\n+{\"version\": 1,\n") && !broken.out.contains('\u{1b}'), "{}", broken.out);
+    assert!(broken.out.contains("b.flow.json\n") && broken.out.contains("+ say (chat)"), "{}", broken.out);
+    // A renamed file has both names.
+    git(&["checkout", "-q", "a.flow.json"]);
+    git(&["rm", "-q", "--cached", "b.flow.json"]);
+    git(&["mv", "a.flow.json", "moved.flow.json"]);
+    other = mapping(&json!(["Ada"]), "Be thorough.");
+    home.file("moved.flow.json", &other.to_string());
+    git(&["add", "moved.flow.json"]);
+    let renamed = git(&["diff", "--cached", "-M20"]);
+    assert_eq!(
+        renamed.out, "a.flow.json → moved.flow.json\n~ say /config/prompt: Be [-brief-]{+thorough+}.\n",
+        "{renamed:#?}"
+    );
+    git(&["mv", "moved.flow.json", "a.flow.json"]);
     git(&["rm", "-qf", "a.flow.json"]);
     let removed = git(&["diff", "HEAD"]);
     assert!(removed.out.contains("- say (chat)"), "{removed:#?}");

@@ -108,13 +108,17 @@ fn git(folder: &Path, args: &[&str]) {
 fn changed_prompt_fails_in_a_repository_with_junit() {
     let project = Project::new(&review(&offline(), "Write about {{topic}}. Be brief."));
     project.record("tea", "about tea");
+    project.record("milk", "about milk");
     git(project.folder.path(), &["init", "-q"]);
     git(project.folder.path(), &["add", "."]);
 
     let passed = project.plait(&["test", "--junit", "results.xml"]);
     assert_eq!(passed.code, 0, "{passed:#?}");
-    assert!(passed.out.contains("✓ about tea") && passed.out.contains("1 passed"), "{passed:#?}");
-    assert!(project.read("results.xml").contains("failures=\"0\""));
+    assert!(passed.out.contains("✓ about tea") && passed.out.contains("2 passed"), "{passed:#?}");
+    let whole = |failures: u32| {
+        format!("<testsuites name=\"plait\" tests=\"2\" skipped=\"0\" failures=\"{failures}\"")
+    };
+    assert!(project.read("results.xml").contains(&whole(0)));
 
     project.write("review.flow.json", &review(&offline(), "Write about {{topic}}. Be thorough.").to_string());
     let failed = project.plait(&["test", "--junit", "results.xml"]);
@@ -122,8 +126,10 @@ fn changed_prompt_fails_in_a_repository_with_junit() {
     let words = "it says \"brief.\" where this one says \"thorough.\"";
     assert!(failed.out.contains("`draft` asked for it") && failed.out.contains(words), "{failed:#?}");
     let xml = project.read("results.xml");
-    assert!(xml.contains("failures=\"1\"") && xml.contains("testcase name=\"about tea\""), "{xml}");
+    assert!(xml.contains(&whole(2)) && xml.contains("testcase name=\"about tea\""), "{xml}");
     assert!(xml.contains("it says &quot;brief.&quot;"), "{xml}");
+    let calls = project.plait(&["test", "--junit", "no/such/results.xml"]);
+    assert!(calls.code == 1 && calls.out.is_empty() && calls.err.contains("output.failed"), "{calls:#?}");
 }
 
 #[test]
@@ -400,6 +406,16 @@ async fn matrix_runs_each_model_with_each_parameter() {
         .collect();
     let expected = ["\"large\" 10", "\"large\" 20", "\"small\" 10", "\"small\" 20"].map(str::to_owned);
     assert_eq!(sent, expected.into());
+
+    // What can't run has no run that a debugger could hold; what fails is named with its variant.
+    let suite = json!({
+        "matrix": { "models": ["openai/small", "nobody/large"] },
+        "cases": [{ "name": "tea", "live": true, "input": "tea", "checks": [{ "contains": { "text": "milk" } }] }],
+    });
+    project.write("review.tests.json", &suite.to_string());
+    let failed = project.plait(&["test", "--yes"]);
+    assert!(failed.out.contains("--debug 'tea [model=openai/small]'"), "{failed:#?}");
+    assert_eq!(failed.out.matches("--debug").count(), 1, "{failed:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -163,6 +163,14 @@ async fn export_with_masked_names_replays_on_a_bare_data_directory_without_netwo
     assert_eq!(studio.requests(), before);
 }
 
+#[test]
+fn folder_of_a_recording_is_looked_for_before_the_run() {
+    let home = Home::default();
+    let output = home.plait(&["run", "hello", "--record", "/no/such/folder/a.plait-recording"]);
+    assert!(output.code == 1 && output.err.contains("output.failed"), "{output:#?}");
+    assert_eq!(home.plait(&["runs", "list", "--json"]).out.trim(), "[]");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn damaged_recordings_are_refused_by_the_name_of_the_part_and_leave_nothing() {
     let studio = Studio::start().await;

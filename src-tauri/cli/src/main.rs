@@ -17,6 +17,7 @@ mod grant_rules;
 mod json_lines;
 mod need_list;
 mod open_app;
+mod output_file;
 mod printable;
 mod progress;
 mod prompt;

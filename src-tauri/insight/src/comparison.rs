@@ -178,6 +178,8 @@ pub struct ListComparison {
     pub inserted: Vec<u32>,
     /// Items that only the first run has, by their places in it.
     pub removed: Vec<u32>,
+    /// Items that both runs have, but in another order, by their places in the second run.
+    pub moved: Vec<u32>,
     /// Items that stand for each other though they differ, by their places in the second run.
     pub changed: Vec<u32>,
     pub unchanged: u32,

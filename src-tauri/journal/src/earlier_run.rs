@@ -330,8 +330,7 @@ impl EarlierRun {
         if misses != Misses::Fail {
             return Ok(());
         }
-        let earlier = self.tree.root().map_or_else(String::new, |run| format!(" by run {run}"));
-        Err(Fault::new(codes::RUN_NOT_RECORDED, format!("{} is not recorded{earlier}.", what())))
+        Err(Fault::new(codes::RUN_NOT_RECORDED, format!("{} is not recorded.", what())))
     }
 
     fn is_live(&self, activation: &Activation, tool: Option<&str>) -> bool {

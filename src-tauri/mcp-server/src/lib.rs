@@ -13,6 +13,7 @@ mod reply;
 mod running;
 mod server;
 mod spending;
+mod stdio;
 mod tools;
 
 pub use flow_tool::ServedFlow;

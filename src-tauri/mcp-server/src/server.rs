@@ -17,6 +17,7 @@ use crate::codes;
 use crate::flow_tool::{FlowTool, ServedFlow};
 use crate::reply::ToolError;
 use crate::running::Runner;
+use crate::stdio::StdioTransport;
 
 /// How to serve.
 pub struct ServeOptions {
@@ -67,7 +68,9 @@ impl PlaitServer {
 
     /// Serves the client at standard input and output, until it is gone. `agent.protocol`, and the errors of closing.
     pub async fn serve_stdio(self) -> Result<(), ErrorReply> {
-        let service = Box::pin(self.clone().serve(rmcp::transport::stdio())).await.map_err(|error| {
+        let (input, output) = rmcp::transport::stdio();
+        let transport = StdioTransport::new(input, output);
+        let service = Box::pin(self.clone().serve(transport)).await.map_err(|error| {
             ErrorReply::new(codes::AGENT_PROTOCOL, format!("The client does not speak MCP: {error}."))
         })?;
         // It ends when the client does, whichever way.

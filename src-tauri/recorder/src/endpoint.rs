@@ -43,7 +43,7 @@ const OWN_HEADERS: [HeaderName; 9] = [
     header::TRAILER,
     header::UPGRADE,
     header::PROXY_AUTHORIZATION,
-    // A compressed stream cannot be read as it passes.
+    // A compressed response can't be read as it passes, so none is asked for.
     header::ACCEPT_ENCODING,
 ];
 /// Why an exchange has ended that its program did not wait for.
@@ -96,10 +96,8 @@ impl Endpoint {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(|error| failed(error.to_string()))?;
         let address = listener.local_addr().map_err(|error| failed(error.to_string()))?;
-        let client = || {
-            let plain = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-            plain.no_gzip().no_brotli().no_deflate()
-        };
+        // A server that compresses without being asked is read unpacked, and so passed on and recorded.
+        let client = || reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
         let clients = [client().build(), client().no_proxy().build()];
         let [Ok(remote), Ok(local)] = clients else {
             return Err(failed("the system's certificates cannot be read".to_owned()));
@@ -230,6 +228,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
     for name in &OWN_HEADERS {
         headers.remove(name);
     }
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let sent = client.request(head.method, url).headers(headers).body(body).send().await;
     Ok(match sent {
         Ok(response) => {

@@ -45,6 +45,7 @@ pub fn read(text: &str, is_provider: impl Fn(&str) -> bool) -> Result<Traces, Fa
     if text.len() > MAX_BYTES {
         return Err(form("it is larger than 256 MB".to_owned()));
     }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut spans = Vec::new();
     match serde_json::from_str::<Value>(text) {
         Ok(whole) => collect_spans(&whole, &mut spans).map_err(form)?,
@@ -74,10 +75,17 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(spans: Vec<Span>) -> Self {
+    fn new(mut spans: Vec<Span>) -> Self {
+        let all = spans.len();
+        let mut seen = BTreeSet::new();
+        spans.retain(|span| span.id.is_empty() || seen.insert((span.trace.clone(), span.id.clone())));
         let ids = spans.iter().enumerate().map(|(at, span)| ((span.trace.clone(), span.id.clone()), at));
-        let by_id = ids.collect();
-        Self { spans, by_id, notes: BTreeMap::new() }
+        let mut notes = BTreeMap::new();
+        if spans.len() < all {
+            // Exporters send again what they do not know to have arrived.
+            notes.insert("The file has a span twice. It counts once", all - spans.len());
+        }
+        Self { by_id: ids.collect(), spans, notes }
     }
 
     fn note(&mut self, what: &'static str) {
@@ -110,7 +118,10 @@ impl Reader {
         let name = self.spans.iter().find(|span| span.parent.is_empty()).map(|span| {
             span.text("gen_ai.agent.name").or(span.service.as_deref()).unwrap_or(&span.name).to_owned()
         });
-        let notes = self.notes.into_iter().map(|(what, count)| format!("{what} ({count} spans)"));
+        let notes = self.notes.into_iter().map(|(what, count)| match count {
+            1 => format!("{what} (1 span)"),
+            _ => format!("{what} ({count} spans)"),
+        });
         Ok(Traces { calls, notes: notes.collect(), name })
     }
 

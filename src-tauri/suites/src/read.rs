@@ -207,8 +207,9 @@ fn find_bounds(repeats: Option<u32>, pass_rate: Option<f64>, pointer: &str, prob
         let message = format!("`repeats` is a number from 1 to {MAX_REPEATS}.");
         problems.push((codes::SUITE_INVALID, format!("{pointer}/repeats"), message));
     }
-    if pass_rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
-        let message = "`passRate` is a number from 0 to 1.".to_owned();
+    // With 0, whatever the runs did, the case would pass.
+    if pass_rate.is_some_and(|rate| !(rate > 0.0 && rate <= 1.0)) {
+        let message = "`passRate` is a number above 0, up to 1.".to_owned();
         problems.push((codes::SUITE_INVALID, format!("{pointer}/passRate"), message));
     }
 }

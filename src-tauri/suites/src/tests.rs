@@ -93,6 +93,11 @@ fn problems_have_their_places() {
         [at("suite.invalid", 1, 11), at("suite.invalid", 5, 14)]
     );
     assert_eq!(
+        places("cases:\n  - name: a\n    live: true\n    passRate: 0\n"),
+        [at("suite.invalid", 4, 15)],
+        "it would pass whatever its runs do"
+    );
+    assert_eq!(
         places("cases:\n  - name: a\n    live: true\n    checks:\n      - unchanged: {}\n"),
         [at("suite.bad_check", 2, 11)]
     );

@@ -1,9 +1,13 @@
 //! What goes wrong around a recorded program: its server, its command, its recorder.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 #[cfg(unix)]
 use std::process::Child;
 use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
 use super::{chat, events, printed, program, record, runs, user};
@@ -32,6 +36,46 @@ async fn a_program_that_leaves_mid_stream_has_a_call_that_was_cut_short() {
     let output = record(&home, &[], Some(&server.url), &json!({ "requests": [request] }));
     assert_eq!(output.code, 0, "{output:#?}");
     assert_eq!(runs(&home)[0]["error"]["code"], "provider.cut_short");
+}
+
+/// A server that sends one reply in parts, packed together though nobody asked for that. Gives what it was asked.
+fn packing_server() -> (String, std::thread::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let asked = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut request, mut part) = (Vec::new(), [0; 4096]);
+        while !request.ends_with(b"}") {
+            let read = stream.read(&mut part).unwrap();
+            request.extend_from_slice(&part[..read]);
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n").unwrap();
+        let mut packed = GzEncoder::new(stream, Compression::default());
+        for (text, reason) in [("Sun", Value::Null), ("ny", json!("stop"))] {
+            let chunk =
+                json!({ "choices": [{ "index": 0, "delta": { "content": text }, "finish_reason": reason }] });
+            packed.write_all(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+            packed.flush().unwrap();
+        }
+        packed.write_all(b"data: [DONE]\n\n").unwrap();
+        packed.finish().unwrap();
+        String::from_utf8(request).unwrap().to_lowercase()
+    });
+    (url, asked)
+}
+
+#[test]
+fn a_reply_that_is_packed_unasked_is_recorded_and_replayed_unpacked() {
+    let home = Home::default();
+    let (url, asked) = packing_server();
+    let script = json!({ "requests": [chat(&json!([user("Weather?")]), &json!({}))] });
+    let first = record(&home, &[], Some(&url), &script);
+    assert!(asked.join().unwrap().contains("accept-encoding: identity"));
+    assert!(printed(&first).contains("Sun") && printed(&first).contains("[DONE]"), "{first:#?}");
+    assert_eq!((&runs(&home)[0]["status"], first.code), (&json!("finished"), 0), "{first:#?}");
+    assert_eq!(events(&home, "model.replied")[0]["reply"]["text"], "Sunny");
+    let again = record(&home, &["--replay", "last"], Some(&url), &script);
+    assert_eq!((again.code, printed(&again)), (0, printed(&first)));
 }
 
 #[test]

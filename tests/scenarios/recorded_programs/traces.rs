@@ -104,6 +104,16 @@ fn traces_that_cannot_be_read_say_why() {
 }
 
 #[test]
+fn a_span_that_was_exported_twice_counts_once() {
+    let home = Home::default();
+    let twice = format!("\u{feff}{}\r\n{}\r\n", traces(), traces());
+    let imported = home.plait(&["import", "otlp", &home.file("traces.jsonl", &twice)]);
+    assert_eq!(imported.code, 0, "{imported:#?}");
+    assert!(imported.err.contains("It counts once (4 spans)"), "{imported:#?}");
+    assert_eq!(runs(&home)[0]["tokens"]["input"], 60);
+}
+
+#[test]
 fn a_turn_begins_when_the_program_goes_on() {
     let home = Home::default();
     let text = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });

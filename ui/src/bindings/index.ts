@@ -2544,6 +2544,8 @@ export type ListComparison = { path?: Array<NodeId>,
   inserted: Array<number>,
   /** Items that only the first run has, by their places in it. */
   removed: Array<number>,
+  /** Items that both runs have, but in another order, by their places in the second run. */
+  moved: Array<number>,
   /** Items that stand for each other though they differ, by their places in the second run. */
   changed: Array<number>, unchanged: number,
 };

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { expect, filePath, node, openFlow, SCRIPTED, saying, TEST_FILE, takePicture, test } from "./fixture";
+import { expect, filePath, node, openFlow, SCRIPTED, saying, TEST_FILE, takePictures, test } from "./fixture";
 
 const FLOW: Flow = {
   version: 1,
@@ -31,21 +31,6 @@ const FLOW: Flow = {
 
 const status = (page: Page) => page.getByTestId("run-status");
 const sign = (page: Page, id: string) => page.getByTestId(`compared-${id}`);
-
-/** In both themes and sizes. */
-async function takePictures(page: Page, name: string) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const size of [
-      { width: 1280, height: 800 },
-      { width: 1000, height: 700 },
-    ]) {
-      await page.setViewportSize(size);
-      await takePicture(page, `${name}-${colorScheme}-${size.width}`);
-    }
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
 
 test("the nodes of two compared runs are marked, and gone through from the keyboard", async ({ page }) => {
   await openFlow(page, FLOW);
@@ -149,7 +134,13 @@ test("a difference in a sub-flow is gone to in the run of the sub-flow", async (
   await expect(sign(page, "text")).toHaveAttribute("data-sign", "first");
   await expect(sign(page, "out")).toHaveAttribute("data-sign", "follows");
   await expect(node(page, "text")).toHaveAttribute("data-selected", "true");
-  await takePicture(page, "comparison-subflow");
+  // The run that began later is after, though the other one was pointed at; its sub-flow belongs to it.
+  await expect(page.getByTestId("comparison-bar").getByRole("button", { name: "After" })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+  await expect(node(page, "text")).toContainText("coffee");
+  await takePictures(page, "comparison-subflow");
 });
 
 test("what a version had and the flow has not is drawn faint", async ({ page }) => {
@@ -169,6 +160,8 @@ test("what a version had and the flow has not is drawn faint", async ({ page }) 
   await expect(page.getByTestId("ghost-first")).toHaveAttribute("data-sign", "removed");
   await expect(page.getByTestId("ghost-edge-topic-first")).toBeVisible();
   await expect(sign(page, "topic")).toHaveAttribute("data-sign", "changed");
+  await expect(page.getByTestId("comparison-at")).toContainText("2 differences");
+  await expect(page.getByTestId("legend-removed")).toContainText("1");
   await takePictures(page, "version-ghosts");
   await page.keyboard.press("F4");
   await page.keyboard.press("F4");

@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { expect, node, openFlow, SCRIPTED, saying, takePicture, test } from "./fixture";
+import { expect, node, openFlow, SCRIPTED, saying, takePictures, test } from "./fixture";
 
 const FLOW: Flow = {
   version: 1,
@@ -43,25 +43,18 @@ test("what differs between two runs is shown, the first difference first", async
   await expect(dialog.getByTestId("differences-first").locator("ins").first()).toHaveText("green ");
   await expect(dialog.getByTestId("differences-follows")).toContainText("First");
   await expect(dialog.getByTestId("differences-follows")).toContainText("prompt 1");
-  for (const size of [
-    { width: 1280, height: 800 },
-    { width: 1000, height: 700 },
-  ]) {
-    await page.setViewportSize(size);
-    await takePicture(page, `comparison-${size.width}`);
-  }
-  await page.emulateMedia({ colorScheme: "dark" });
-  await takePicture(page, "comparison-dark");
+  await takePictures(page, "comparison");
   expect(await findViolations(page, { within: '[data-testid="comparison-dialog"]' })).toEqual([]);
 
   // Which difference did it: the cost comes first, then the forks.
   await dialog.getByTestId("why-ask").click();
   await expect(dialog.getByTestId("why-trials")).toContainText('Topic › template: "tea" → "green tea"');
   await expect(dialog.getByTestId("why-found")).toHaveCount(0);
+  await takePictures(page, "comparison-why-cost");
   await dialog.getByTestId("why-run").click();
   await expect(dialog.getByTestId("why-found")).toContainText("Topic › template");
   await expect(dialog.getByTestId("why-trials").getByRole("button", { name: "as after" })).toBeVisible();
-  await takePicture(page, "comparison-why");
+  await takePictures(page, "comparison-why");
 
   await dialog.getByTestId("differences-follows").getByRole("button", { name: "First" }).click();
   await expect(dialog).toHaveCount(0);

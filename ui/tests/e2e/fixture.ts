@@ -175,6 +175,21 @@ export async function inThemes(page: Page, act: (theme: "light" | "dark") => Pro
   }
 }
 
+/** Pictures of a page in both themes and sizes. It has its size again, and is dark. */
+export async function takePictures(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize();
+  await inThemes(page, async (theme) => {
+    for (const size of [
+      { width: 1280, height: 800 },
+      { width: 1000, height: 700 },
+    ]) {
+      await page.setViewportSize(size);
+      await takePicture(page, `${name}-${theme}-${size.width}`);
+    }
+  });
+  if (before) await page.setViewportSize(before);
+}
+
 /** A test with a host of its own, which fails on console errors and uncaught errors. */
 export const test = base.extend<{ host: TestHost; quiet: undefined }>({
   host: [

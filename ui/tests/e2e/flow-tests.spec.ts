@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { expect, filePath, openFlow, SCRIPTED, takePicture, test } from "./fixture";
+import { expect, filePath, inThemes, openFlow, SCRIPTED, takePicture, takePictures, test } from "./fixture";
 
 /** The files of one test: tests run side by side. */
 const fileOf = (name: string): string => filePath(`${name}.flow.json`);
@@ -39,22 +39,24 @@ async function command(page: Page, title: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-for (const { name, size, colorScheme } of [
-  { name: "wide-light", size: { width: 1280, height: 800 }, colorScheme: "light" },
-  { name: "small-dark", size: { width: 1000, height: 700 }, colorScheme: "dark" },
+for (const { name, size } of [
+  { name: "wide", size: { width: 1280, height: 800 } },
+  { name: "small", size: { width: 1000, height: 700 } },
 ] as const) {
+  const picture = (page: Page, what: string) =>
+    inThemes(page, (theme) => takePicture(page, `tests-${what}-${name}-${theme}`));
+
   test(`a test of a run fails on an edited prompt and opens in the debugger, ${name}`, async ({ page }) => {
     const file = fileOf(name);
     for (const old of [file, filePath(`${name}.tests.yaml`), filePath(`${name}.tests`)])
       rmSync(old, { recursive: true, force: true });
     await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme });
     await openFlow(page, flowWith("How sure are you?"), file);
     await page.getByTestId("rail-tests").click();
     await expect(page.getByText("No tests yet")).toBeVisible();
+    await picture(page, "none");
     await page.getByTestId("run-button").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");
-    await takePicture(page, `tests-none-${name}`);
     await command(page, "Make a test of this run");
     await expect(page.getByText("Added the test “Two opinions”")).toBeVisible();
     await expect(cases(page)).toHaveCount(1);
@@ -69,12 +71,12 @@ for (const { name, size, colorScheme } of [
     await expect(cases(page)).toHaveAttribute("data-state", "failed");
     await expect(page.getByTestId("test-failures")).toContainText('it says "sure" where this one says "certain"');
     await expect(page.getByTestId("tests-summary")).toHaveText("0 passed, 1 failed");
-    await takePicture(page, `tests-failed-${name}`);
+    await picture(page, "failed");
     expect(await findViolations(page, { within: "section[aria-label=Tests]" })).toEqual([]);
 
     await page.getByTestId("test-debug").click();
     await expect(status(page)).toHaveAttribute("data-status", "stopped");
-    await takePicture(page, `tests-debugged-${name}`);
+    await picture(page, "debugged");
     await expect(page.getByTestId("bead-second-call")).toHaveAttribute("data-here", "true");
   });
 }
@@ -103,7 +105,12 @@ test("a live suite shows repeats with their interval", async ({ page }) => {
   await page.getByTestId("tests-run-all").click();
   await expect(page.getByTestId("tests-summary")).toHaveText("1 passed, 1 failed");
   await expect(page.getByTestId("test-rate").first()).toHaveText(/10 of 10 passed, with 95 % confidence 72–100 %/);
-  await takePicture(page, "tests-live");
+  await inThemes(page, (theme) => takePicture(page, `tests-live-${theme}-1280`));
+  // The panel is a flyout in a small window.
+  await page.setViewportSize({ width: 1000, height: 700 });
+  await page.getByTestId("rail-tests").click();
+  await inThemes(page, (theme) => takePicture(page, `tests-live-${theme}-1000`));
+  await page.setViewportSize({ width: 1280, height: 800 });
 
   await page.getByTestId("test-matrix").first().click();
   const matrix = page.getByTestId("matrix-dialog");
@@ -113,10 +120,7 @@ test("a live suite shows repeats with their interval", async ({ page }) => {
   await expect(row.locator("td")).toHaveText(Array.from({ length: 10 }, () => "A"));
   await row.getByRole("button").click();
   await expect(matrix).toContainText("10 of 10");
-  await takePicture(page, "tests-matrix-light");
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.setViewportSize({ width: 1000, height: 700 });
-  await takePicture(page, "tests-matrix-dark");
+  await takePictures(page, "tests-matrix");
   expect(await findViolations(page, { within: '[data-testid="matrix-dialog"]' })).toEqual([]);
   await matrix.getByRole("button", { name: "Open run 3" }).click();
   await expect(page.getByTestId("viewing-banner")).toBeVisible();

@@ -1,7 +1,7 @@
 /** Runs of programs that Plait did not run: listed as such, opened like any run, and drafted as a flow. */
 import type { Page } from "@playwright/test";
 import { findViolations } from "./axe";
-import { expect, takePicture, test } from "./fixture";
+import { expect, takePictures, test } from "./fixture";
 
 const text = (key: string, value: unknown) => ({
   key,
@@ -58,7 +58,7 @@ test("a recorded program is listed, opened and drafted", async ({ page, host }) 
   await row.getByRole("button").first().click();
   await expect(status(page)).toHaveAttribute("data-status", "finished");
   await expect(page.getByTestId("node-writer")).toBeVisible();
-  await takePicture(page, "recorded-program");
+  await takePictures(page, "recorded-program");
   expect(await findViolations(page, { within: "section[aria-label=Runs]" })).toEqual([]);
 
   await row.hover();
@@ -66,5 +66,5 @@ test("a recorded program is listed, opened and drafted", async ({ page, host }) 
   await expect(page.getByRole("button", { name: "unsaved changes Newsroom" })).toBeVisible();
   await expect(page.getByTestId("node-reader")).toBeVisible();
   await expect(page.getByTestId("node-writer")).toBeVisible();
-  await takePicture(page, "recorded-program-draft");
+  await takePictures(page, "recorded-program-draft");
 });

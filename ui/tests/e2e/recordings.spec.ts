@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { expect, filePath, openFlow, SCRIPTED, takePicture, test } from "./fixture";
+import { expect, filePath, openFlow, SCRIPTED, takePictures, test } from "./fixture";
 
 const FLOW: Flow = {
   version: 1,
@@ -55,14 +55,7 @@ test("a run is exported, opened and replayed", async ({ page }) => {
   await expect(page.getByText("is too short to be masked")).toBeVisible();
   await expect(page.getByTestId("export-mask")).toHaveValue("x");
   await page.getByTestId("export-mask").fill("Good\nAda Lovelace");
-  for (const [width, height, colorScheme] of [
-    [1000, 700, "dark"],
-    [1280, 800, "light"],
-  ] as const) {
-    await page.setViewportSize({ width, height });
-    await page.emulateMedia({ colorScheme });
-    await takePicture(page, `recordings-export-${colorScheme}`);
-  }
+  await takePictures(page, "recordings-export");
   expect(await findViolations(page, { within: "[data-testid=export-recording]" })).toEqual([]);
   await page.getByTestId("export-choose").click();
   await chooseFile(page, file);
@@ -76,7 +69,7 @@ test("a run is exported, opened and replayed", async ({ page }) => {
   await expect(rows(page).first()).toHaveAttribute("data-status", "finished");
   await expect(page.getByText("MASKED_1").first()).toBeVisible();
   await expect(page.getByText("Good.")).toHaveCount(0);
-  await takePicture(page, "recordings-opened");
+  await takePictures(page, "recordings-opened");
   expect(await findViolations(page, { within: "section[aria-label=Runs]" })).toEqual([]);
 
   await command(page, "Replay run without network");

@@ -8,6 +8,7 @@
 //!
 //! So each byte is covered by a hash, and a damaged one is reported with the name of its part. Does not know what the parts mean.
 
+use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 
 use flate2::Compression;
@@ -103,7 +104,11 @@ pub(super) fn check(file: &[u8]) -> Result<CheckedFile<'_>, ErrorReply> {
         serde_json::from_str(list).map_err(|error| damaged(LIST, &format!("it can't be read ({error})")))?;
     check_sizes(&manifest, body.len() as u64)?;
     let mut parts = Vec::with_capacity(manifest.parts.len());
+    let mut names = BTreeSet::new();
     for part in manifest.parts {
+        if !names.insert(part.name.clone()) {
+            return Err(damaged(&part.name, "it is there twice"));
+        }
         let stored = usize::try_from(part.stored).unwrap_or(usize::MAX);
         let (bytes, rest) =
             body.split_at_checked(stored).ok_or_else(|| damaged(&part.name, "it is cut off"))?;

@@ -2,6 +2,7 @@
 
 mod causes;
 mod flows;
+mod git;
 mod matrix;
 mod runs;
 mod words;
@@ -12,7 +13,6 @@ use std::path::Path;
 use clap::Args;
 use plait_api::ErrorReply;
 use plait_api::lens::{CompareManyRuns, CompareRuns};
-use plait_core::flow::Flow;
 use plait_insight::comparison::RunDifference;
 use plait_insight::flow_diff::FlowDiff;
 
@@ -24,6 +24,7 @@ use crate::flow_source::FlowSource;
 use crate::format::to_json;
 use crate::grant_rules::named_hosts;
 use crate::open_app::{self, Home};
+use crate::printable::printable;
 use crate::terminal::print_styled_output;
 
 #[derive(Debug, Args)]
@@ -59,7 +60,7 @@ pub(crate) struct DiffArgs {
 
 pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, CliError> {
     match &*args.what {
-        [before, after] if args.why.why => {
+        [before, after] if args.why.why && is_run(before) && is_run(after) => {
             let rules = args.why.grants.rules(None)?;
             let app = open_app::for_running(home, &named_hosts(&rules)).await?;
             let name = |name: &OsStr| name.to_string_lossy().into_owned();
@@ -67,6 +68,11 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
             let status = causes::execute(&app, runs, args.why, rules, args.json).await;
             open_app::close(&app).await?;
             status
+        }
+        _ if args.why.why => {
+            Err(ErrorReply::new(codes::DIFF_ARGUMENTS, "`plait diff --why` takes two runs.")
+                .hint("`plait runs list` lists runs.")
+                .into())
         }
         [before, after] if is_run(before) && is_run(after) => {
             let app = open_app::for_reading(home).await?;
@@ -102,13 +108,17 @@ pub(crate) async fn execute(home: &Home, args: DiffArgs) -> Result<ExitStatus, C
         // What git passes: path, old file, its hash and mode, new file, its hash and mode; for a renamed file also its new path and a
         // header. Git takes any exit code but 0 for a failure.
         [path, old, _, _, new, _, _] | [path, old, _, _, new, _, _, _, _] => {
-            let diff = FlowDiff::between(&of_git(old)?, &of_git(new)?);
-            print_styled_output(&format!("{}\n{}", path.to_string_lossy(), flows::text(&diff)));
+            let name = path.to_string_lossy();
+            let name = args.what.get(7).map_or_else(
+                || name.clone().into_owned(),
+                |renamed| format!("{name} → {}", renamed.to_string_lossy()),
+            );
+            print_styled_output(&format!("{}\n{}", printable(&name), git::text(old, new)));
             Ok(ExitStatus::Success)
         }
         // For a file with conflicts, git passes only its path.
-        [path] if Path::new(path).is_file() => {
-            print_styled_output(&format!("{} has conflicts.\n", path.to_string_lossy()));
+        [path] if git::is_caller() => {
+            print_styled_output(&format!("{} has conflicts.\n", printable(&path.to_string_lossy())));
             Ok(ExitStatus::Success)
         }
         _ => {
@@ -142,12 +152,4 @@ fn is_run(argument: &OsStr) -> bool {
     }
     let name = argument.to_string_lossy();
     name == "last" || (!name.is_empty() && name.chars().all(|c| c.is_ascii_hexdigit() || c == '-'))
-}
-
-/// A file as git gives it. A file that was added or deleted is `/dev/null` on one side.
-fn of_git(file: &OsStr) -> Result<Flow, CliError> {
-    if file == "/dev/null" || file == "nul" {
-        return Ok(Flow::default());
-    }
-    Ok(FlowSource::load(file)?.into_flow())
 }

@@ -32,6 +32,7 @@ use crate::flow_source::FlowSource;
 use crate::grant_rules::{GrantArgs, named_hosts};
 use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
+use crate::output_file;
 use crate::printable::printable;
 use crate::reply_source::ReplyArgs;
 use crate::run_follower::RunFollower;
@@ -184,6 +185,9 @@ fn parse_override(text: &str) -> Result<Override, String> {
 pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, CliError> {
     if home.host.is_some() && !Path::new(&args.flow).is_file() {
         return published::execute(home, args).await;
+    }
+    if let Some(file) = &args.record {
+        output_file::check_folder(file)?;
     }
     let mut source = FlowSource::load(&args.flow)?;
     args.limits.apply(&mut source.flow);

@@ -27,6 +27,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;
 use crate::grant_rules::{GrantArgs, named_hosts};
 use crate::open_app::{self, Home};
+use crate::output_file;
 use crate::prompt::{self, PromptReply};
 use crate::terminal::{is_interactive, print_error, print_styled_output};
 use report::Report;
@@ -117,6 +118,9 @@ pub(crate) async fn execute(home: &Home, args: TestArgs) -> Result<ExitStatus, C
         Some(TestCommand::Export(args)) => return export::execute(home, args).await,
         Some(TestCommand::Grade(args)) => return grade::execute(home, args).await,
         None => {}
+    }
+    if let Some(file) = &args.junit {
+        output_file::check_folder(file)?;
     }
     let rules = args.grants.rules(None)?;
     let app = open_app::for_running(home, &named_hosts(&rules)).await?;

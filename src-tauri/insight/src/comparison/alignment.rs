@@ -1,6 +1,6 @@
 //! Which activations of two runs correspond.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use plait_core::id::{Activation, Epoch, NodeId, PortName};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -291,26 +291,49 @@ impl EpochMap<'_> {
             at: loop_after.clone(),
             inserted: Vec::new(),
             removed: Vec::new(),
+            moved: Vec::new(),
             changed: Vec::new(),
             unchanged: 0,
         };
         let mut places = vec![None; old.len()];
+        let mut replaced = Vec::new();
         for operation in capture_diff_slices(Algorithm::Myers, &old, &new) {
             let (old_range, new_range) = (operation.old_range(), operation.new_range());
-            for (from, to) in old_range.clone().zip(new_range.clone()) {
-                places[from] = Some(place(to));
-                if matches!(operation, DiffOp::Equal { .. }) {
+            if matches!(operation, DiffOp::Equal { .. }) {
+                for (from, to) in old_range.zip(new_range) {
+                    places[from] = Some(place(to));
                     list.unchanged += 1;
-                } else {
-                    list.changed.push(place(to));
                 }
+            } else {
+                replaced.push((old_range.collect::<Vec<_>>(), new_range.collect::<Vec<_>>()));
             }
-            let common = old_range.len().min(new_range.len());
-            list.removed.extend(old_range.skip(common).map(place));
-            list.inserted.extend(new_range.skip(common).map(place));
+        }
+        // An item that is elsewhere in the second run is the same item.
+        let mut elsewhere: FxHashMap<&str, VecDeque<usize>> = FxHashMap::default();
+        for to in replaced.iter().flat_map(|(_, new_places)| new_places) {
+            elsewhere.entry(&new[*to]).or_default().push_back(*to);
+        }
+        let mut moved = BTreeSet::new();
+        for from in replaced.iter().flat_map(|(old_places, _)| old_places) {
+            if let Some(to) = elsewhere.get_mut(old[*from].as_str()).and_then(VecDeque::pop_front) {
+                places[*from] = Some(place(to));
+                moved.insert(to);
+            }
+        }
+        list.moved = moved.iter().copied().map(place).collect();
+        for (mut old_places, mut new_places) in replaced {
+            old_places.retain(|from| places[*from].is_none());
+            new_places.retain(|to| !moved.contains(to));
+            for (from, to) in old_places.iter().zip(&new_places) {
+                places[*from] = Some(place(*to));
+                list.changed.push(place(*to));
+            }
+            let common = old_places.len().min(new_places.len());
+            list.removed.extend(old_places.into_iter().skip(common).map(place));
+            list.inserted.extend(new_places.into_iter().skip(common).map(place));
         }
         let inserted = list.inserted.iter().copied().collect();
-        if list.inserted.len() + list.removed.len() + list.changed.len() > 0 {
+        if list.inserted.len() + list.removed.len() + list.moved.len() + list.changed.len() > 0 {
             self.lists.push(list);
         }
         Some(ItemMap { loop_after, places, inserted })

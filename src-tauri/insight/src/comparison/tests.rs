@@ -108,6 +108,36 @@ fn an_edit_is_one_cause_in_all_iterations() {
 }
 
 #[test]
+fn items_in_another_order_are_compared_with_themselves() {
+    let run = |items: Value| {
+        let flow = flow_of(
+            &json!({
+                "list": { "type": "value", "config": { "value": items } },
+                "each": { "type": "loop", "config": { "kind": "forEach" } },
+                "text": { "type": "text", "parent": "each", "config": { "template": "{{item}}" } },
+            }),
+            &["list.value -> each.items", "each.item -> text.item", "text.text -> each.next"],
+            &json!({}),
+        );
+        ComparedRun { run: Arc::new(recorded(&flow)), used: TreeUsage::default() }
+    };
+    let compared = compare(&run(json!(["a", "b", "c", "d"])), &run(json!(["b", "c", "a", "e"])), &|_| None);
+    let [list] = &compared.lists[..] else { panic!("{:#?}", compared.lists) };
+    let none: &[u32] = &[];
+    assert_eq!((&list.inserted[..], &list.removed[..]), (none, none));
+    assert_eq!((&list.moved[..], &list.changed[..], list.unchanged), (&[2][..], &[3][..], 2));
+    let differing: Vec<String> =
+        compared.differences.iter().map(|found| found.after.as_ref().unwrap().at.to_string()).collect();
+    assert_eq!(differing, ["list", "text#3", "each"]);
+
+    // An item that is there twice is itself once.
+    let compared = compare(&run(json!(["a", "a", "b"])), &run(json!(["b", "a", "c"])), &|_| None);
+    let list = &compared.lists[0];
+    assert_eq!(list.moved.len() + list.changed.len() + list.unchanged as usize, 3, "{list:#?}");
+    assert_eq!((&list.inserted[..], &list.removed[..]), (none, none), "{list:#?}");
+}
+
+#[test]
 fn node_that_only_the_second_run_has_stands_where_it_ran() {
     let flow = |has_node: bool| {
         let mut nodes = json!({

@@ -219,10 +219,6 @@ impl Tree {
         run.is_some() && run == self.root.as_ref()
     }
 
-    pub(super) fn root(&self) -> Option<&RunId> {
-        self.root.as_ref()
-    }
-
     pub(super) fn world(&self) -> &WorldPolicy {
         &self.world
     }

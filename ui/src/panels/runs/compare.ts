@@ -5,15 +5,17 @@ import { HostError } from "@/ipc";
 import type { Workspace } from "@/workspace/workspace";
 
 /** Shows what differs between an earlier run and this one. */
-export async function compareRuns(workspace: Workspace, earlier: RunId, run: RunSummary): Promise<void> {
+export async function compareRuns({ host, comparisons }: Workspace, other: RunId, run: RunSummary): Promise<void> {
   try {
-    const [comparison, before, after] = await Promise.all([
-      workspace.host.call("lens.compare", { before: earlier, after: run.run }),
-      workspace.host.call("runs.show", { run: earlier }),
-      workspace.host.call("runs.show", { run: run.run }),
+    const [one, two] = await Promise.all([
+      host.call("runs.show", { run: other }),
+      host.call("runs.show", { run: run.run }),
     ]);
+    // The one that began first is before, whichever of them was pointed at.
+    const [before, after] = one.summary.startedAt <= two.summary.startedAt ? [one, two] : [two, one];
+    const comparison = await host.call("lens.compare", { before: before.summary.run, after: after.summary.run });
     const flows = { before: before.flow, after: after.flow };
-    await workspace.comparisons.ask({ before: before.summary, after: run, comparison, flows });
+    await comparisons.ask({ before: before.summary, after: after.summary, comparison, flows });
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }

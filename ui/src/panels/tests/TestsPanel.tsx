@@ -86,7 +86,11 @@ function Suites({ suites, dirty }: { suites: readonly OpenedSuite[]; dirty: bool
             {TEXTS.stop}
           </Button>
         ) : null}
-        <span className="ml-auto text-fg-2 text-xs tabular-nums" role="status" data-testid="tests-summary">
+        <span
+          className="ml-auto text-balance text-right text-fg-2 text-xs tabular-nums"
+          role="status"
+          data-testid="tests-summary"
+        >
           {TEXTS.summary(passed, tests.length - passed - open, open)}
         </span>
       </div>

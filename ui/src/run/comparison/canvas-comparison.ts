@@ -231,14 +231,25 @@ export function stepsOfRuns({ comparison }: Pick<ComparedRuns, "comparison">): S
 
 /** The differences of two flows: nodes, also those that the canvas does not have, then edges. */
 export function stepsOfMarks({ nodes, edges, ghosts }: Marks): Step[] {
-  const ghostNodes = new Set(ghosts.nodes);
-  const between = ghosts.edges.filter(({ source, target }) => !ghostNodes.has(source) && !ghostNodes.has(target));
   return [
     ...[...nodes].map(([node, { sign }]) => ({ node, sign })),
     ...ghosts.nodes.map((node) => ({ node, sign: ghosts.sign })),
     ...[...edges].map(([edge, sign]) => ({ edge, sign })),
-    ...between.map(({ target }) => ({ node: target, sign: ghosts.sign })),
+    ...ghostEdgesBetween(ghosts).map(({ target }) => ({ node: target, sign: ghosts.sign })),
   ];
+}
+
+/** The ghosts of edges between nodes that the canvas has: the others belong to the ghosts of their nodes. */
+export function ghostEdgesBetween({ nodes, edges }: Ghosts): EdgeEnds[] {
+  const ghostNodes = new Set(nodes);
+  return edges.filter(({ source, target }) => !ghostNodes.has(source) && !ghostNodes.has(target));
+}
+
+/** Which of two compared runs this one is, or belongs to as the run of a sub-flow. */
+export function sideOf({ before, after, comparison }: ComparedRuns, run: RunId): "before" | "after" | undefined {
+  const isOf = (side: "before" | "after", whole: RunId) =>
+    run === whole || comparison.nodes.some((node) => node[side]?.run === run);
+  return isOf("before", before.run) ? "before" : isOf("after", after.run) ? "after" : undefined;
 }
 
 /** What makes two edges the same: what they connect. */

@@ -66,3 +66,36 @@ export function nameOfChange(change: ActivationChange): string {
       return "error";
   }
 }
+
+/** Steps that only one of the runs has are one entry for each node: the first of them, and how many more there are. */
+export function gathered(differences: readonly RunDifference[]): { difference: RunDifference; more: number }[] {
+  const entries: { difference: RunDifference; more: number }[] = [];
+  const ofNode = new Map<string, { more: number }>();
+  for (const difference of differences) {
+    const { path = [], before, after, changes } = difference;
+    const key = JSON.stringify([path, nodeOf(difference), before === undefined]);
+    const isLone = changes.length === 0 && (before === undefined || after === undefined);
+    const first = isLone ? ofNode.get(key) : undefined;
+    if (first !== undefined) {
+      first.more += 1;
+      continue;
+    }
+    const entry = { difference, more: 0 };
+    entries.push(entry);
+    if (isLone) ofNode.set(key, entry);
+  }
+  return entries;
+}
+
+/** Places as people count them, neighbors as a range: `1–9, 12`. */
+export function itemNumbers(places: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const place of places) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last.to + 1 === place) last.to = place;
+    else ranges.push({ from: place, to: place });
+  }
+  const show = ({ from, to }: { from: number; to: number }) =>
+    from === to ? `${from + 1}` : `${from + 1}${to - from === 1 ? ", " : "–"}${to + 1}`;
+  return ranges.map(show).join(", ");
+}

@@ -4,7 +4,7 @@ import { SignIcon } from "@/canvas/comparison/SignIcon";
 import { TEXTS as CANVAS_TEXTS } from "@/canvas/texts";
 import { IconButton } from "@/design/controls/Button";
 import { ChoiceBar } from "@/design/controls/ChoiceBar";
-import { type Marks, SIGNS, type Sign, type Step } from "@/run/comparison/canvas-comparison";
+import { ghostEdgesBetween, type Marks, SIGNS, type Sign, type Step, sideOf } from "@/run/comparison/canvas-comparison";
 import type { ComparedRuns } from "@/run/comparison/comparison";
 import { TEXTS } from "@/shell/texts";
 import { useComparisonOnCanvas } from "@/workspace/comparison-hooks";
@@ -89,7 +89,7 @@ function Sides({ runs }: { runs: ComparedRuns }) {
         { id: "before", label: TEXTS.firstRun },
         { id: "after", label: TEXTS.secondRun },
       ]}
-      value={run === runs.before.run ? "before" : run === runs.after.run ? "after" : ""}
+      value={(run === undefined ? undefined : sideOf(runs, run)) ?? ""}
       onChange={(side) => void workspace.runs.open(side === "before" ? runs.before.run : runs.after.run)}
     />
   );
@@ -108,7 +108,7 @@ function Legend({ marks: { nodes, edges, ghosts } }: { marks: Marks }) {
   const count = (sign: Sign, more = 1) => counts.set(sign, (counts.get(sign) ?? 0) + more);
   for (const { sign } of nodes.values()) count(sign);
   for (const sign of edges.values()) count(sign);
-  count(ghosts.sign, ghosts.nodes.length + ghosts.edges.length);
+  count(ghosts.sign, ghosts.nodes.length + ghostEdgesBetween(ghosts).length);
   return (
     <ul className="order-3 flex flex-wrap gap-x-3 gap-y-1 text-fg-2 text-xs" aria-label={TEXTS.legend}>
       {SIGNS.filter((sign) => (counts.get(sign) ?? 0) > 0).map((sign) => (

@@ -1,13 +1,15 @@
 import { useState } from "react";
 import { useStore } from "zustand";
-import type { ActivationChange, ListComparison, RunDifference } from "@/bindings";
+import type { ActivationChange, ListComparison, NodeId, RunDifference } from "@/bindings";
 import { ChoiceBar } from "@/design/controls/ChoiceBar";
 import { Dialog, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import {
   beganOtherwise,
   type ComparedRuns,
   type DifferenceGroup,
+  gathered,
   groupsOf,
+  itemNumbers,
   nameOfChange,
   nodeOf,
 } from "@/run/comparison/comparison";
@@ -100,15 +102,15 @@ function Comparison({ runs, onDone }: { runs: ComparedRuns; onDone: () => void }
               key={`${list.path?.join("/") ?? ""}/${list.at.node}/${list.at.epoch.join(".")}`}
               className="mb-2 text-sm"
             >
-              {describeList(list)}
+              {describeList(list, workspace.nodeNames)}
             </p>
           ))}
           {groups.map((group) => (
             <section key={group.id} className="mb-4" data-testid={`differences-${group.id}`}>
               <h3 className="mb-1.5 font-semibold text-fg-2 text-sm">{GROUPS[group.id]}</h3>
               <ul className="flex flex-col gap-2">
-                {group.differences.map((difference) => (
-                  <Difference key={keyOf(difference)} difference={difference} onDone={onDone} />
+                {gathered(group.differences).map(({ difference, more }) => (
+                  <Difference key={keyOf(difference)} difference={difference} more={more} onDone={onDone} />
                 ))}
               </ul>
             </section>
@@ -149,7 +151,14 @@ function Totals({ before, after }: Pick<ComparedRuns["comparison"], "before" | "
   );
 }
 
-function Difference({ difference, onDone }: { difference: RunDifference; onDone: () => void }) {
+type DifferenceProps = {
+  difference: RunDifference;
+  /** How many more steps of the node only the same run has. */
+  more: number;
+  onDone: () => void;
+};
+
+function Difference({ difference, more, onDone }: DifferenceProps) {
   const workspace = useWorkspace();
   const { before, after, path, changes } = difference;
   const node = nodeOf(difference);
@@ -172,6 +181,7 @@ function Difference({ difference, onDone }: { difference: RunDifference; onDone:
           {name}
           {iteration}
         </b>
+        {more > 0 ? <span className="shrink-0 text-fg-2 text-sm">{TEXTS.andMoreSteps(formatCount(more))}</span> : null}
         <span className="ml-auto shrink-0 text-fg-3 text-xs tabular-nums">{used(difference)}</span>
       </button>
       {changes.map((change, index) => (
@@ -201,14 +211,19 @@ function used({ before, after }: RunDifference): string {
   return tokens[0] === tokens[1] ? "" : TEXTS.tokensChanged(formatCount(tokens[0] ?? 0), formatCount(tokens[1] ?? 0));
 }
 
-function describeList({ path, at, inserted, removed, changed, unchanged }: ListComparison): string {
+type Names = { nameOf: (node: NodeId) => string };
+
+function describeList(list: ListComparison, names: Names): string {
+  const { path, at, inserted, removed, moved, changed, unchanged } = list;
   const items = (places: number[], word: string) =>
-    places.length === 0 ? [] : [`${TEXTS.items(places.map((place) => place + 1).join(", "), places.length)} ${word}`];
+    places.length === 0 ? [] : [`${TEXTS.items(itemNumbers(places), places.length)} ${word}`];
   const parts = [
     ...items(inserted, TEXTS.itemsInserted),
     ...items(removed, TEXTS.itemsRemoved),
+    ...items(moved, TEXTS.itemsMoved),
     ...items(changed, TEXTS.itemsChanged),
     TEXTS.itemsUnchanged(formatCount(unchanged)),
   ];
-  return `${[...(path ?? []), at.node].join(" › ")}: ${parts.join(", ")}`;
+  const name = path === undefined ? names.nameOf(at.node) : [...path, at.node].join(" › ");
+  return `${name}: ${parts.join("; ")}`;
 }

@@ -23,7 +23,9 @@ export function RowDetails({ row, dataset, onGrade, onOpenRun }: Props) {
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4 text-sm" data-testid="result-details">
       <div className="flex items-baseline gap-2">
-        <h3 className="min-w-0 truncate font-semibold">{nameOf(row, dataset)}</h3>
+        <h3 className="min-w-0 truncate font-semibold">
+          {dataset === undefined ? nameOf(row, dataset) : TEXTS.rowNamed(nameOf(row, dataset))}
+        </h3>
         {run === undefined ? null : (
           <Button className="!h-6 !px-2 !text-xs ml-auto" onClick={() => onOpenRun(run)}>
             {TEXTS.openRun}
@@ -140,7 +142,7 @@ function GradeForm({ row: { grade }, onGrade }: Pick<Props, "row" | "onGrade">) 
           title={TEXTS.numberOrVerdict}
           placeholder={TEXTS.number}
           inputMode="decimal"
-          className={`${CONTROL} !w-16 !py-0.5 text-xs`}
+          className={`${CONTROL} !w-14 !py-0.5 text-xs`}
           data-testid="grade-number"
           value={number}
           aria-invalid={number.trim() !== "" && parsed === undefined}

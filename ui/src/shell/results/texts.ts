@@ -19,6 +19,7 @@ export const TEXTS = {
     ].join(", "),
   state: "State",
   row: "Row",
+  rowNamed: (name: string) => `Row ${name}`,
   tokens: "Tokens",
   cost: "Cost",
   time: "Time",

@@ -55,6 +55,16 @@ fn truncated_and_continued_files_are_refused() {
 }
 
 #[test]
+fn part_that_is_there_twice_is_refused() {
+    let [first, other, _] = &parts()[..] else { panic!("three parts") };
+    let part = |bytes: &[u8]| Part { name: first.name.clone(), bytes: bytes.to_vec() };
+    let (file, _) = write(&[part(&first.bytes), part(&other.bytes)]).unwrap();
+    let error = read(&file).unwrap_err();
+    assert_eq!(error.code, codes::RECORDING_DAMAGED);
+    assert!(error.message.contains("`runs/a.jsonl`: it is there twice"), "{error:?}");
+}
+
+#[test]
 fn newer_form_is_refused_as_such() {
     let (file, _) = write(&parts()).unwrap();
     let newer = String::from_utf8_lossy(&file[..20]).replacen(" 1 ", " 2 ", 1);

@@ -68,7 +68,7 @@ pub(crate) async fn execute(
 
 /// The differences, and what it costs at most to try them.
 fn plan(InquiryState { inquiry, at_most_nano_usd, unknown, .. }: &InquiryState) -> String {
-    let mut lines = vec![format!("{} differences:", inquiry.swaps.len())];
+    let mut lines = vec![format!("{}:", counted(inquiry.swaps.len(), "difference"))];
     lines.extend((1..).zip(&inquiry.swaps).map(|(number, swap)| format!("  {number}. {}", describe(swap))));
     for trial in inquiry.trials.iter().filter(|trial| trial.swaps.len() == 1) {
         if let Some(why) = &trial.refused {
@@ -78,12 +78,14 @@ fn plan(InquiryState { inquiry, at_most_nano_usd, unknown, .. }: &InquiryState) 
     let forks = inquiry.trials.iter().filter(|trial| trial.refused.is_none()).count();
     let cost = Cost { nano_usd: *at_most_nano_usd, unpriced: 0 };
     let unknown = if *unknown > 0 {
-        format!("; {unknown} calls or nodes without an upper bound")
+        let what = if *unknown == 1 { "call or node" } else { "calls or nodes" };
+        format!("; {unknown} {what} without an upper bound")
     } else {
         String::new()
     };
-    let samples = inquiry.samples;
-    lines.push(format!("At most {forks} forks, {samples} times each: at most {cost}{unknown}.\n"));
+    let samples =
+        if inquiry.samples == 1 { String::new() } else { format!(", {} times each", inquiry.samples) };
+    lines.push(format!("At most {}{samples}: at most {cost}{unknown}.\n", counted(forks, "fork")));
     printable(&lines.join("\n")).into_owned()
 }
 
@@ -112,13 +114,17 @@ fn conclusion(InquiryState { inquiry, verdict, .. }: &InquiryState) -> String {
         let percent = |part: f64| format!("{:.0}", part * 100.0);
         let interval = format!("{} to {} %", percent(rate.low), percent(rate.high));
         lines.push(format!(
-            "  {}\n    in {} of {} forks; the true rate is {interval} with a confidence of 95 %",
+            "  {}\n    in {} of {}; the true rate is {interval} with a confidence of 95 %",
             swaps.join("\n  together with\n  "),
             rate.passed,
-            rate.runs
+            counted(rate.runs as usize, "fork"),
         ));
     }
     printable(&lines.join("\n")).into_owned()
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The numbers of a mixture's differences: `2 and 3`.

@@ -1,5 +1,6 @@
 //! What differs between two runs, as text.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use plait_core::id::{NodeId, RunId};
@@ -56,9 +57,29 @@ fn section<'a>(text: &mut String, title: &str, found: impl Iterator<Item = &'a (
     if found.peek().is_some() {
         let _ = writeln!(text, "\n{title}");
     }
-    for (_, difference) in found {
-        describe(text, difference);
+    // Of a node that only one of the runs has, all its steps are one line.
+    let mut gathered: Vec<(&RunDifference, usize)> = Vec::new();
+    let mut of_node = HashMap::new();
+    for &(_, difference) in found {
+        let place = lone_node(difference).map(|node| *of_node.entry(node).or_insert(gathered.len()));
+        match place.and_then(|place| gathered.get_mut(place)) {
+            Some((_, more)) => *more += 1,
+            None => gathered.push((difference, 0)),
+        }
     }
+    for (difference, more) in gathered {
+        describe_all(text, difference, more);
+    }
+}
+
+/// The node of a step that only one of the runs has, and which one.
+fn lone_node(difference: &RunDifference) -> Option<(&[NodeId], &NodeId, bool)> {
+    let (shown, is_first) = match (&difference.before, &difference.after) {
+        (Some(before), None) => (before, true),
+        (None, Some(after)) => (after, false),
+        _ => return None,
+    };
+    difference.changes.is_empty().then_some((&*difference.path, &shown.at.node, is_first))
 }
 
 /// What each node used in both runs, of those that differ or call a model.
@@ -120,20 +141,35 @@ fn totals(totals: &ComparedTotals) -> String {
 }
 
 fn list_line(list: &ListComparison) -> String {
-    let places = |places: &[u32]| {
-        places.iter().map(|place| (u64::from(*place) + 1).to_string()).collect::<Vec<_>>().join(", ")
-    };
     let mut parts = Vec::new();
-    for (found, what) in
-        [(&list.inserted, "inserted"), (&list.removed, "removed"), (&list.changed, "changed")]
-    {
+    for (found, what) in [
+        (&list.inserted, "inserted"),
+        (&list.removed, "removed"),
+        (&list.moved, "moved"),
+        (&list.changed, "changed"),
+    ] {
         match found.len() {
             0 => {}
-            1 => parts.push(format!("item {} {what}", places(found))),
-            _ => parts.push(format!("items {} {what}", places(found))),
+            1 => parts.push(format!("item {} {what}", item_numbers(found))),
+            _ => parts.push(format!("items {} {what}", item_numbers(found))),
         }
     }
     format!("{}: {}, {} unchanged", place(&list.path, &list.at.to_string()), parts.join("; "), list.unchanged)
+}
+
+/// Places as people count them, neighbors as a range: `1–9, 12`.
+fn item_numbers(places: &[u32]) -> String {
+    let ranges = places.chunk_by(|place, next| place.checked_add(1) == Some(*next));
+    let shown = ranges.map(|range| {
+        let numbers =
+            [range.first(), range.last()].map(|place| u64::from(place.copied().unwrap_or_default()) + 1);
+        match range.len() {
+            1 => numbers[0].to_string(),
+            2 => format!("{}, {}", numbers[0], numbers[1]),
+            _ => format!("{}–{}", numbers[0], numbers[1]),
+        }
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 fn place(path: &[NodeId], at: &str) -> String {
@@ -141,8 +177,16 @@ fn place(path: &[NodeId], at: &str) -> String {
 }
 
 pub(super) fn describe(text: &mut String, difference: &RunDifference) {
+    describe_all(text, difference, 0);
+}
+
+/// A difference, and how many more there are like it.
+fn describe_all(text: &mut String, difference: &RunDifference, more: usize) {
     let at = difference.after.as_ref().or(difference.before.as_ref()).map(|shown| shown.at.to_string());
-    let at = place(&difference.path, &at.unwrap_or_default());
+    let mut at = place(&difference.path, &at.unwrap_or_default());
+    if more > 0 {
+        let _ = write!(at, " and {more} more");
+    }
     match (&difference.before, &difference.after) {
         (Some(before), Some(after)) => {
             let _ = writeln!(text, "  {at}{}", used(before, after));

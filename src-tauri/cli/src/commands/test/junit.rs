@@ -13,15 +13,12 @@ use crate::codes;
 /// Writes the outcomes, by suite.
 pub(super) fn write(file: &Path, outcomes: &[(String, CaseOutcome)]) -> Result<(), ErrorReply> {
     let mut report = Report::new("plait");
-    for (path, outcome) in outcomes {
-        let case = case(path, outcome);
-        if let Some(suite) = report.test_suites.last_mut().filter(|last| last.name.as_str() == path) {
-            suite.add_test_case(case);
-        } else {
-            let mut suite = TestSuite::new(path.as_str());
-            suite.add_test_case(case);
-            report.add_test_suite(suite);
-        }
+    // A suite is added when it is whole: the report counts its cases then.
+    for of_suite in outcomes.chunk_by(|(path, _), (other, _)| path == other) {
+        let Some((path, _)) = of_suite.first() else { continue };
+        let mut suite = TestSuite::new(path.as_str());
+        suite.add_test_cases(of_suite.iter().map(|(_, outcome)| case(path, outcome)));
+        report.add_test_suite(suite);
     }
     let refused = |problem: String| {
         ErrorReply::new(codes::OUTPUT_FAILED, format!("`{}` can't be written: {problem}.", file.display()))

@@ -84,8 +84,9 @@ fn write_outcome(text: &mut String, suite: &str, outcome: &CaseOutcome) {
             let _ = writeln!(text, "      run {run}");
         }
     }
-    if !outcome.passed {
-        let case = outcome.case.replace('\'', "'\\''");
+    // What has no run can't be looked at.
+    if outcome.results.iter().any(|result| !result.has_passed() && result.run.is_some()) && !outcome.passed {
+        let case = name.replace('\'', "'\\''");
         let _ =
             writeln!(text, "      plait test {} --debug '{}'", printable(&shown(suite)), printable(&case));
     }

@@ -313,24 +313,17 @@ impl EarlierRun {
         tool: Option<&str>,
         what: impl FnOnce() -> String,
     ) -> Result<(), Fault> {
-        self.refuse(self.misses(activation, tool), what)
+        refuse(self.misses(activation, tool), what)
     }
 
     /// The same for a model's reply: a model is no part of the world that is asked again.
     pub fn refuse_purchase(&self, what: impl FnOnce() -> String) -> Result<(), Fault> {
-        self.refuse(self.tree.world().misses, what)
+        refuse(self.tree.world().misses, what)
     }
 
     /// Whether replies are streamed as they were when they were recorded.
     pub fn keeps_pace(&self) -> bool {
         self.tree.world().pace == Pace::Recorded
-    }
-
-    fn refuse(&self, misses: Misses, what: impl FnOnce() -> String) -> Result<(), Fault> {
-        if misses != Misses::Fail {
-            return Ok(());
-        }
-        Err(Fault::new(codes::RUN_NOT_RECORDED, format!("{} is not recorded.", what())))
     }
 
     fn is_live(&self, activation: &Activation, tool: Option<&str>) -> bool {
@@ -368,6 +361,13 @@ impl EarlierRun {
     fn take(&self, seq: u64) -> Option<EventRef> {
         self.event(seq).filter(|event| self.tree.take(event))
     }
+}
+
+fn refuse(misses: Misses, what: impl FnOnce() -> String) -> Result<(), Fault> {
+    if misses != Misses::Fail {
+        return Ok(());
+    }
+    Err(Fault::new(codes::RUN_NOT_RECORDED, format!("{} is not recorded.", what())))
 }
 
 #[cfg(test)]

@@ -2419,7 +2419,7 @@ export type LeftOutChunk = {
   score: number,
   /** What ranked it. */
   matched: Match,
-  /** Its tokens in a prompt. */
+  /** Its tokens in a prompt. Of one that is left out, they may be those of its text alone: then these did not fit. */
   tokens: number,
 };
 
@@ -4181,7 +4181,7 @@ export type RetrievedChunk = {
   score: number,
   /** What ranked it. */
   matched: Match,
-  /** Its tokens in a prompt. */
+  /** Its tokens in a prompt. Of one that is left out, they may be those of its text alone: then these did not fit. */
   tokens: number,
 };
 

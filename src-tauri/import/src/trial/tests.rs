@@ -76,7 +76,7 @@ fn start_of_dify_without_outputs_put_out_what_it_got() {
         read_record(&json!({ "data": [start, other] }).to_string()).unwrap()
     };
     let got = |record: &Record, node: &str| {
-        record.output(node, "q", super::Time::Last).map(|value| value.into_owned())
+        record.output(node, "q", super::Time::Last).map(std::borrow::Cow::into_owned)
     };
     for outputs in [json!(null), json!({})] {
         assert_eq!(got(&record(outputs), "s"), Some(json!("hi")));

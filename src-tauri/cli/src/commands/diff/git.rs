@@ -8,6 +8,7 @@ use plait_insight::flow_diff::FlowDiff;
 use similar::TextDiff;
 
 use super::flows;
+use crate::environment;
 use crate::exit::CliError;
 use crate::flow_source::FlowSource;
 use crate::printable::printable;
@@ -17,7 +18,7 @@ const COUNTER: &str = "GIT_DIFF_PATH_COUNTER";
 
 /// Whether git started this process to show a difference.
 pub(super) fn is_caller() -> bool {
-    std::env::var_os(COUNTER).is_some()
+    environment::variable(COUNTER).is_some()
 }
 
 /// What differs by meaning. If a version is no flow, such as one that was saved by halves, why not, and the lines that differ.

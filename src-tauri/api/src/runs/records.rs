@@ -64,6 +64,10 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub ended_at: Option<u64>,
+    /// How long it worked, in milliseconds, without waits for people, stops and interruptions. Absent before its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub worked_ms: Option<u64>,
     /// Counts of activations, by how they ended.
     pub nodes: RunCounters,
     /// Tokens that its model calls used, and those of the runs below it.
@@ -97,6 +101,7 @@ impl RunSummary {
             conversation: record.conversation,
             started_at: record.started_at,
             ended_at: record.ended_at,
+            worked_ms: record.worked_ms(),
             nodes: record.counters,
             tokens: record.tokens,
             cost: record.cost,

@@ -52,7 +52,12 @@ async fn measure() -> Result<(), BenchError> {
 
     let run = RunId::from(uuid::Uuid::now_v7().to_string());
     let mut journal = store.journal(&run)?;
-    journal.append(&[Entry { seq: Some(0), at: AT_MS, event: started_event(run.as_str()) }])?;
+    journal.append(&[Entry {
+        seq: Some(0),
+        at: AT_MS,
+        event: started_event(run.as_str()),
+        interrupted_ms: 0,
+    }])?;
     let (mut own, mut others, mut syncs) = (Vec::new(), Vec::new(), Vec::new());
     // They alternate, so that all meet the same machine.
     for round in 0..ROUNDS {
@@ -90,7 +95,7 @@ fn entry_of(seq: u64) -> Entry {
             metadata: FinishMetadata::default(),
         },
     );
-    Entry { seq: Some(seq), at: AT_MS, event }
+    Entry { seq: Some(seq), at: AT_MS, event, interrupted_ms: 0 }
 }
 
 /// The median, in microseconds.

@@ -96,8 +96,10 @@ fn find(runtime: &tokio::runtime::Runtime, figures: &mut Figures) -> Result<(), 
         let mut journal = store.journal(&id)?;
         let events = std::iter::once(RunStart::new(id).into())
             .chain((0..REPLIES_OF_A_RUN).map(|reply| replied(&key(run, reply))));
-        let entries: Vec<Entry> =
-            (0..).zip(events).map(|(seq, event)| Entry { seq: Some(seq), at: seq, event }).collect();
+        let entries: Vec<Entry> = (0..)
+            .zip(events)
+            .map(|(seq, event)| Entry { seq: Some(seq), at: seq, event, interrupted_ms: 0 })
+            .collect();
         journal.append(&entries)?;
         drop(journal);
         runtime.block_on(store.flush())?;

@@ -46,18 +46,27 @@ fn nesting_depth(flow: &Flow, id: &NodeId) -> usize {
     depth
 }
 
-/// Moves cards down until none lies on another.
+/// Moves cards down until none lies on another. Large notes lie behind cards.
 fn spread(flow: &mut Flow, ids: &[NodeId]) {
     let mut order: Vec<(NodeId, Position)> =
         ids.iter().map(|id| (id.clone(), flow.layout.get(id).cloned().unwrap_or_default())).collect();
     order.sort_by(|(a, p), (b, q)| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(a.cmp(b)));
     let mut taken = Occupied::default();
     for (id, mut position) in order {
-        taken.place(&mut position);
+        if !is_background(flow, &id, &position) {
+            taken.place(&mut position);
+        }
         position.x = position.x.round();
         position.y = position.y.round();
         flow.layout.insert(id, position);
     }
+}
+
+/// Whether a node is a note with room for cards in front of it: it stays behind those that it is about.
+fn is_background(flow: &Flow, id: &NodeId, position: &Position) -> bool {
+    let (width, height) = size(position);
+    let has_room = width >= CARD_WIDTH + 2.0 * GAP && height >= 2.0 * CARD_HEIGHT;
+    has_room && flow.nodes.get(id).is_some_and(|node| node.node_type == "note")
 }
 
 /// Where cards lie. By columns, so that a card is compared with its neighbors alone.
@@ -163,5 +172,36 @@ fn enclose(flow: &mut Flow, id: &NodeId, body: &[NodeId]) {
     if let Some(position) = flow.layout.get_mut(id) {
         position.width = Some(2.0f64.mul_add(BORDER_WIDTH, right - left));
         position.height = Some(HEADER_HEIGHT + FOOTER_HEIGHT + bottom - top);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn large_notes_stay_behind_the_cards_that_they_are_about() {
+        let mut flow: Flow = serde_json::from_value(json!({
+            "version": 1,
+            "name": "Sticky notes",
+            "nodes": {
+                "area": { "type": "note", "config": { "text": "Drafts the answer" } },
+                "answer": { "type": "text" },
+                "remark": { "type": "note", "config": { "text": "Look at this" } },
+            },
+            "edges": {},
+            "layout": {
+                "area": { "x": 0, "y": 0, "width": 600, "height": 400 },
+                "answer": { "x": 100, "y": 150 },
+                "remark": { "x": 110, "y": 160, "width": 200, "height": 80 },
+            },
+        }))
+        .unwrap();
+        arrange(&mut flow);
+        let places: Vec<_> =
+            ["area", "answer", "remark"].map(|id| (flow.layout[id].x, flow.layout[id].y)).into();
+        assert_eq!(places, [(0.0, 0.0), (100.0, 150.0), (110.0, 150.0 + CARD_HEIGHT + GAP)]);
     }
 }

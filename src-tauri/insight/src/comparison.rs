@@ -207,13 +207,12 @@ pub fn differences(before: &RecordedRun, after: &RecordedRun, load: LoadRun<'_>)
 
 impl ComparedRun {
     pub(crate) fn totals(&self) -> ComparedTotals {
-        let (outline, totals) = (&self.run.view().outline, &self.run.view().totals);
-        let duration = outline.started_at.zip(outline.ended_at).map(|(from, to)| to.saturating_sub(from));
+        let view = self.run.view();
         ComparedTotals {
-            status: outline.status,
+            status: view.outline.status,
             tokens: self.used.tokens,
             cost: self.used.cost,
-            duration_ms: duration.map(|all| all.saturating_sub(totals.waited_ms + totals.stopped_ms)),
+            duration_ms: view.worked_ms(),
         }
     }
 }

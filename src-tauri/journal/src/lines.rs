@@ -90,7 +90,9 @@ mod tests {
                     (Event::Loop(at.clone(), LoopEvent::Iteration), "loop.iteration"),
                 ];
                 for (event, name) in events {
-                    let line = serde_json::to_vec(&Entry { seq: Some(u64::MAX), at: 7, event }).unwrap();
+                    let line =
+                        serde_json::to_vec(&Entry { seq: Some(u64::MAX), at: 7, event, interrupted_ms: 0 })
+                            .unwrap();
                     let head = LineHead::read(&line).unwrap();
                     let rest = if name == "node.started" { r#","attempt":1}"# } else { "}" };
                     let at = Some((node.into(), at.epoch.clone()));
@@ -102,7 +104,7 @@ mod tests {
 
     #[test]
     fn events_of_the_run_belong_to_no_activation() {
-        let entry = Entry { seq: Some(3), at: 7, event: Event::Run(RunEvent::Canceling) };
+        let entry = Entry { seq: Some(3), at: 7, event: Event::Run(RunEvent::Canceling), interrupted_ms: 0 };
         let line = serde_json::to_vec(&entry).unwrap();
         let head = LineHead { seq: 3, time: 7, event: "run.cancelling", at: None, rest: "}" };
         assert_eq!(LineHead::read(&line), Some(head));

@@ -177,6 +177,13 @@ pub struct RunOutline {
 }
 
 impl RunView {
+    /// How long the run worked, in milliseconds: without waits for people, stops and interruptions. `None` before its end.
+    pub fn worked_ms(&self) -> Option<u64> {
+        let RunTotals { waited_ms, stopped_ms, interrupted_ms, .. } = self.totals;
+        let took = self.outline.ended_at?.saturating_sub(self.outline.started_at?);
+        Some(took.saturating_sub(waited_ms + stopped_ms + interrupted_ms))
+    }
+
     /// What a journal amounts to.
     pub fn of(journal: &[Entry]) -> Self {
         let mut view = Self::default();
@@ -402,6 +409,10 @@ pub struct RunTotals {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(optional, as = "Option<f64>")]
     pub stopped_ms: u64,
+    /// How long no process drove it while it could have worked, in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(optional, as = "Option<f64>")]
+    pub interrupted_ms: u64,
 }
 
 /// How many nodes show each state.

@@ -134,6 +134,7 @@ pub(crate) fn summary_of_new(run: &RunId, request: &RunRequest, user: UserName) 
         status: RunStatus::Running,
         started_at: u64::try_from(Timestamp::now().as_millisecond()).unwrap_or_default(),
         ended_at: None,
+        worked_ms: None,
         nodes: RunCounters::default(),
         tokens: TokenUsage::default(),
         cost: Cost::default(),

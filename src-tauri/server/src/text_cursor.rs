@@ -54,7 +54,12 @@ impl TextCursor {
         shown.text += text.len() as u64;
         shown.reasoning += reasoning.len() as u64;
         let delta = NodeEvent::Delta { text: text.to_owned(), reasoning: reasoning.to_owned() };
-        Some(Entry { seq: None, at: piece.at, event: Event::Node(piece.activation.clone(), delta) })
+        Some(Entry {
+            seq: None,
+            at: piece.at,
+            event: Event::Node(piece.activation.clone(), delta),
+            interrupted_ms: 0,
+        })
     }
 
     /// Goes on behind events that were shown. Gives the pieces that follow them.

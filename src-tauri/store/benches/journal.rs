@@ -152,7 +152,10 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     std::iter::once(begin)
         .chain((0..NODES).map(node))
         .map(|events| {
-            events.into_iter().map(|event| Entry { seq: seq.next(), at: 1_700_000_000_000, event }).collect()
+            events
+                .into_iter()
+                .map(|event| Entry { seq: seq.next(), at: 1_700_000_000_000, event, interrupted_ms: 0 })
+                .collect()
         })
         .collect()
 }

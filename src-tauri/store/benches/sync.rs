@@ -59,7 +59,7 @@ fn main() -> Result<(), BenchError> {
 }
 
 fn started(run: &RunId) -> Entry {
-    Entry { seq: Some(0), at: 1_700_000_000_000, event: RunStart::new(run.clone()).into() }
+    Entry { seq: Some(0), at: 1_700_000_000_000, event: RunStart::new(run.clone()).into(), interrupted_ms: 0 }
 }
 
 fn finished(seq: u64) -> Entry {
@@ -71,7 +71,7 @@ fn finished(seq: u64) -> Entry {
             metadata: FinishMetadata::default(),
         },
     );
-    Entry { seq: Some(seq), at: 1_700_000_000_000, event }
+    Entry { seq: Some(seq), at: 1_700_000_000_000, event, interrupted_ms: 0 }
 }
 
 /// The median, in microseconds.

@@ -115,6 +115,10 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub ended_at: Option<u64>,
+    /// How long it has not worked, in milliseconds: while it waited for a person, stood still or was interrupted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(optional, as = "Option<f64>")]
+    pub idle_ms: u64,
     /// How many activations ended how.
     pub counters: RunCounters,
     /// What its model calls used, by the providers' word.
@@ -183,6 +187,7 @@ impl RunRecord {
             started_at: entry.at,
             updated_at: entry.at,
             ended_at: None,
+            idle_ms: 0,
             counters: RunCounters::default(),
             tokens: TokenUsage::default(),
             cost: Cost::default(),
@@ -193,6 +198,11 @@ impl RunRecord {
             error: None,
             events: 1,
         })
+    }
+
+    /// How long it worked, in milliseconds. `None` before its end.
+    pub fn worked_ms(&self) -> Option<u64> {
+        Some(self.ended_at?.saturating_sub(self.started_at).saturating_sub(self.idle_ms))
     }
 
     /// How many model calls were answered.
@@ -210,6 +220,10 @@ impl RunRecord {
     /// counters alone may wait.
     pub fn apply(&mut self, entry: &Entry) -> bool {
         self.events += 1;
+        self.idle_ms += match self.is_idle() {
+            true => entry.at.saturating_sub(self.updated_at),
+            false => entry.interrupted_ms,
+        };
         self.updated_at = entry.at;
         match &entry.event {
             Event::Node(_, NodeEvent::Finished { .. }) => self.counters.done += 1,
@@ -303,6 +317,12 @@ impl RunRecord {
         false
     }
 
+    /// Whether only a person makes it go on. While a debugger holds only branches, the others go on.
+    fn is_idle(&self) -> bool {
+        let waits = *self.held.as_ref().unwrap_or(&self.status) == RunStatus::Waiting;
+        waits || self.stops.iter().any(|stop| stop.scope.is_tree())
+    }
+
     fn note_stop(&mut self, event: &DebugEvent, entry: &Entry) {
         apply_to_stops(&mut self.stops, event, entry.seq.unwrap_or_default(), entry.at);
         if let Some(stop) = self.stops.last_mut() {
@@ -344,3 +364,11 @@ fn pause(
     let (prompt, schema, tool) = (prompt.to_owned(), schema.clone(), tool.cloned());
     OpenPause { node, epoch, prompt, schema, tool, asked_at: at, asker }
 }
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+#[cfg(test)]
+mod tests;

@@ -140,11 +140,9 @@ impl Evidence {
         self.calls().map(ModelCallView::bought_cost).sum()
     }
 
-    /// How long the run took, in milliseconds, without waits for people and stops.
+    /// How long the run took, in milliseconds, without waits for people, stops and interruptions.
     pub fn duration_ms(&self) -> u64 {
-        let (outline, totals) = (&self.root().view().outline, &self.root().view().totals);
-        let all = outline.started_at.zip(outline.ended_at).map_or(0, |(from, to)| to.saturating_sub(from));
-        all.saturating_sub(totals.waited_ms + totals.stopped_ms)
+        self.root().view().worked_ms().unwrap_or_default()
     }
 }
 

@@ -1210,7 +1210,9 @@ export type Entry = {
   /** Position in the journal, from 0 without gaps. Absent on `node.delta`, `node.progressed` and `tool.progressed`, which are never journaled. */
   seq?: number,
   /** Milliseconds since the Unix epoch. */
-  at: number, } & (RunEvent | {
+  at: number,
+  /** How long the run was interrupted before it, in milliseconds: since the entry before it, no process drove the run. */
+  interruptedMs?: number, } & (RunEvent | {
   /** The node. */
   node: NodeId,
   /** The iteration. */
@@ -4449,6 +4451,8 @@ export type RunSummary = { run: RunId,
   startedAt: number,
   /** In milliseconds since the Unix epoch. */
   endedAt?: number,
+  /** How long it worked, in milliseconds, without waits for people, stops and interruptions. Absent before its end. */
+  workedMs?: number,
   /** Counts of activations, by how they ended. */
   nodes: RunCounters,
   /** Tokens that its model calls used, and those of the runs below it. */
@@ -4491,6 +4495,8 @@ export type RunTotals = {
   waitedMs: number,
   /** How long a debugger held it, in milliseconds; the stop that is going on is not in it. */
   stoppedMs?: number,
+  /** How long no process drove it while it could have worked, in milliseconds. */
+  interruptedMs?: number,
 };
 
 /** A run, folded from its events. */

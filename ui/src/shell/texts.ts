@@ -385,6 +385,8 @@ export const TEXTS = {
   cancel: "Cancel",
   denyAll: "Deny all once",
   runWithChoices: "Run with these choices",
+  runAllDenied: "Run with all denied",
+  nothingChosen: "Nothing is chosen yet, so Enter cancels. Denied nodes fail with a clear error.",
   grantCounts: ({ allowed, asked, denied }: { allowed: number; asked: number; denied: number }) =>
     [
       `${allowed} allowed${asked > 0 ? `, ${asked} asked each time` : ""}, ${denied} denied.`,

@@ -67,8 +67,9 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
   );
   await expect(need(page, "command=parcel-tools")).toContainText("scripted-server.mjs");
   await expect(dialog(page).getByRole("status")).toHaveText(
-    "0 allowed, 5 denied. Denied nodes fail with a clear error.",
+    "Nothing is chosen yet, so Enter cancels. Denied nodes fail with a clear error.",
   );
+  await expect(page.getByTestId("grants-run")).toHaveText("Run with all denied");
   // Neither Escape nor Enter runs anything before something was chosen.
   for (const key of ["Escape", "Enter"]) {
     // Keys that are pressed before the dialog has the focus are lost.
@@ -154,7 +155,9 @@ for (const theme of ["dark", "light"] as const) {
           expect(await findViolations(page, { within: `[data-testid="${part}"]` })).toEqual([]);
         };
         await expectAccessible("grants-panel");
-        await page.getByTestId("run-button").click();
+        await page.keyboard.press("Control+Enter");
+        await expect(dialog(page).getByRole("button", { name: "Cancel" })).toBeFocused();
+        await takePicture(page, `grants-first-${theme}-${width}`);
         await choose(page, "command=parcel-tools", "Always allow");
         await takePicture(page, `grants-dialog-${theme}-${width}`);
         await expectAccessible("grants-dialog");

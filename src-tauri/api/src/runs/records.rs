@@ -64,6 +64,10 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub ended_at: Option<u64>,
+    /// How long it worked, in milliseconds, without waits for people, stops and interruptions. Absent before its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub worked_ms: Option<u64>,
     /// Counts of activations, by how they ended.
     pub nodes: RunCounters,
     /// Tokens that its model calls used, and those of the runs below it.
@@ -90,6 +94,7 @@ impl RunSummary {
             program: record.program.clone(),
             children: u32::try_from(children).unwrap_or(u32::MAX),
             status: status(&record, active),
+            worked_ms: record.worked_ms(),
             run: record.run,
             flow_name: record.flow.name,
             path: record.flow.path,

@@ -13,7 +13,7 @@ const EVENING: u64 = 1_786_053_000_000;
 const MINUTE: u64 = 60_000;
 
 fn spending(calls: &[(u64, Option<u64>)]) -> RunSpending {
-    let entry = |seq: u64, at: u64, event: Event| Entry { seq: Some(seq), at, event };
+    let entry = |seq: u64, at: u64, event: Event| Entry { seq: Some(seq), at, event, interrupted_ms: 0 };
     let first = Event::from(RunStart::new("r"));
     let mut record = RunRecord::begin(&entry(0, EVENING, first)).expect("begun");
     for (seq, (at, cost)) in (1..).zip(calls) {

@@ -59,7 +59,7 @@ fn event(word: &str, node: &str) -> Event {
 fn journal(text: &str) -> Vec<Entry> {
     let entry = |(seq, word): (usize, &str)| {
         let (word, node) = word.split_once(':').unwrap();
-        Entry { seq: Some(seq as u64), at: 0, event: event(word, node) }
+        Entry { seq: Some(seq as u64), at: 0, event: event(word, node), interrupted_ms: 0 }
     };
     text.split_whitespace().enumerate().map(entry).collect()
 }

@@ -12,9 +12,9 @@ use plait_core::id::{Activation, Epoch, NodeId};
 
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Line { seq, at, event } = deserializer.deserialize_map(LineVisitor)?;
+        let Line { seq, at, event, interrupted_ms } = deserializer.deserialize_map(LineVisitor)?;
         let at = at.ok_or_else(|| D::Error::missing_field("at"))?;
-        Ok(Self { seq, at, event })
+        Ok(Self { seq, at, event, interrupted_ms })
     }
 }
 
@@ -29,6 +29,7 @@ struct Line {
     seq: Option<u64>,
     at: Option<u64>,
     event: Event,
+    interrupted_ms: u64,
 }
 
 struct LineVisitor;
@@ -46,6 +47,7 @@ impl<'de> Visitor<'de> for LineVisitor {
             match &*key {
                 "seq" => head.seq = map.next_value()?,
                 "at" => head.at = map.next_value()?,
+                "interruptedMs" => head.interrupted_ms = map.next_value()?,
                 "type" => {
                     let Key(name) = map.next_value()?;
                     return read_event(&name, head, map);
@@ -62,6 +64,7 @@ impl<'de> Visitor<'de> for LineVisitor {
 struct Head {
     seq: Option<u64>,
     at: Option<u64>,
+    interrupted_ms: u64,
     node: Option<NodeId>,
     epoch: Option<Epoch>,
 }
@@ -126,7 +129,7 @@ fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<
         }
         _ => return Err(A::Error::custom(format_args!("unknown event type `{name}`"))),
     };
-    Ok(Line { seq: rest.head.seq, at: rest.head.at, event })
+    Ok(Line { seq: rest.head.seq, at: rest.head.at, event, interrupted_ms: rest.head.interrupted_ms })
 }
 
 /// The `type` and the fields of an event; keys of the head are kept apart.
@@ -162,6 +165,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut Rest<'_, A> {
             match &*key {
                 "seq" => self.head.seq = self.map.next_value()?,
                 "at" => self.head.at = self.map.next_value()?,
+                "interruptedMs" => self.head.interrupted_ms = self.map.next_value()?,
                 "node" if self.names_activation => self.head.node = self.map.next_value()?,
                 "epoch" if self.names_activation => self.head.epoch = self.map.next_value()?,
                 _ => {

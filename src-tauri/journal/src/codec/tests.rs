@@ -8,7 +8,7 @@ fn activation() -> Activation {
 }
 
 fn entry(event: Event) -> Entry {
-    Entry { seq: Some(7), at: 1_700, event }
+    Entry { seq: Some(7), at: 1_700, event, interrupted_ms: 0 }
 }
 
 #[test]

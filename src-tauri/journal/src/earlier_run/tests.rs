@@ -15,7 +15,7 @@ fn activation(node: &str) -> Activation {
 }
 
 fn entries(events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
-    (0..).zip(events).map(|(seq, event)| Entry { seq: Some(seq), at: 0, event }).collect()
+    (0..).zip(events).map(|(seq, event)| Entry { seq: Some(seq), at: 0, event, interrupted_ms: 0 }).collect()
 }
 
 fn of(entries: &[Entry], edited: bool) -> EarlierRun {

@@ -21,6 +21,9 @@ impl RunView {
         if !self.outline.apply(entry) {
             return;
         }
+        if waiting_since.is_none() && stopped.is_none() {
+            self.totals.interrupted_ms += entry.interrupted_ms;
+        }
         if let Some(since) = waiting_since
             && self.outline.waiting_since != waiting_since
         {

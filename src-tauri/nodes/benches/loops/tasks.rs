@@ -83,7 +83,7 @@ impl Recorder {
     fn append<const N: usize>(&mut self, events: [Event; N]) -> Result<(), Fault> {
         let (at, mut seq) = (SystemClock.now_ms(), self.next..);
         self.next += N as u64;
-        self.journal.append(&events.map(|event| Entry { seq: seq.next(), at, event }))
+        self.journal.append(&events.map(|event| Entry { seq: seq.next(), at, event, interrupted_ms: 0 }))
     }
 
     /// The three events of a node that works at once.

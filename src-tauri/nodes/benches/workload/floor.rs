@@ -76,7 +76,7 @@ impl<J: Journal> EntryWriter<'_, J> {
         let (at, first) = (SystemClock.now_ms(), self.next);
         self.next += N as u64;
         let mut seq = first..;
-        let entries = events.map(|event| Entry { seq: seq.next(), at, event });
+        let entries = events.map(|event| Entry { seq: seq.next(), at, event, interrupted_ms: 0 });
         self.journal.append(&entries)
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Recorder {
     /// When that happens, in milliseconds since 1970.
     now: u64,
     next: u64,
+    /// When the latest event of the process before this one happened, until this one appends its first.
+    interrupted_at: Option<u64>,
     unflushed: bool,
     /// What is on its way to disk, and how many of the held entries it has.
     flushing: Option<(BoxFuture<'static, Result<(), Fault>>, usize)>,
@@ -52,6 +54,7 @@ impl Recorder {
             entries: Vec::new(),
             now: 0,
             next,
+            interrupted_at: entries.last().map(|entry| entry.at),
             unflushed: false,
             flushing: None,
             held: Vec::new(),
@@ -80,7 +83,9 @@ impl Recorder {
     /// Adds an event to the group.
     pub fn stage(&mut self, event: Event) {
         let seq = self.next + self.entries.len() as u64;
-        self.entries.push(Entry { seq: Some(seq), at: self.now, event });
+        let before = self.interrupted_at.filter(|_| self.entries.is_empty());
+        let interrupted_ms = before.map_or(0, |before| self.now.saturating_sub(before));
+        self.entries.push(Entry { seq: Some(seq), at: self.now, event, interrupted_ms });
     }
 
     /// Appends what was put together, all or none.
@@ -88,6 +93,7 @@ impl Recorder {
         let Some(last) = self.entries.last() else { return Ok(()) };
         self.journal.append(&self.entries)?;
         self.next += self.entries.len() as u64;
+        self.interrupted_at = None;
         self.tree.charge(TreeCount::Events, self.entries.len());
         self.unflushed = true;
         self.end = last.event.run_end().or(self.end);
@@ -101,7 +107,7 @@ impl Recorder {
 
     /// Shows an event that is never journaled.
     pub fn show(&mut self, event: Event) {
-        let entry = Entry { seq: None, at: self.clock.now_ms(), event };
+        let entry = Entry { seq: None, at: self.clock.now_ms(), event, interrupted_ms: 0 };
         if self.held.is_empty() {
             (self.watcher)(&[entry]);
         } else {

@@ -22,7 +22,7 @@ fn piece(after: u64, before: u64, text: &str) -> LiveText {
 }
 
 fn entry(seq: u64, event: NodeEvent) -> Entry {
-    Entry { seq: Some(seq), at: 0, event: Event::Node(asker(), event) }
+    Entry { seq: Some(seq), at: 0, event: Event::Node(asker(), event), interrupted_ms: 0 }
 }
 
 fn text(entry: &Entry) -> &str {

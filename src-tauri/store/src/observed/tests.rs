@@ -8,7 +8,7 @@ use super::*;
 use crate::Store;
 
 fn entry(seq: u64, event: impl Into<Event>) -> Entry {
-    Entry { seq: Some(seq), at: seq, event: event.into() }
+    Entry { seq: Some(seq), at: seq, event: event.into(), interrupted_ms: 0 }
 }
 
 fn entries(run: &RunId) -> Vec<Entry> {

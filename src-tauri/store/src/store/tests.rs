@@ -135,7 +135,12 @@ fn entry(seq: u64, run: &RunId, parent: Option<&RunId>) -> Entry {
             metadata: FinishMetadata::default(),
         },
     );
-    Entry { seq: Some(seq), at: seq, event: if seq == 0 { started(run, parent) } else { finished } }
+    Entry {
+        seq: Some(seq),
+        at: seq,
+        event: if seq == 0 { started(run, parent) } else { finished },
+        interrupted_ms: 0,
+    }
 }
 
 fn stored(store: &Store, run: &RunId) -> Vec<Entry> {
@@ -262,7 +267,9 @@ fn journal_is_whole_at_every_moment_of_its_compression() {
         let run = run_id(number + 1);
         let mut journal = store.journal(&run).unwrap();
         let end = Event::Run(RunEvent::Finished { origins: Origins::NONE, outputs: BTreeMap::new() });
-        journal.append(&[entry(0, &run, None), Entry { seq: Some(1), at: 1, event: end }]).unwrap();
+        journal
+            .append(&[entry(0, &run, None), Entry { seq: Some(1), at: 1, event: end, interrupted_ms: 0 }])
+            .unwrap();
         block_on(journal.flush()).unwrap();
         drop(journal);
         for _ in 0..20 {
@@ -282,7 +289,7 @@ fn ended_run_whose_file_is_cut_behind_a_block_names_what_it_lost() {
         journal.append(&[entry(seq, &run, None)]).unwrap();
     }
     let end = Event::Run(RunEvent::Finished { origins: Origins::NONE, outputs: BTreeMap::new() });
-    journal.append(&[Entry { seq: Some(1_000), at: 1_000, event: end }]).unwrap();
+    journal.append(&[Entry { seq: Some(1_000), at: 1_000, event: end, interrupted_ms: 0 }]).unwrap();
     block_on(journal.flush()).unwrap();
     drop(journal);
     // Closing compresses the file.

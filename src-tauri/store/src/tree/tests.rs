@@ -32,7 +32,7 @@ fn entry(seq: u64, text: &str) -> Entry {
             metadata: FinishMetadata::default(),
         },
     );
-    Entry { seq: Some(seq), at: seq, event }
+    Entry { seq: Some(seq), at: seq, event, interrupted_ms: 0 }
 }
 
 fn append(tree: &Tree, run: Key, entries: &[Entry]) {

@@ -34,7 +34,7 @@ pub(crate) fn finished(node: &str, text: &str) -> Event {
 }
 
 pub(crate) fn entry(seq: u64, event: Event) -> Entry {
-    Entry { seq: Some(seq), at: 1_700_000_000_000 + seq, event }
+    Entry { seq: Some(seq), at: 1_700_000_000_000 + seq, event, interrupted_ms: 0 }
 }
 
 /// A journal's entries: the first, then `texts` as finished nodes.

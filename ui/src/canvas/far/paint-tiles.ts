@@ -149,7 +149,9 @@ function paintCard(painting: Painting, tile: Tile, at: Box, marks: Marks): void 
   pen.fillStyle = color;
   pen.textBaseline = "middle";
   const step = size * LINE_HEIGHT;
-  const first = middle - ((lines.length - 1) * step) / 2;
+  // What a large comment lies behind must not hide its title.
+  const isTall = tile.kind === "comment" && at.height > 2 * (lines.length + 1) * step;
+  const first = isTall ? at.y + ABOVE + step : middle - ((lines.length - 1) * step) / 2;
   for (const [index, line] of lines.entries()) pen.fillText(line, left, first + index * step);
 }
 

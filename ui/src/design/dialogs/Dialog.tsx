@@ -117,6 +117,8 @@ export function DialogButtons({ actions, cancelLabel, onCancel, children, safe }
             kind={action.kind}
             disabled={action.disabled}
             data-testid={action.testId}
+            // A dialog that Ctrl+Enter opened counts as opened by the pointer: what Enter presses is shown nevertheless.
+            className={isSafe ? "focus:outline-2 focus:outline-accent focus:outline-offset-2" : undefined}
             onClick={action.run}
           >
             {action.label}

@@ -76,7 +76,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
     state.word,
     run.program === undefined ? undefined : TEXTS.recordedProgram,
     run.from === undefined || run.parentRunId !== undefined ? undefined : TEXTS.repeatsEarlier,
-    run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
+    run.workedMs === undefined ? undefined : formatDuration(run.workedMs),
     used ? formatRunTokens(run.tokens, false) : undefined,
     used && (children || run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatRunCost(run.cost, false) : undefined,
     run.nodes.failed > 0 && run.status !== "failed" ? `${run.nodes.failed} failed` : undefined,

@@ -2,11 +2,12 @@
 import { wholeStop } from "./stops";
 import type { RunHead } from "./types";
 
-/** Run time in milliseconds, without the time it waited for a person or stood still. `now` is used only for unfinished runs. */
+/** Run time in milliseconds, without the time it waited for a person, stood still or was interrupted. `now` is used only for unfinished runs. */
 export function elapsed(head: RunHead, now: number): number {
   if (head.startedAt === undefined) return 0;
   // While only branches are paused, the others go on.
   const stoppedSince = wholeStop(head.stops)?.since;
   const until = head.endedAt ?? head.waitingSince ?? stoppedSince ?? Math.max(now, head.startedAt);
-  return Math.max(0, until - head.startedAt - head.totals.waitedMs - (head.totals.stoppedMs ?? 0));
+  const { waitedMs, stoppedMs = 0, interruptedMs = 0 } = head.totals;
+  return Math.max(0, until - head.startedAt - waitedMs - stoppedMs - interruptedMs);
 }

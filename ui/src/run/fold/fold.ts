@@ -11,7 +11,7 @@ import { applyToLoops, discardIn, isIterationEvent, loopEntry } from "./loops";
 import { applyToMemory, memoryOfConversation } from "./memory";
 import { applyToQuotas } from "./quotas";
 import { addCost, addTokens, NO_COST, NO_TOKENS } from "./spending";
-import { applyToStops } from "./stops";
+import { applyToStops, wholeStop } from "./stops";
 import type { ContextView, EpochView, NodeView, RunHead, RunView } from "./types";
 
 /** What a batch changed. */
@@ -63,6 +63,7 @@ export class RunFold {
         if (entry.seq < this.head.nextSeq) continue;
         changed.entries.push(entry);
         this.#head(draft).nextSeq = entry.seq + 1;
+        if (entry.interruptedMs) this.#addInterruption(entry.interruptedMs, draft);
         this.#applyToRun(entry, draft);
         const context = applyToContexts(this.contexts, entry, draft);
         if (context !== undefined) changed.contexts.add(context);
@@ -280,6 +281,14 @@ export class RunFold {
     head.waitingSince = undefined;
     head.status = openStatus(head);
     head.waitingOn = [];
+  }
+
+  /** Time in which no process drove the run. While it waited or stood still, that counts as such. */
+  #addInterruption(ms: number, draft: Draft): void {
+    const head = this.#head(draft);
+    if (head.waitingSince !== undefined || wholeStop(head.stops)) return;
+    head.totals = draft.own(head.totals);
+    head.totals.interruptedMs = (head.totals.interruptedMs ?? 0) + ms;
   }
 
   #closePause(head: RunHead, node: NodeId, epoch: Epoch): void {

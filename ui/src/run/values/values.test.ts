@@ -163,6 +163,12 @@ describe("times", () => {
     expect(formatAgo(0, 5 * 60_000)).toBe("5 min. ago");
   });
 
+  it("exclude the time in which no process drove the run", () => {
+    const { head } = runOf("interrupted");
+    expect(head.totals).toMatchObject({ interruptedMs: 7000, waitedMs: 3000 });
+    expect(elapsed(head, 0)).toBe(100);
+  });
+
   it("exclude the time a person took to answer", () => {
     const { head } = runOf("two-pauses");
     expect(elapsed(head, 0)).toBe((head.endedAt ?? 0) - (head.startedAt ?? 0) - 4500);

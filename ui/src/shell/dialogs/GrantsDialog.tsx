@@ -40,6 +40,7 @@ function GrantForm({ request, safe, settle }: FormProps) {
   const [choices, setChoices] = useState<ReadonlyMap<string, GrantChoice>>(new Map());
   const choose = (target: string, choice: GrantChoice) => setChoices((before) => new Map(before).set(target, choice));
   const counts = countChoices(needs, choices);
+  const nothingChosen = choices.size === 0;
   const changed = needs.some((one) => one.state === "changed");
   return (
     <>
@@ -90,21 +91,21 @@ function GrantForm({ request, safe, settle }: FormProps) {
               label: TEXTS.denyAll,
               kind: "plain",
               testId: "grants-deny-all",
-              disabled: choices.size === 0,
+              disabled: nothingChosen,
               run: () => setChoices(new Map()),
             },
             {
               id: "run",
-              label: TEXTS.runWithChoices,
+              label: nothingChosen ? TEXTS.runAllDenied : TEXTS.runWithChoices,
               // What nobody has chosen is denied, so Enter runs nothing before something is chosen.
-              kind: choices.size === 0 ? "plain" : "main",
+              kind: nothingChosen ? "plain" : "main",
               testId: "grants-run",
               run: () => settle(rulesOf(needs, choices, hasFile)),
             },
           ]}
         >
           <p className="min-w-40 flex-1 text-fg-2 text-xs" role="status">
-            {TEXTS.grantCounts(counts)}
+            {nothingChosen ? TEXTS.nothingChosen : TEXTS.grantCounts(counts)}
           </p>
         </DialogButtons>
       </footer>

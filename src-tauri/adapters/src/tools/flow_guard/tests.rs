@@ -46,7 +46,7 @@ fn start(store: &Store, run: &RunId, parent: Option<&RunId>, flow: &Path) {
         hash: "0".repeat(64),
     };
     let started = RunStart { flow, parent_run_id: parent.cloned(), ..RunStart::new(run.clone()) };
-    let entry = Entry { seq: Some(0), at: 1_700_000_000_000, event: started.into() };
+    let entry = Entry { seq: Some(0), at: 1_700_000_000_000, event: started.into(), interrupted_ms: 0 };
     store.journal(run).expect("journal").append(&[entry]).expect("appended");
 }
 

@@ -23,7 +23,7 @@ fn question_about_a_tool_is_none_of_the_flow() {
     let paused = |tool| {
         let paused = json!({ "type": "run.paused", "node": "ask", "epoch": [], "prompt": "?", "schema": {}, "answered": false, "tool": tool });
         let event = serde_json::from_value::<Event>(paused).unwrap();
-        asks(&Entry { seq: Some(1), at: 0, event })
+        asks(&Entry { seq: Some(1), at: 0, event, interrupted_ms: 0 })
     };
     assert!(paused(serde_json::Value::Null));
     assert!(!paused(json!({ "step": 0, "callId": "c1", "name": "delete", "kind": "approval" })));

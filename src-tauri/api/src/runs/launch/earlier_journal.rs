@@ -117,7 +117,7 @@ fn finished(head: LineHead<'_>) -> Option<Entry> {
     let activation = Activation { node: NodeId::from(&*node), epoch };
     let (outputs, messages, metadata) = Default::default();
     let event = NodeEvent::Finished { outputs, messages, metadata }.of(activation);
-    Some(Entry { seq: Some(head.seq), at: head.time, event })
+    Some(Entry { seq: Some(head.seq), at: head.time, event, interrupted_ms: 0 })
 }
 
 #[cfg(test)]

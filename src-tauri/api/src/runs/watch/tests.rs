@@ -27,6 +27,7 @@ fn delta(node: &str, text: &str) -> Entry {
             Activation { node, epoch },
             NodeEvent::Delta { text: text.to_owned(), reasoning: String::new() },
         ),
+        interrupted_ms: 0,
     }
 }
 
@@ -39,7 +40,7 @@ fn batch_merges_consecutive_partial_output_of_each_activation() {
         delta("a", "1"),
         delta("b", "2"),
         delta("a", "3"),
-        Entry { seq: Some(7), at: 0, event: started.clone() },
+        Entry { seq: Some(7), at: 0, event: started.clone(), interrupted_ms: 0 },
         delta("a", "4"),
         delta("b", "5"),
         delta("b", "6"),
@@ -65,6 +66,7 @@ fn batch_keeps_the_latest_progress_of_each_call() {
                 progress: ToolProgress { progress, ..ToolProgress::default() },
             },
         ),
+        interrupted_ms: 0,
     };
     let waiting = |progress: f64| Entry {
         seq: None,
@@ -73,6 +75,7 @@ fn batch_keeps_the_latest_progress_of_each_call() {
             Activation { node: "c".into(), epoch: Epoch::root() },
             NodeEvent::Progressed { progress: ToolProgress { progress, ..ToolProgress::default() } },
         ),
+        interrupted_ms: 0,
     };
     let mut batch = Vec::new();
     for entry in [

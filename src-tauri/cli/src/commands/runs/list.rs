@@ -75,7 +75,7 @@ fn indent(depth: usize) -> String {
 }
 
 fn duration(run: &RunSummary) -> String {
-    run.ended_at.map(|ended| format_duration(ended.saturating_sub(run.started_at))).unwrap_or_default()
+    run.worked_ms.map(format_duration).unwrap_or_default()
 }
 
 fn details(run: &RunSummary) -> String {

@@ -56,7 +56,7 @@ fn further_attempt_and_fork_see_what_was_recalled() {
     harness.epoch = plait_core::id::Epoch::root().child(2);
     harness.run("remember", json!({}), &[("value", json!("Prefers tea."))]);
     harness.epoch = plait_core::id::Epoch::root();
-    let entry = Entry { seq: Some(0), at: 0, event: first.events[0].clone() };
+    let entry = Entry { seq: Some(0), at: 0, event: first.events[0].clone(), interrupted_ms: 0 };
 
     harness.recorded = first.events.clone();
     let again = harness.run("recall", json!({}), &query);

@@ -122,8 +122,10 @@ fn each_iteration_stores_its_own() {
 fn fork_takes_what_the_earlier_run_stored() {
     let mut harness = NodeHarness::new();
     let first = harness.run("remember", json!({}), &[("value", json!("A"))]);
-    let entries: Vec<_> =
-        (0..).zip(first.events).map(|(seq, event)| Entry { seq: Some(seq), at: 0, event }).collect();
+    let entries: Vec<_> = (0..)
+        .zip(first.events)
+        .map(|(seq, event)| Entry { seq: Some(seq), at: 0, event, interrupted_ms: 0 })
+        .collect();
     // The same node in another run: its own id would be another one.
     let mut event = entries[0].clone();
     if let Event::Call(Activation { .. }, CallEvent::MemoryRemembered { memories, .. }) = &mut event.event {

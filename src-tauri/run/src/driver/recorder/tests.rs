@@ -11,11 +11,11 @@ use crate::host::Clock;
 use plait_core::id::{Activation, Epoch, NodeId};
 
 /// A clock that stands still.
-struct Stopped;
+struct Stopped(u64);
 
 impl Clock for Stopped {
     fn now_ms(&self) -> u64 {
-        0
+        self.0
     }
 
     fn sleep(&self, _: std::time::Duration) -> BoxFuture<'static, ()> {
@@ -58,7 +58,7 @@ fn a_question_is_shown_when_it_is_on_disk_and_what_follows_waits_behind_it() {
         seen.lock().unwrap_or_else(PoisonError::into_inner).extend(types);
     });
     let shown = || shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let clock = Arc::new(Stopped);
+    let clock = Arc::new(Stopped(0));
     let mut recorder = Recorder::new(Box::new(Slow(Some(wait))), watcher, clock, Arc::default(), &[]);
     let node = NodeId::from("ask");
     let epoch = Epoch::root();
@@ -85,4 +85,27 @@ fn a_question_is_shown_when_it_is_on_disk_and_what_follows_waits_behind_it() {
     on_disk.send(()).unwrap();
     futures::executor::block_on(flushed).unwrap();
     assert_eq!(shown(), ["node.started", "run.paused", "node.started"]);
+}
+
+#[test]
+fn first_entry_after_an_interruption_says_how_long_it_was() {
+    let started = || {
+        Event::Node(
+            Activation { node: "work".into(), epoch: Epoch::root() },
+            NodeEvent::Started { attempt: 1 },
+        )
+    };
+    let before = [Entry { seq: Some(4), at: 1_000, event: started(), interrupted_ms: 0 }];
+    let shown: Arc<Mutex<Vec<(Option<u64>, u64)>>> = Arc::default();
+    let seen = Arc::clone(&shown);
+    let watcher: Watcher = Box::new(move |entries| {
+        let interruptions = entries.iter().map(|entry| (entry.seq, entry.interrupted_ms));
+        seen.lock().unwrap_or_else(PoisonError::into_inner).extend(interruptions);
+    });
+    let clock = Arc::new(Stopped(6_500));
+    let mut recorder = Recorder::new(Box::new(Slow(None)), watcher, clock, Arc::default(), &before);
+    recorder.append([started(), started()]).unwrap();
+    recorder.append([started()]).unwrap();
+    let shown = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    assert_eq!(shown, [(Some(5), 5_500), (Some(6), 0), (Some(7), 0)]);
 }

@@ -11,7 +11,7 @@ fn flow(nodes: &serde_json::Value, edges: &serde_json::Value) -> Flow {
 fn delta(text: &str) -> Entry {
     let at = Activation { node: "chat".into(), epoch: Epoch::root() };
     let event = NodeEvent::Delta { text: text.to_owned(), reasoning: String::new() };
-    Entry { seq: None, at: 0, event: Event::Node(at, event) }
+    Entry { seq: None, at: 0, event: Event::Node(at, event), interrupted_ms: 0 }
 }
 
 #[test]

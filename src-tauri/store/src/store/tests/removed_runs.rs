@@ -9,7 +9,7 @@ use super::*;
 
 /// A run that has bought one reply.
 fn entries(run: &RunId) -> [Entry; 2] {
-    [entry(0, run, None), Entry { seq: Some(1), at: 1, event: bought_reply(700, None) }]
+    [entry(0, run, None), Entry { seq: Some(1), at: 1, event: bought_reply(700, None), interrupted_ms: 0 }]
 }
 
 /// How many calls the ledger of a store has.

@@ -48,7 +48,8 @@ fn entries() -> Vec<Entry> {
         finished_with("a", "what a said"),
         NodeEvent::Started { attempt: 1 }.of(at("d")),
     ];
-    let entry = |(seq, event): (u64, Event)| Entry { seq: Some(seq), at: 100 + 10 * seq, event };
+    let entry =
+        |(seq, event): (u64, Event)| Entry { seq: Some(seq), at: 100 + 10 * seq, event, interrupted_ms: 0 };
     (0..).zip(events).map(entry).collect()
 }
 

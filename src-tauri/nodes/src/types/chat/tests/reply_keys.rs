@@ -21,7 +21,8 @@ fn key(run: &NodeRun) -> Option<ReplyKey> {
 fn reply_of_an_earlier_run_is_looked_up_before_anything_is_sent() {
     let bought = send(&mut NodeHarness::new(), json!({}), "Hi");
     let entries = (0..).zip(bought.events.clone());
-    let entries: Vec<_> = entries.map(|(seq, event)| Entry { seq: Some(seq), at: 0, event }).collect();
+    let entries: Vec<_> =
+        entries.map(|(seq, event)| Entry { seq: Some(seq), at: 0, event, interrupted_ms: 0 }).collect();
     let fork =
         || NodeHarness { earlier: Some(EarlierRun::of(&"old".into(), &entries)), ..NodeHarness::new() };
 
@@ -59,7 +60,8 @@ fn reply_that_an_earlier_version_recorded_is_found() {
             *key = Some(sent.key().unwrap());
         }
     }
-    let entries = entries.into_iter().map(|(seq, event)| Entry { seq: Some(seq), at: 0, event });
+    let entries =
+        entries.into_iter().map(|(seq, event)| Entry { seq: Some(seq), at: 0, event, interrupted_ms: 0 });
     let entries: Vec<_> = entries.collect();
     let mut fork =
         NodeHarness { earlier: Some(EarlierRun::of(&"old".into(), &entries)), ..NodeHarness::new() };

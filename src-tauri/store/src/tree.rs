@@ -49,6 +49,9 @@ const DIRECTORY: u8 = 3;
 const BLOCK: u8 = 4;
 const SUMMARY: u8 = 5;
 
+/// A block holds records of about so many bytes together. One flipped bit costs a block; the compression looks back 32 KB.
+const BLOCK_BYTES: usize = 32 << 10;
+
 /// The version of summaries. Older ones are not read.
 const SUMMARY_VERSION: u8 = 1;
 

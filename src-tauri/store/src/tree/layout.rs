@@ -11,9 +11,9 @@ use flate2::read::GzDecoder;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
 
-use super::seal::BLOCK_BYTES;
 use super::{
-    BLOCK, COMPRESSED, DIRECTORY, ENTRIES, GAPLESS, HAS_REFERENCES, SUMMARY, SUMMARY_VERSION, VALUE,
+    BLOCK, BLOCK_BYTES, COMPRESSED, DIRECTORY, ENTRIES, GAPLESS, HAS_REFERENCES, SUMMARY, SUMMARY_VERSION,
+    VALUE,
 };
 use crate::fault;
 use crate::large_value::ValueHash;

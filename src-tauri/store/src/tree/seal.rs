@@ -11,15 +11,13 @@ use flate2::write::GzEncoder;
 use plait_core::error::Fault;
 
 use super::layout::{TreeLayout, directory};
-use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, GAPLESS, SUMMARY, SUMMARY_VERSION, VALUE};
+use super::{BLOCK, BLOCK_BYTES, COMPRESSED, DIRECTORY, ENTRIES, GAPLESS, SUMMARY, SUMMARY_VERSION, VALUE};
 use crate::disk::Disk;
 use crate::fault;
 use crate::log_file::{
     FileHeader, FileKind, FrameHeader, Item, Key, OpenError, Scanner, begin_frame, end_frame, read_frame,
 };
 
-/// A block holds records of about so many bytes together. One flipped bit costs a block; the compression looks back 32 KB.
-pub(super) const BLOCK_BYTES: usize = 32 << 10;
 /// So much of the new file is held in memory.
 const CHUNK_BYTES: usize = 1 << 20;
 

@@ -220,10 +220,8 @@ impl RunRecord {
     /// counters alone may wait.
     pub fn apply(&mut self, entry: &Entry) -> bool {
         self.events += 1;
-        self.idle_ms += match self.is_idle() {
-            true => entry.at.saturating_sub(self.updated_at),
-            false => entry.interrupted_ms,
-        };
+        self.idle_ms +=
+            if self.is_idle() { entry.at.saturating_sub(self.updated_at) } else { entry.interrupted_ms };
         self.updated_at = entry.at;
         match &entry.event {
             Event::Node(_, NodeEvent::Finished { .. }) => self.counters.done += 1,

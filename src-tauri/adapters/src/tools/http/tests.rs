@@ -152,13 +152,12 @@ async fn post_sends_the_arguments_that_stand_nowhere_else() {
 #[tokio::test]
 async fn request_of_a_node_sends_no_body_unless_one_is_set() {
     let server = Server::json("[1]").await;
-    let request = |more: Value| {
-        let mut tool = json!({ "method": "POST", "url": server.url("/x"), "fullResponse": true });
-        tool.as_object_mut().expect("object").extend(more.as_object().expect("object").clone());
-        tool
-    };
-    call(request(json!({})), json!({})).await.expect("sent");
-    call(request(json!({ "body": {} })), json!({})).await.expect("sent");
+    for body in [Value::Null, json!({})] {
+        let mut spec = ToolSpec::new("http_request", "", json!({}), "http");
+        spec.binding =
+            json!({ "method": "POST", "url": server.url("/x"), "fullResponse": true, "body": body });
+        tools(&[]).call(ToolInvocation::new(spec, json!({}))).await.expect("sent");
+    }
     let requests = server.requests();
     assert!(requests[0].ends_with("\r\n\r\n") && !requests[0].contains("content-type"), "{requests:?}");
     assert!(requests[1].ends_with("content-length: 2\r\n\r\n{}"), "{requests:?}");

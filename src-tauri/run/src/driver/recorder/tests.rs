@@ -96,7 +96,7 @@ fn first_entry_after_an_interruption_says_how_long_it_was() {
         )
     };
     let before = [Entry { seq: Some(4), at: 1_000, event: started(), interrupted_ms: 0 }];
-    let shown: Arc<Mutex<Vec<(Option<u64>, u64)>>> = Arc::default();
+    let shown = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&shown);
     let watcher: Watcher = Box::new(move |entries| {
         let interruptions = entries.iter().map(|entry| (entry.seq, entry.interrupted_ms));

@@ -167,7 +167,7 @@ function Seam({ part, label }: { part: Part; label: string }) {
 
 /** A part that can be folded away. It is empty while it floats over the canvas instead. */
 function FoldingPanel({ part, children, ...props }: FoldingProps) {
-  const folding = useFolding(part, props.defaultSize);
+  const folding = useFolding(part);
   const isFloating = useFloats(part);
   const isNone = useHasNone(part);
   return (
@@ -199,27 +199,20 @@ function useHasNone(part: Part): boolean {
 }
 
 /** Keeps a panel's collapsed state in sync with the layout. */
-function useFolding(part: Part, defaultSize: string) {
+function useFolding(part: Part) {
   const workspace = useWorkspace();
   const panelRef = usePanelRef();
   const isNone = useHasNone(part);
   const open = useLayout((layout) => layout.open[part] && !floats(part, layout)) && !isNone;
-  const openSize = useRef(defaultSize);
   useEffect(() => {
     const panel = panelRef.current;
     if (!panel || panel.isCollapsed() === !open) return;
-    // Not `expand`: a panel that is mounted twice, as by React's strict mode, forgets its size and would open at its smallest.
-    if (open) {
-      panel.resize(openSize.current);
-      return;
-    }
-    openSize.current = `${panel.getSize().inPixels}px`;
-    panel.collapse();
+    if (open) panel.expand();
+    else panel.collapse();
   }, [open, panelRef]);
   const onResize = (size: { inPixels: number }, _: unknown, before: { inPixels: number } | undefined) => {
-    const isOpen = size.inPixels > 1;
-    if (isOpen) openSize.current = `${size.inPixels}px`;
     if (before === undefined) return;
+    const isOpen = size.inPixels > 1;
     if (isOpen === before.inPixels > 1 || floats(part, workspace.layout.store.getState())) return;
     if (isNone) return;
     workspace.layout.setOpen(part, isOpen);

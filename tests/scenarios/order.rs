@@ -106,7 +106,7 @@ async fn steps_of_a_pipeline_follow_each_other_by_after() {
     let flow = machine.write("order.yaml", &pipeline(&server, "/orders", ""));
     let run = machine.plait(&["run", &flow, "--input", "Go.", "--allow", &allowed(&server)]);
     assert_eq!(run.code, 0, "{run:#?}");
-    assert_eq!(server.lines(), ["POST /orders", "GET /orders/1"]);
+    assert_eq!(server.lines(), ["POST /orders {}", "GET /orders/1"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

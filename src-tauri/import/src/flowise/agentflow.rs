@@ -214,7 +214,7 @@ impl Reader<'_> {
         for entry in settings.items(pointer) {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
             let value = plain_text(text("value"));
-            // A field of the reply is the whole value, whatever stands around it.
+            // A field of the reply is the whole value. The text around it does not count.
             let names = value.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0.trim()));
             let field = names.clone().find(|name| name.starts_with("output."));
             let whole = value.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));

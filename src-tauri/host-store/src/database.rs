@@ -59,9 +59,14 @@ impl Database {
         Ok(Self { pool })
     }
 
-    /// Closes the connections.
+    /// Closes the connections, when those who receive notices have let theirs go: their next one is an error.
     pub async fn close(&self) {
         self.pool.close().await;
+    }
+
+    /// Whether it was closed, or is being closed.
+    pub fn is_closed(&self) -> bool {
+        self.pool.is_closed()
     }
 }
 

@@ -37,7 +37,7 @@ impl TreeNotices {
     pub(crate) async fn listen(database: &Database) -> Result<Self, Fault> {
         let receivers = Receivers::default();
         let mut received = database.notices(&[Topic::Rest, Topic::Events, Topic::Text]).await?;
-        let known = Arc::clone(&receivers);
+        let (known, database) = (Arc::clone(&receivers), database.clone());
         tokio::spawn(async move {
             loop {
                 match received.next().await {
@@ -48,6 +48,8 @@ impl TreeNotices {
                         deliver(&known, &root, TreeNotice::Text(Arc::new(text)));
                     }
                     Ok(Notice::Due(_) | Notice::Watch { .. } | Notice::Missed) => deliver_missed(&known),
+                    // Closing it waits for this connection.
+                    Err(_) if database.is_closed() => return,
                     // Until it is back, those who wait look now and then.
                     Err(_) => {
                         tokio::time::sleep(RETRY_DELAY).await;

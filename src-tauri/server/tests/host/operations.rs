@@ -72,14 +72,14 @@ async fn backup_of_a_host_that_has_ended_is_restored() {
     host.publish(&["help", "ask"]).await;
     let (_, asked) = host.post("runner", "/flows/ask/runs", json!({})).await;
     let (_, ended) = host.post("runner", "/flows/help/runs", json!({ "input": "Hi" })).await;
-    end(host);
+    host.end();
     copy(data.path(), backup.path());
 
     // What happens after the backup is lost with it.
     let host = data.serve();
     answer(&host, &asked, "Bob").await;
     data.execute(&["unpublish", "help"]);
-    end(host);
+    host.end();
     std::fs::remove_dir_all(data.path()).unwrap();
     copy(backup.path(), data.path());
 
@@ -88,11 +88,6 @@ async fn backup_of_a_host_that_has_ended_is_restored() {
     let run = ended["run"].as_str().unwrap();
     assert_eq!(host.get("viewer", &format!("/runs/{run}")).await.1["outputs"]["chat"]["response"], "Hello");
     assert_eq!(host.post("runner", "/flows/help/runs", json!({ "input": "Hi" })).await.0, 200);
-}
-
-fn end(mut host: Host<'_>) {
-    kill_process(Pid::from_child(&host.child), Signal::TERM).unwrap();
-    assert!(host.child.wait().unwrap().success());
 }
 
 /// Copies a folder, as `cp -a` does.

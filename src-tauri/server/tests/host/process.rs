@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -96,6 +97,12 @@ impl Drop for Host<'_> {
 }
 
 impl Host<'_> {
+    /// Asks it to end, and waits for that.
+    pub fn end(mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        assert!(self.child.wait().unwrap().success());
+    }
+
     pub fn request(&self, role: &str, method: Method, path: &str) -> RequestBuilder {
         Client::new().request(method, format!("{}{path}", self.url)).bearer_auth(self.data.token(role))
     }

@@ -143,6 +143,39 @@ async fn run_moves_to_the_database_and_back_byte_for_byte() {
     assert_eq!(state["outputs"]["out"]["value"], "here ".repeat(2_000));
 }
 
+/// A host and its worker are replaced by the next ones, as by an upgrade.
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_wait_while_a_host_and_its_worker_are_replaced() {
+    let cluster = Cluster::new();
+    let (host, worker) = (cluster.host(), cluster.worker());
+    cluster.publish("ask", &ask_flow());
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        let (status, run) = host.post("runner", "/flows/ask/runs", json!({})).await;
+        assert_eq!((status.as_u16(), &run["status"]), (202, &json!("waiting")), "{run}");
+        asked.push(run);
+    }
+    let next = cluster.worker();
+    worker.end();
+    // The old host with the next worker.
+    assert_eq!(answered(&host, &asked[0]).await, "Ann");
+    host.end();
+    let host = cluster.host();
+    for run in &asked[1..] {
+        assert_eq!(answered(&host, run).await, "Ann");
+    }
+    next.end();
+}
+
+/// What a run that asks has as its output, after it was answered with `Ann`.
+async fn answered(host: &Host<'_>, asked: &Value) -> Value {
+    let (run, question) = (asked["run"].as_str().unwrap(), &asked["questions"][0]);
+    let answer = json!({ "run": run, "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
+    let (status, reply) = host.post("runner", "/commands/run.answer", answer).await;
+    assert_eq!(status, 200, "{reply}");
+    host.get("viewer", &format!("/runs/{run}?wait=60")).await.1["outputs"]["out"]["value"].take()
+}
+
 /// The flows that ran, by the names of their files.
 fn flows(home: &Path) -> Vec<(String, Vec<u8>)> {
     let files = std::fs::read_dir(home.join("flows")).unwrap().flatten();

@@ -168,17 +168,22 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
             Part::Lint | Part::Vendors => {}
         }
     }
-    let test_headless = |report: &mut Report| {
-        for part in &parts {
-            match part {
-                // Ran before, or runs beside.
-                Part::Lint | Part::Window => {}
-                Part::Rust => rust::run(report, selection),
-                // They judge the requests of the Rust tests.
-                Part::Vendors => vendors::run(report, selection, runs_rust),
-                Part::Ui => ui::run(report),
-            }
+    let test_editor = |report: &mut Report| {
+        if parts.contains(&Part::Ui) {
+            ui::run(report);
         }
+    };
+    let judge = |report: &mut Report| {
+        if parts.contains(&Part::Vendors) {
+            vendors::run(report, selection, runs_rust);
+        }
+    };
+    let test_headless = |report: &mut Report| {
+        if runs_rust {
+            rust::run(report, selection);
+        }
+        // The vendors' packages judge the requests of the Rust tests, and mostly wait for Python.
+        report.side_by_side(test_editor, judge);
     };
     let test_window = |report: &mut Report| {
         if parts.contains(&Part::Window) {

@@ -20,7 +20,7 @@ use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 /// How long the model takes. Commands that end early end within this time.
 const MODEL_DELAY: Duration = Duration::from_millis(150);
-const ANSWERS: usize = 50;
+const ANSWERS: usize = 20;
 
 /// A flow that asks, and tells a model the answer.
 fn asking(tools: &Value) -> Value {

@@ -110,9 +110,12 @@ impl Connection {
         self.host()?.run_published(name, args).await
     }
 
-    /// Whether the application is on another machine.
-    pub fn is_on_host(&self) -> bool {
-        matches!(self.place(), Place::OnHost(_))
+    /// The name of the host in the list of hosts, if the application is on another machine.
+    pub fn host_name(&self) -> Option<String> {
+        match self.place() {
+            Place::OnHost(host) => Some(host.name().to_owned()),
+            Place::Here { .. } | Place::Elsewhere(_) => None,
+        }
     }
 
     fn host(&self) -> Result<Host, ErrorReply> {

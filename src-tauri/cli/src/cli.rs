@@ -159,10 +159,23 @@ impl Command {
             | Self::Runs(_)
             | Self::Lens(_)
             | Self::Diff(_)
+            | Self::Check(_)
+            | Self::Forecast(_)
             | Self::Conversations(_)
+            | Self::Knowledge(_)
+            | Self::Memory(_)
+            | Self::Users(_)
+            | Self::Grants(_)
+            | Self::Config(_)
             | Self::Usage(_)
+            | Self::Providers(_)
+            | Self::Models(_)
+            | Self::Tools(_)
+            | Self::Redaction(_)
+            | Self::Proposals(_)
             | Self::Publish(_)
             | Self::Published(_) => Ok(()),
+            Self::Mcp(args) if !args.is_server() => Ok(()),
             _ => Err(ErrorReply::new(codes::USAGE_HOST, "This command works on this machine alone.")
                 .hint("Leave out `--host`.")),
         }
@@ -173,13 +186,15 @@ impl Cli {
     /// Executes the command.
     pub(crate) fn execute(self) -> Result<ExitStatus, CliError> {
         let user = self.user;
-        if self.host.is_some() {
+        let is_on_host = self.host.is_some();
+        if is_on_host {
             self.command.refuse_without_host()?;
         }
         let host = self.host;
         let home = || Ok::<_, ErrorReply>(Home { path: data_dir(self.home)?, user, host });
         match self.command {
             // These need no store, so they also work while a window has it open.
+            Command::Check(args) if is_on_host => block_on(check::on_host::execute(&home()?, &args)),
             Command::Check(args) if args.against_waiting => {
                 block_on(check::execute_against_waiting(&home()?, &args))
             }

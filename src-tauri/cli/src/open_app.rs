@@ -47,6 +47,11 @@ async fn on_host(home: &Home) -> Result<Option<Connection>, ErrorReply> {
     Connection::to_host(access).map(Some)
 }
 
+/// How a command that works with the same application begins, for hints: `plait`, or `plait --host NAME`.
+pub(crate) fn program(app: &Connection) -> String {
+    app.host_name().map_or_else(|| "plait".to_owned(), |name| format!("plait --host {name}"))
+}
+
 /// For a command that changes something. If another process has the data directory open, that one executes it; if it does not serve
 /// others, this waits for it a few seconds, and is refused then.
 pub(crate) async fn for_writing(home: &Home) -> Result<Connection, ErrorReply> {

@@ -27,6 +27,7 @@ use crate::ctrl_c::CtrlC;
 use crate::debugger;
 use crate::exit::{CliError, ExitStatus, error_text};
 use crate::json_lines::JsonLines;
+use crate::open_app;
 use crate::progress::Progress;
 use crate::prompt::{self, PromptReply, ask};
 use crate::terminal::{self, print_error};
@@ -288,7 +289,7 @@ impl<'a> RunFollower<'a> {
         }
         let message = format!("Run {} was interrupted: no process drives it any more.", self.run);
         Err(ErrorReply::new(codes::RUN_LOST, message)
-            .hint(format!("Go on with it: plait resume {}", self.run))
+            .hint(format!("Go on with it: {} resume {}", open_app::program(self.app), self.run))
             .into())
     }
 

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use crate::codes;
 use crate::debugger::{self, HistoryCommand, StopCommand};
 use crate::exit::CliError;
+use crate::open_app;
 use crate::terminal::print_error;
 
 /// A run at a stop.
@@ -211,11 +212,12 @@ pub(crate) async fn held(app: &Connection, run: &RunId, number: Option<u64>) -> 
     let held = app.call(FindHeld { run: run.clone() }).await?;
     if held.is_empty() {
         let status = app.call(ShowRun { run: run.clone() }).await?.summary.status;
+        let plait = open_app::program(app);
         let (message, hint) = if status.is_final() {
             let message = format!("Run {run} has ended, so it does not stand still.");
-            (message, format!("`plait rerun {run} --bill` says what running it again would buy."))
+            (message, format!("`{plait} rerun {run} --bill` says what running it again would buy."))
         } else {
-            (format!("Run {run} does not stand still."), format!("`plait debug {run} pause` stops it."))
+            (format!("Run {run} does not stand still."), format!("`{plait} debug {run} pause` stops it."))
         };
         return Err(ErrorReply::new(codes::DEBUG_MOVED_ON, message).hint(hint));
     }
@@ -223,7 +225,7 @@ pub(crate) async fn held(app: &Connection, run: &RunId, number: Option<u64>) -> 
     found.ok_or_else(|| {
         let message = format!("Run {run} does not stand at this stop any more.");
         ErrorReply::new(codes::DEBUG_MOVED_ON, message)
-            .hint(format!("`plait debug {run} stops` lists where it stands still."))
+            .hint(format!("`{} debug {run} stops` lists where it stands still.", open_app::program(app)))
     })
 }
 

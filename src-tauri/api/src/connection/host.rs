@@ -48,6 +48,11 @@ impl Host {
         Self(Arc::new(client))
     }
 
+    /// Its name in the list of hosts.
+    pub(super) fn name(&self) -> &str {
+        self.0.name()
+    }
+
     /// Executes a command. Its own errors, `hosts.unreachable` and those of the host: `host.*`.
     pub(super) async fn call(&self, name: &str, args: &impl Serialize) -> Result<Value, ErrorReply> {
         let reply = self.0.post(&format!("/commands/{name}"), to_window_json(args)?).await?;

@@ -1,5 +1,6 @@
 //! `plait check`.
 
+pub(crate) mod on_host;
 mod waiting;
 
 use std::ffi::OsString;
@@ -18,7 +19,8 @@ use crate::terminal::{print_error, print_styled, redact_value, stdout};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plait check my.flow.json\n  plait check my.flow.json --json | jq '.diagnostics[].code'\n  \
-                  plait check my.flow.json --against-waiting\n  plait check my.flow.json --against-waiting --move"
+                  plait check my.flow.json --against-waiting\n  plait check my.flow.json --against-waiting --move\n  \
+                  plait --host team check my.flow.json    What the host lacks for it"
 )]
 pub(crate) struct CheckArgs {
     /// Flow file (`.flow.json`) or pipeline (`.yaml`), the ID of an example flow, or `-` for standard input.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::Args;
+use plait_api::flows::bundle_flow;
 use plait_api::runs::ForecastFlow;
 use plait_insight::forecast::{
     Executions, FlowForecast, NodeForecast, Outlook, SizeSource, UnknownCost, UnknownReason,
@@ -49,7 +50,13 @@ pub(crate) async fn execute(home: &Home, args: ForecastArgs) -> Result<ExitStatu
         None => None,
     };
     let path = source.path_text();
-    let command = ForecastFlow { flow: source.into_flow(), path, input: args.input, run };
+    // A host has its own files: sub-flows go with the flow.
+    let (flow, path) = if app.host_name().is_some() {
+        (bundle_flow(source.into_flow(), path.as_deref(), &plait_nodes::registry())?, None)
+    } else {
+        (source.into_flow(), path)
+    };
+    let command = ForecastFlow { flow, path, input: args.input, run };
     let forecast = app.call(command).await?;
     let mut out = stdout();
     if args.json {

@@ -1,12 +1,13 @@
 //! `plait grants`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
 use plait_api::grants::{FlowGrants, RevokeGrants, SetGrants, ShowGrants};
 use plait_api::{Connection, ErrorReply};
+use plait_core::flow::Flow;
 use plait_llm::grant::{GrantDecision, GrantPattern, GrantRule};
 use plait_llm::needs::NeedState;
 
@@ -18,6 +19,7 @@ use crate::format::{new_table, to_json};
 use crate::grant_rules::parse;
 use crate::need_list::describe_uses;
 use crate::open_app::{self, Home};
+use crate::published_flow::PublishedFlow;
 use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
@@ -55,7 +57,7 @@ enum GrantsCommand {
 
 #[derive(Debug, Args)]
 struct ListArgs {
-    /// Flow file, the ID of an example flow, or `-` for standard input.
+    /// Flow file, the ID of an example flow, or `-` for standard input. With `--host`, the name of a published flow.
     flow: OsString,
     /// Print as JSON.
     #[arg(long)]
@@ -64,7 +66,7 @@ struct ListArgs {
 
 #[derive(Debug, Args)]
 struct RuleArgs {
-    /// Flow file.
+    /// Flow file. With `--host`, the name of a published flow.
     flow: OsString,
     /// Targets, like `host=api.example.com,tool=files/*`. Folders are relative to that of the flow.
     #[arg(required = true, value_name = "KIND=TARGET,…")]
@@ -73,7 +75,7 @@ struct RuleArgs {
 
 #[derive(Debug, Args)]
 struct RevokeArgs {
-    /// Flow file.
+    /// Flow file. With `--host`, the name of a published flow.
     flow: OsString,
     /// Targets of the rules.
     #[arg(required_unless_present = "all", value_name = "KIND=TARGET,…")]
@@ -81,6 +83,12 @@ struct RevokeArgs {
     /// Remove all rules of the flow.
     #[arg(long, conflicts_with = "targets")]
     all: bool,
+}
+
+/// The flow that rules are about.
+struct Subject {
+    flow: Flow,
+    path: Option<String>,
 }
 
 pub(crate) async fn execute(home: &Home, args: GrantsArgs) -> Result<ExitStatus, CliError> {
@@ -95,9 +103,8 @@ pub(crate) async fn execute(home: &Home, args: GrantsArgs) -> Result<ExitStatus,
 }
 
 async fn list(home: &Home, args: &ListArgs) -> Result<(), CliError> {
-    let source = FlowSource::load(&args.flow)?;
     let app = open_app::for_reading(home).await?;
-    let grants = show(&app, &source).await?;
+    let grants = Subject::load(&app, &args.flow).await?.grants(&app).await?;
     if args.json {
         writeln!(stdout(), "{}", to_json(&grants)?)?;
         return Ok(());
@@ -137,13 +144,14 @@ fn describe_decision(rule: &GrantRule) -> String {
 }
 
 async fn set(home: &Home, args: &RuleArgs, decision: GrantDecision) -> Result<(), CliError> {
-    let (source, path) = load(&args.flow)?;
+    let app = open_app::for_writing(home).await?;
+    let subject = Subject::load(&app, &args.flow).await?;
+    let path = subject.file()?;
     let mut rules = Vec::new();
     for text in &args.targets {
-        rules.extend(parse(text, decision, Some(Path::new(&path)))?);
+        rules.extend(parse(text, decision, Some(Path::new(path)))?);
     }
-    let app = open_app::for_writing(home).await?;
-    let FlowGrants { needs, needs_hash, .. } = show(&app, &source).await?;
+    let FlowGrants { needs, needs_hash, .. } = subject.grants(&app).await?;
     // A rule covers the current needs. New needs are asked about.
     for rule in &mut rules {
         let covered: Vec<_> =
@@ -155,20 +163,21 @@ async fn set(home: &Home, args: &RuleArgs, decision: GrantDecision) -> Result<()
         let own = covered.iter().find(|one| one.need.target == rule.target);
         rule.seen = own.and_then(|one| one.need.seen.clone());
     }
-    app.call(SetGrants { path, rules }).await?;
+    app.call(SetGrants { path: path.to_owned(), rules }).await?;
     app.close().await?;
     Ok(())
 }
 
 async fn revoke(home: &Home, args: &RevokeArgs) -> Result<(), CliError> {
-    let (source, path) = load(&args.flow)?;
+    let app = open_app::for_writing(home).await?;
+    let subject = Subject::load(&app, &args.flow).await?;
+    let path = subject.file()?;
     let mut targets: Vec<GrantPattern> = Vec::new();
     for text in &args.targets {
-        let rules = parse(text, GrantDecision::Deny, Some(Path::new(&path)))?;
+        let rules = parse(text, GrantDecision::Deny, Some(Path::new(path)))?;
         targets.extend(rules.into_iter().map(|rule| rule.target));
     }
-    let app = open_app::for_writing(home).await?;
-    let grants = show(&app, &source).await?;
+    let grants = subject.grants(&app).await?;
     let kept: Vec<_> = grants
         .needs
         .iter()
@@ -183,22 +192,33 @@ async fn revoke(home: &Home, args: &RevokeArgs) -> Result<(), CliError> {
             .into());
     }
     let targets = Some(targets).filter(|_| !args.all);
-    app.call(RevokeGrants { path, targets }).await?;
+    app.call(RevokeGrants { path: path.to_owned(), targets }).await?;
     app.close().await?;
     Ok(())
 }
 
-async fn show(app: &Connection, source: &FlowSource) -> Result<FlowGrants, ErrorReply> {
-    app.call(ShowGrants { flow: source.flow.clone(), path: source.path_text() }).await
-}
+impl Subject {
+    /// The flow of a file or example of this machine, or what a host serves under a name.
+    async fn load(app: &Connection, argument: &OsStr) -> Result<Self, CliError> {
+        if app.host_name().is_some() {
+            let PublishedFlow { flow, path } = PublishedFlow::read(app, &argument.to_string_lossy()).await?;
+            return Ok(Self { flow, path });
+        }
+        let source = FlowSource::load(argument)?;
+        let path = source.path_text();
+        Ok(Self { flow: source.into_flow(), path })
+    }
 
-/// The flow of a file, for rules that are kept for it.
-fn load(argument: &OsString) -> Result<(FlowSource, String), CliError> {
-    let source = FlowSource::load(argument)?;
-    let path = source.path_text().ok_or_else(|| {
-        let message = "Rules are kept for the file of a flow, and this flow has none.";
-        ErrorReply::new(codes::GRANT_NO_FILE, message)
-            .hint("Save the flow as a file, or allow what it needs for one run: plait run FLOW --allow …")
-    })?;
-    Ok((source, path))
+    /// The file for which rules are kept. `grant.no_file`.
+    fn file(&self) -> Result<&str, ErrorReply> {
+        self.path.as_deref().ok_or_else(|| {
+            let message = "Rules are kept for the file of a flow, and this flow has none.";
+            ErrorReply::new(codes::GRANT_NO_FILE, message)
+                .hint("Save the flow as a file, or allow what it needs for one run: plait run FLOW --allow …")
+        })
+    }
+
+    async fn grants(&self, app: &Connection) -> Result<FlowGrants, ErrorReply> {
+        app.call(ShowGrants { flow: self.flow.clone(), path: self.path.clone() }).await
+    }
 }

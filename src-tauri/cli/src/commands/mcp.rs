@@ -97,6 +97,13 @@ pub(crate) fn describe_pin(pin: &McpPin) -> String {
     format!("{} tool{s} accepted{when}{how}, sha256:{hash}…", pin.tools)
 }
 
+impl McpArgs {
+    /// Whether it serves agents, in place of working with the servers of flows.
+    pub(crate) fn is_server(&self) -> bool {
+        matches!(self.command, McpCommand::Serve(_))
+    }
+}
+
 pub(crate) async fn execute(home: &Home, args: McpArgs) -> Result<ExitStatus, CliError> {
     let command = match args.command {
         McpCommand::Serve(args) => return serve::execute(home, args).await,

@@ -17,6 +17,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::format::{new_table, to_json};
 use crate::open_app::{self, Home};
+use crate::published_flow::PublishedFlow;
 use crate::terminal::{print_error, print_styled_output, stdout};
 
 #[derive(Debug, Args)]
@@ -135,11 +136,7 @@ pub(crate) async fn published(home: &Home, args: PublishedArgs) -> Result<ExitSt
 
 /// The flow that is served under a name.
 async fn served(app: &Connection, name: &str) -> Result<Option<Flow>, ErrorReply> {
-    #[derive(Deserialize)]
-    struct Version {
-        flow: Flow,
-    }
-    match app.call_host::<Version>("published.read", &json!({ "name": name })).await {
+    match PublishedFlow::read(app, name).await {
         Ok(version) => Ok(Some(version.flow)),
         Err(error) if error.code == codes::PUBLISHED_UNKNOWN => Ok(None),
         Err(error) => Err(error),
@@ -147,7 +144,7 @@ async fn served(app: &Connection, name: &str) -> Result<Option<Flow>, ErrorReply
 }
 
 /// The name of a flow file without what says that it is one.
-fn name_of(path: &str) -> Option<String> {
+pub(crate) fn name_of(path: &str) -> Option<String> {
     let file = std::path::Path::new(path).file_name()?.to_str()?;
     let endings = [".flow.json", ".yaml", ".yml", ".json"];
     let name = endings.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);

@@ -225,7 +225,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         None => None,
     };
     // A host has its own files: sub-flows go with the flow.
-    let (flow, path) = if app.is_on_host() {
+    let (flow, path) = if app.host_name().is_some() {
         (bundle_flow(source.into_flow(), path.as_deref(), &registry)?, None)
     } else {
         (source.into_flow(), path)

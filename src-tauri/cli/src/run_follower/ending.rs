@@ -13,12 +13,14 @@ use crate::codes;
 use crate::debugger;
 use crate::environment;
 use crate::exit::{CliError, ExitStatus, error_text};
+use crate::open_app;
 use crate::terminal::{print_error, stdout};
 
 impl RunFollower<'_> {
     /// Reports that the run stays waiting, and how to answer it.
     pub(super) fn stop_waiting(&mut self) -> ExitStatus {
         self.progress.pause();
+        let plait = open_app::program(self.app);
         let places: Vec<String> = self.outline.stops.iter().map(debugger::describe).collect();
         if !places.is_empty() {
             let place = match &places[..] {
@@ -26,7 +28,7 @@ impl RunFollower<'_> {
                 places => format!("at {} places:\n  {}\n ", places.len(), places.join("\n  ")),
             };
             print_error(&format!(
-                "Run {run} stands still {place} [{code}]\n  help: plait resume {run}\n",
+                "Run {run} stands still {place} [{code}]\n  help: {plait} resume {run}\n",
                 run = self.run,
                 code = codes::DEBUG_STOPPED
             ));
@@ -52,7 +54,7 @@ impl RunFollower<'_> {
             }
         };
         print_error(&format!(
-            "Run {run} is waiting for {asked}{note}\n  help: plait resume {run} --answer {address}{answer}, or plait resume {run} --end\n",
+            "Run {run} is waiting for {asked}{note}\n  help: {plait} resume {run} --answer {address}{answer}, or {plait} resume {run} --end\n",
             run = self.run
         ));
         ExitStatus::Waiting

@@ -1,5 +1,8 @@
 //! `plait --host`: the terminal of one machine works with the host of another.
 
+mod past_runs;
+mod settings;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

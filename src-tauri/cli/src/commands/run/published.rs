@@ -3,8 +3,6 @@
 use plait_api::ErrorReply;
 use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::answers::Answers;
-use plait_core::flow::Flow;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{RunArgs, collect, conversations};
@@ -12,19 +10,14 @@ use crate::codes;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
+use crate::published_flow::PublishedFlow;
 use crate::run_follower::RunFollower;
-
-/// What is read of a version that is served.
-#[derive(Deserialize)]
-struct Version {
-    flow: Flow,
-}
 
 pub(super) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, CliError> {
     refuse_other_options(&args)?;
     let app = open_app::of_host(home).await?;
     let name = args.flow.to_string_lossy().into_owned();
-    let Version { flow } = app.call_host("published.read", &json!({ "name": name })).await?;
+    let PublishedFlow { flow, .. } = PublishedFlow::read(&app, &name).await?;
     let answers = Answers::read(args.answer, nodes_with_subflows(&flow, None, &plait_nodes::registry()))?;
     let conversation = match &args.conversation {
         Some(conversation) => Some(conversations::open(&app, conversation, &flow, None).await?),

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_core::id::RunId;
-use plait_host_store::{Database, Lease, LeasedRuns, Listing, WorkerId};
+use plait_host_store::{Database, Lease, LeasedRuns, Listing, TenantName, WorkerId};
 use plait_store::{RunDatabase, Store};
 use tempfile::TempDir;
 use tokio::runtime::{Handle, Runtime};
@@ -58,7 +58,7 @@ impl Rig {
     fn new() -> Self {
         let postgres = Postgres::start();
         let runtime = Runtime::new().unwrap();
-        let database = runtime.block_on(Database::open(&postgres.database("plait"), 8)).unwrap();
+        let database = runtime.block_on(Database::open(&postgres.database("plait"), 8, &TenantName::default())).unwrap();
         Self { postgres, runtime, database }
     }
 

@@ -242,7 +242,9 @@ impl KeyStore {
     pub async fn redaction_with_stored_keys(&self) -> Arc<Redaction> {
         let owners = self.0.owners.lock().clone();
         for (owner, variables) in &owners {
-            if let Some(Ok(Some(resolved))) = variables.as_deref().map(|names| self.find_in_environment(names)) {
+            if let Some(Ok(Some(resolved))) =
+                variables.as_deref().map(|names| self.find_in_environment(names))
+            {
                 self.0.redaction.add_key(owner.provider(), &resolved.key);
             }
         }

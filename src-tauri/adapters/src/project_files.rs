@@ -50,8 +50,7 @@ pub fn may_lead_to(file: &Path, named: &Path) -> bool {
 
 fn leads_within(confined: &[PathBuf], file: &Path, named: &Path) -> bool {
     let (file, named) = (canonical(file), canonical(named));
-    confined.is_empty()
-        || confined.iter().any(|folder| file.starts_with(folder) && named.starts_with(folder))
+    confined.is_empty() || confined.iter().any(|folder| file.starts_with(folder) && named.starts_with(folder))
 }
 
 fn canonical(path: &Path) -> PathBuf {

@@ -245,8 +245,9 @@ pub(crate) fn refuse_machine(name: &str, args: &Value) -> Result<(), ErrorReply>
         return Ok(());
     }
     let message = format!("`{name}` reaches the machine of the host here, which several tenants share.");
-    Err(ErrorReply::new(codes::HOST_MACHINE_ONLY, message)
-        .hint("Let who runs the host do it on the machine, with `plait` and the data directory of the tenant."))
+    Err(ErrorReply::new(codes::HOST_MACHINE_ONLY, message).hint(
+        "Let who runs the host do it on the machine, with `plait` and the data directory of the tenant.",
+    ))
 }
 
 #[cfg(test)]

@@ -97,7 +97,9 @@ pub(crate) fn status_of(code: &ErrorCode) -> StatusCode {
     let (domain, reason) = code.as_str().split_once('.').unwrap_or((code.as_str(), ""));
     match (domain, reason) {
         ("host", "unauthorized") => StatusCode::UNAUTHORIZED,
-        ("host", "forbidden" | "not_served" | "path" | "machine_only" | "tenant_unknown") | ("grant", _) => StatusCode::FORBIDDEN,
+        ("host", "forbidden" | "not_served" | "path" | "machine_only" | "tenant_unknown") | ("grant", _) => {
+            StatusCode::FORBIDDEN
+        }
         ("host", "route") | (_, "unknown" | "not_found") => StatusCode::NOT_FOUND,
         ("host", "too_large") => StatusCode::PAYLOAD_TOO_LARGE,
         ("host", "slow") => StatusCode::REQUEST_TIMEOUT,

@@ -12,9 +12,9 @@ use serde_json::Value;
 use crate::blocking::blocking;
 use crate::codes;
 use crate::host::Caller;
-use crate::tenant::Tenant;
 use crate::published::{AboutVersion, Published};
 use crate::roles::Role;
+use crate::tenant::Tenant;
 
 /// The commands with the least role that may execute them, and what they do.
 pub(crate) const COMMANDS: [(&str, Role, &str); 6] = [

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use plait_api::ErrorReply;
-use plait_api::runs::ShowRun;
 use plait_api::Plait;
+use plait_api::runs::ShowRun;
 use plait_core::attachment::AttachmentStore as _;
 use plait_core::id::RunId;
 use plait_host_store::{Database, TenantName};
@@ -51,12 +51,7 @@ pub(crate) async fn import(
 }
 
 /// Stores a run of the database in the data directory. `run.unknown`, `run.exists`, `host.database`.
-pub(crate) async fn export(
-    home: &Path,
-    run: &str,
-    url: &str,
-    tenant: &TenantName,
-) -> Result<(), ErrorReply> {
+pub(crate) async fn export(home: &Path, run: &str, url: &str, tenant: &TenantName) -> Result<(), ErrorReply> {
     let plait = Plait::open(options_of(tenant, home))?;
     let database = Database::open(url, CONNECTIONS, tenant).await?;
     let exported = export_from(&plait, &database, &run.to_owned().into()).await;

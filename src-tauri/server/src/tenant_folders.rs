@@ -44,8 +44,9 @@ impl TenantFolders {
         if name.is_default() || folder.is_dir() {
             return Ok(folder);
         }
-        Err(ErrorReply::new(codes::HOST_TENANT_UNKNOWN, format!("There is no tenant `{name}`."))
-            .hint("On the machine of the host, `plait-server tenants list` lists them, and `tenants add` adds one."))
+        Err(ErrorReply::new(codes::HOST_TENANT_UNKNOWN, format!("There is no tenant `{name}`.")).hint(
+            "On the machine of the host, `plait-server tenants list` lists them, and `tenants add` adds one.",
+        ))
     }
 
     /// The tenants, the default one first, then by name. `host.tenants`.

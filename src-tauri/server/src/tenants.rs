@@ -125,8 +125,11 @@ fn refuse_nesting(home: &Path, flows: &Path, tenant_flows: Option<&Path>) -> Res
     for folder in [Some(flows), tenant_flows].into_iter().flatten() {
         std::fs::create_dir_all(folder).map_err(failed)?;
         let folder = folder.canonicalize().map_err(failed)?;
-        if let Some(other) = folders.iter().find(|other| folder.starts_with(other) || other.starts_with(&folder)) {
-            let message = format!("The folders `{}` and `{}` are in one another.", folder.display(), other.display());
+        if let Some(other) =
+            folders.iter().find(|other| folder.starts_with(other) || other.starts_with(&folder))
+        {
+            let message =
+                format!("The folders `{}` and `{}` are in one another.", folder.display(), other.display());
             return Err(ErrorReply::new(codes::HOST_PATH, message)
                 .hint("Choose other folders with `--flows` and `--tenant-flows`, outside of the folder with the tenants."));
         }

@@ -81,7 +81,11 @@ struct Worker {
 
 impl Worker {
     /// Opens the data directory of a tenant and its part of the database. The errors of that, and `host.own_runs`.
-    async fn open(options: &WorkerOptions, tenant: &TenantName, home: &Path) -> Result<Arc<Self>, ErrorReply> {
+    async fn open(
+        options: &WorkerOptions,
+        tenant: &TenantName,
+        home: &Path,
+    ) -> Result<Arc<Self>, ErrorReply> {
         let most = if tenant.is_default() { MAX_RUN_CONNECTIONS } else { TENANT_RUN_CONNECTIONS };
         let connections = options.max_runs.min(most) + SPARE_CONNECTIONS;
         let database = Database::open(&options.database, connections, tenant).await?;

@@ -187,7 +187,10 @@ fn confined_projects_do_not_reach_each_other() {
     let host = FileAccess { confined: vec![one.clone(), two.clone()], ..anybody };
     assert_eq!(project(&host, &one.join("flows")), one);
     assert_eq!(project(&host, &two), two);
-    assert_eq!(project(&host, &tree.path("elsewhere")), tree.path("elsewhere").canonicalize().expect("there"));
+    assert_eq!(
+        project(&host, &tree.path("elsewhere")),
+        tree.path("elsewhere").canonicalize().expect("there")
+    );
     fs::create_dir(two.join("flows/.git")).expect("made");
     assert_eq!(project(&host, &two.join("flows")), two.join("flows"));
 

@@ -257,7 +257,8 @@ fn check_named(suite: &Path, named: &Path) -> Result<(), ErrorReply> {
     if may_lead_to(suite, named) {
         return Ok(());
     }
-    let message = format!("The suite `{}` names a file outside of the folder with the flows.", suite.display());
+    let message =
+        format!("The suite `{}` names a file outside of the folder with the flows.", suite.display());
     Err(ErrorReply::new(codes::SUITE_NOT_READ, message).hint("Put the file beside the suite."))
 }
 

@@ -1,6 +1,6 @@
 //! One writer at a time.
 
-use plait_host_store::{Database, Lease, Listing, Rest, WorkerId};
+use plait_host_store::{Database, Lease, Listing, Rest, TenantName, WorkerId};
 use plait_journal::Journal as _;
 use uuid::Uuid;
 
@@ -139,7 +139,8 @@ fn tables_are_made_once_and_newer_ones_refused() {
             .unwrap();
         let refused = Database::open(&url, 2, &TenantName::default()).await.unwrap_err();
         assert_eq!(refused.code.as_str(), "host.database_newer");
-        let nowhere = Database::open(&url.replace("/twice", "/nothing"), 2, &TenantName::default()).await.unwrap_err();
+        let nowhere =
+            Database::open(&url.replace("/twice", "/nothing"), 2, &TenantName::default()).await.unwrap_err();
         assert_eq!(nowhere.code.as_str(), "host.database");
     });
 }

@@ -58,7 +58,8 @@ impl Rig {
     fn new() -> Self {
         let postgres = Postgres::start();
         let runtime = Runtime::new().unwrap();
-        let database = runtime.block_on(Database::open(&postgres.database("plait"), 8, &TenantName::default())).unwrap();
+        let database =
+            runtime.block_on(Database::open(&postgres.database("plait"), 8, &TenantName::default())).unwrap();
         Self { postgres, runtime, database }
     }
 

@@ -36,7 +36,8 @@ fn grants_and_users_are_the_admins_to_give() {
 
 #[test]
 fn what_reaches_the_machine_is_not_the_tenants() {
-    let refused = |name, args| refuse_machine(name, &args).is_err_and(|error| error.code == "host.machine_only");
+    let refused =
+        |name, args| refuse_machine(name, &args).is_err_and(|error| error.code == "host.machine_only");
     assert!(refused("mcp.add", json!({ "json": "{}" })));
     let hosts = json!({ "tools": { "allowedHosts": ["127.0.0.1:9090"] } });
     assert!(refused("settings.change", json!({ "patch": hosts })));

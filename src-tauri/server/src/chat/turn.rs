@@ -17,8 +17,8 @@ use serde_json::Value;
 use super::request::Chat;
 use crate::chat_threads::Thread;
 use crate::codes;
-use crate::tenant::Tenant;
 use crate::published::Version;
+use crate::tenant::Tenant;
 
 /// How many times the pauses of a run are ended after its reply: each round of it may ask again.
 const MAX_ENDED_PAUSES: usize = 16;
@@ -159,7 +159,8 @@ impl Turn {
     async fn remember(self, reply: &str) {
         let Self { tenant, thread_of: (token, name), conversation, mut said, .. } = self;
         said.push(SaidMessage { role: Speaker::Assistant, text: reply.to_owned() });
-        let Ok(record) = tenant.plait.call(GetConversation { conversation: conversation.clone() }).await else {
+        let Ok(record) = tenant.plait.call(GetConversation { conversation: conversation.clone() }).await
+        else {
             return;
         };
         if record.messages == said.len() as u64 {
@@ -169,7 +170,12 @@ impl Turn {
 }
 
 /// The conversation that has what was said, unless somebody went on with it elsewhere.
-async fn known_thread(tenant: &Tenant, token: &str, name: &str, said: &[SaidMessage]) -> Option<ConversationId> {
+async fn known_thread(
+    tenant: &Tenant,
+    token: &str,
+    name: &str,
+    said: &[SaidMessage],
+) -> Option<ConversationId> {
     let thread = tenant.threads.take(token, name, said)?;
     let record = tenant.plait.call(GetConversation { conversation: thread.conversation }).await.ok()?;
     (record.messages == thread.messages).then_some(record.id)

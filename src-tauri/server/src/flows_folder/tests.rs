@@ -47,10 +47,15 @@ impl CommandVisitor for Fields {
         for part in fields.split([',', '{', '}', ';']) {
             let Some((name, of)) = part.rsplit_once(':') else { continue };
             let name = name.rsplit([' ', '/', '*', '\n']).next().unwrap_or_default().trim_end_matches('?');
-            let names_file = ["path", "file", "folder", "log", "dir", "recording", "source"].iter().any(|word| {
-                name.to_lowercase().ends_with(word) || name.to_lowercase().ends_with(&format!("{word}s"))
-            });
-            if names_file && of.contains("string") && !is_file_argument(C::NAME, name) && !NOT_FILES.contains(&(C::NAME, name)) {
+            let names_file =
+                ["path", "file", "folder", "log", "dir", "recording", "source"].iter().any(|word| {
+                    name.to_lowercase().ends_with(word) || name.to_lowercase().ends_with(&format!("{word}s"))
+                });
+            if names_file
+                && of.contains("string")
+                && !is_file_argument(C::NAME, name)
+                && !NOT_FILES.contains(&(C::NAME, name))
+            {
                 self.0.push(format!("{}: {name}", C::NAME));
             }
         }

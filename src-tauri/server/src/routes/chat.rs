@@ -20,9 +20,9 @@ use crate::chat::{self, ChatRequest, Reply, StreamedReply, Turn};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, chat_error};
 use crate::host::{Caller, to_its_end};
-use crate::tenant::Tenant;
 use crate::published::Served;
 use crate::roles::Role;
+use crate::tenant::Tenant;
 
 /// Names the fields of a request that had no effect.
 const IGNORED_HEADER: &str = "plait-ignored";

@@ -16,8 +16,8 @@ use crate::access::{least_role, refuse_machine, starts_runs};
 use crate::blocking::blocking;
 use crate::failure::Failure;
 use crate::host::{Caller, no_arguments, to_its_end};
-use crate::tenant::Tenant;
 use crate::publishing;
+use crate::tenant::Tenant;
 
 pub(super) async fn execute(
     Extension(tenant): Extension<Arc<Tenant>>,

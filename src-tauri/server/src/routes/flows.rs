@@ -26,9 +26,9 @@ use crate::codes;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
 use crate::host::{Caller, to_its_end};
-use crate::tenant::Tenant;
 use crate::published::Version;
 use crate::roles::Role;
+use crate::tenant::Tenant;
 
 /// What a run is given.
 #[derive(Default, Deserialize, JsonSchema)]

@@ -22,8 +22,8 @@ use crate::database_events::{self, Until};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
 use crate::host::Caller;
-use crate::tenant::Tenant;
 use crate::roles::Role;
+use crate::tenant::Tenant;
 
 /// The longest that a request waits for a run.
 const MAX_WAIT_SECONDS: u64 = 600;

@@ -15,7 +15,10 @@ fn token_is_known_by_its_hash_until_it_is_revoked() {
     for wrong in ["", "plait_", "plait__", &changed, &format!("{token}x")] {
         assert_eq!(other.authenticate(wrong).unwrap_err().code, "host.unauthorized", "{wrong}");
     }
-    assert_eq!(file.add("ann", Role::Admin, TenantName::default(), None).unwrap_err().code, "host.token_name");
+    assert_eq!(
+        file.add("ann", Role::Admin, TenantName::default(), None).unwrap_err().code,
+        "host.token_name"
+    );
     file.revoke("ann").unwrap();
     assert_eq!(other.authenticate(&token).unwrap_err().code, "host.unauthorized");
     assert_eq!(file.revoke("ann").unwrap_err().code, "host.token_unknown");

@@ -31,6 +31,8 @@ mod shared_replies;
 mod subflows;
 #[cfg(unix)]
 mod survival;
+mod tenant_routes;
+mod tenants;
 mod terminal;
 mod tls;
 #[cfg(unix)]

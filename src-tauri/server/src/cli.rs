@@ -154,14 +154,14 @@ struct WorkerArgs {
 #[derive(Debug, Args)]
 struct TenantArgs {
     /// Whose it is.
-    #[arg(long = "tenant", value_name = "NAME", default_value_t)]
-    name: TenantName,
+    #[arg(long, value_name = "NAME", default_value_t)]
+    tenant: TenantName,
 }
 
 impl TenantArgs {
     /// The data directory of the tenant. `host.tenant_unknown`.
     fn home(&self, home: &Path) -> Result<PathBuf, ErrorReply> {
-        TenantFolders::of(home).find(&self.name)
+        TenantFolders::of(home).find(&self.tenant)
     }
 }
 
@@ -271,10 +271,10 @@ impl Cli {
                 max_runs: args.max_runs,
             })),
             Command::Runs(RunsCommand::Import { run, tenant, database }) => {
-                block_on(run_transfer::import(&tenant.home(&home)?, &run, &database.url, &tenant.name))
+                block_on(run_transfer::import(&tenant.home(&home)?, &run, &database.url, &tenant.tenant))
             }
             Command::Runs(RunsCommand::Export { run, tenant, database }) => {
-                block_on(run_transfer::export(&tenant.home(&home)?, &run, &database.url, &tenant.name))
+                block_on(run_transfer::export(&tenant.home(&home)?, &run, &database.url, &tenant.tenant))
             }
             Command::Tokens(command) => tokens(&home, command),
             Command::Tenants(command) => tenants(&home, command),
@@ -314,7 +314,7 @@ fn tokens(home: &Path, command: TokensCommand) -> Result<(), ErrorReply> {
     match command {
         TokensCommand::Add { name, role, tenant, expires } => {
             tenant.home(home)?;
-            println!("{}", file.add(&name, role, tenant.name, expires.as_deref())?);
+            println!("{}", file.add(&name, role, tenant.tenant, expires.as_deref())?);
             eprintln!("This token is shown once. Clients send it as `Authorization: Bearer TOKEN`.");
         }
         TokensCommand::List => {
@@ -343,7 +343,7 @@ async fn publish(home: &Path, PublishArgs { name, file, tenant }: PublishArgs) -
         ErrorReply::new(codes::FLOW_NOT_FOUND, message)
     })?;
     // Beside a host that runs, which has the data directory open.
-    let plait = Plait::open(Options { read_only: true, ..options_of(&tenant.name, home) })?;
+    let plait = Plait::open(Options { read_only: true, ..options_of(&tenant.tenant, home) })?;
     let about =
         publishing::publish(&plait, Published::of(home), name.clone(), path, TERMINAL.to_owned()).await?;
     println!("{name}: version {} is served.", about.version);

@@ -100,7 +100,10 @@ pub(crate) fn status_of(code: &ErrorCode) -> StatusCode {
         ("host", "forbidden" | "not_served" | "path" | "machine_only" | "tenant_unknown") | ("grant", _) => {
             StatusCode::FORBIDDEN
         }
-        ("host", "route") | (_, "unknown" | "not_found") => StatusCode::NOT_FOUND,
+        ("host", "route")
+        | ("mcp", "unknown_server")
+        | ("attachment", "missing")
+        | (_, "unknown" | "not_found") => StatusCode::NOT_FOUND,
         ("host", "too_large") => StatusCode::PAYLOAD_TOO_LARGE,
         ("host", "slow") => StatusCode::REQUEST_TIMEOUT,
         ("host", "busy" | "rate" | "runs") | ("quota", _) => StatusCode::TOO_MANY_REQUESTS,

@@ -15,6 +15,7 @@ mod listings;
 mod records;
 mod replies;
 mod requests;
+mod tenants;
 
 #[path = "../../../../tests/support/postgres.rs"]
 #[allow(dead_code, reason = "other tests use the other part of it")]

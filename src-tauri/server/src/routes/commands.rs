@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::access::{least_role, refuse_machine, starts_runs};
 use crate::blocking::blocking;
+use crate::codes;
 use crate::failure::Failure;
 use crate::host::{Caller, no_arguments, to_its_end};
 use crate::publishing;
@@ -59,6 +60,7 @@ async fn dispatch(
     let flows = tenant.flows.clone();
     let command = name.clone();
     let args = blocking(move || flows.resolve_arguments(&command, &mut args).map(|()| args)).await?;
+    refuse_unknown_run(&tenant, &args).await?;
     let given = args.clone();
     let mut reply = plait_api::dispatch(&tenant.plait, &name, args).await;
     if let Some(database) = &tenant.database {
@@ -69,4 +71,17 @@ async fn dispatch(
         place.fill(RunId::from(run.to_owned()));
     }
     Ok(reply)
+}
+
+/// `run.unknown` if the arguments of a command name a run that is not there. Some commands have nothing to say of such a run, others take
+/// its journal for damaged.
+async fn refuse_unknown_run(tenant: &Tenant, args: &Value) -> Result<(), ErrorReply> {
+    let Some(run) = args["run"].as_str().map(|run| RunId::from(run.to_owned())) else { return Ok(()) };
+    let store = tenant.plait.store().clone();
+    blocking(move || match store.run(&run) {
+        Err(fault) if fault.code == codes::RUN_UNKNOWN => Err(fault.into()),
+        // What else may be wrong with it, the command says.
+        _ => Ok(()),
+    })
+    .await
 }

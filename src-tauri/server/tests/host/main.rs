@@ -20,6 +20,8 @@ mod database_conversations;
 #[cfg(unix)]
 mod database_events;
 #[cfg(unix)]
+mod database_tenants;
+#[cfg(unix)]
 mod disruptions;
 mod limits;
 #[cfg(unix)]

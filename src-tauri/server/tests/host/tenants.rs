@@ -1,6 +1,6 @@
 //! Tenants of a host: each token reaches the data of one, and two with the same names and ids do not meet.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::process::{Data, Host, JsonBody as _, ask_flow, chat_flow, command, re
 use crate::server::{ModelServer, ServerReply};
 
 /// What a flow of a tenant says.
-fn fixed_flow(text: &str) -> Value {
+pub fn fixed_flow(text: &str) -> Value {
     json!({
         "version": 1, "name": format!("Flow of {text}"), "layout": {},
         "nodes": { "text": { "type": "value", "config": { "value": text } }, "out": { "type": "output" } },
@@ -21,6 +21,9 @@ fn fixed_flow(text: &str) -> Value {
 pub struct Tenant {
     pub name: &'static str,
     pub token: String,
+    pub home: PathBuf,
+    /// The folder with its flows.
+    pub flows: PathBuf,
 }
 
 impl Tenant {
@@ -33,23 +36,18 @@ impl Tenant {
     /// Another token of a tenant that is there.
     pub fn of(data: &Data, name: &'static str) -> Self {
         let owner = format!("{name}-admin");
-        let add = ["tokens", "add", "--name", &owner, "--role", "admin", "--tenant", name];
-        Self { name, token: data.execute(&add) }
+        let token = data.execute(&["tokens", "add", "--name", &owner, "--role", "admin", "--tenant", name]);
+        let home = match name {
+            "default" => data.path().to_owned(),
+            name => data.path().join("tenants").join(name),
+        };
+        Self { name, token, flows: home.join("host/flows"), home }
     }
 
     /// Writes a flow into its folder.
-    pub fn flow(&self, data: &Data, name: &str, flow: &Value) {
-        let folder = self.home(data).join("host/flows");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(name), flow.to_string()).unwrap();
-    }
-
-    pub fn home(&self, data: &Data) -> std::path::PathBuf {
-        if self.name == "default" {
-            data.path().to_owned()
-        } else {
-            data.path().join("tenants").join(self.name)
-        }
+    pub fn flow(&self, name: &str, flow: &Value) {
+        std::fs::create_dir_all(&self.flows).unwrap();
+        std::fs::write(self.flows.join(name), flow.to_string()).unwrap();
     }
 
     pub async fn request(
@@ -107,7 +105,7 @@ async fn tenants_with_the_same_names_and_ids_do_not_meet() {
         name => Tenant::add(&data, name),
     });
     for tenant in &tenants {
-        tenant.flow(&data, "same.flow.json", &fixed_flow(tenant.name));
+        tenant.flow("same.flow.json", &fixed_flow(tenant.name));
         assert_eq!(tenant.get(&host, "/runs").await.1, json!({ "runs": [] }));
         tenant.publish(&host, "same").await;
         let begin = json!({ "run": RUN });
@@ -155,11 +153,11 @@ async fn keys_and_models_of_a_tenant_are_its_own() {
     let own = Tenant::of(&data, "default");
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let host =
-        data.serve_in(&[("OPENAI_API_KEY", "sk-of-the-host-0123456789")], &["--metrics-listen", &port]);
+        data.serve_in(&[("HOST_MODEL_KEY", "sk-of-the-host-0123456789")], &["--metrics-listen", &port]);
     for tenant in [&acme, &bolt, &own] {
-        tenant.flow(&data, "help.flow.json", &chat_flow());
+        tenant.flow("help.flow.json", &chat_flow());
         // A variable of the host is named, which only the default tenant has.
-        let provider = json!({ "kind": "openAi", "baseUrl": model.url, "keyEnv": "OPENAI_API_KEY" });
+        let provider = json!({ "kind": "openAi", "baseUrl": model.url, "keyEnv": "HOST_MODEL_KEY" });
         let patch = json!({ "patch": { "providers": { "openai": provider } } });
         tenant.command(&host, "settings.change", patch).await;
         tenant.publish(&host, "help").await;
@@ -180,8 +178,8 @@ async fn keys_and_models_of_a_tenant_are_its_own() {
     assert!(!body.to_string().contains("sk-of-"));
 
     // On the disk, the key is encrypted, in the data directory of its tenant.
-    assert!(acme.home(&data).join("keys.sealed").exists());
-    assert!(!bolt.home(&data).join("keys.sealed").exists() && !data.path().join("keys.sealed").exists());
+    assert!(acme.home.join("keys.sealed").exists());
+    assert!(!bolt.home.join("keys.sealed").exists() && !data.path().join("keys.sealed").exists());
     assert!(!files_contain(data.path(), KEY.as_bytes()));
 
     let metrics = reqwest::get(format!("http://{port}/metrics")).await.unwrap().text().await.unwrap();
@@ -232,8 +230,8 @@ async fn tenants_are_added_on_the_machine_alone() {
     assert!(data.execute(&["tokens", "list"]).contains("acme-admin\tadmin\t"));
 
     // Published on the machine, for one tenant.
-    acme.flow(&data, "greet.flow.json", &fixed_flow("acme"));
-    let file = acme.home(&data).join("host/flows/greet.flow.json").display().to_string();
+    acme.flow("greet.flow.json", &fixed_flow("acme"));
+    let file = acme.flows.join("greet.flow.json").display().to_string();
     data.execute(&["publish", "greet", &file, "--tenant", "acme"]);
     assert!(data.execute(&["published", "--tenant", "acme"]).starts_with("greet\tversion 1"));
     assert_eq!(data.execute(&["published"]), "");
@@ -248,7 +246,7 @@ async fn tenants_are_added_on_the_machine_alone() {
     assert_eq!(host.post("admin", "/commands/mcp.add", server).await.0, 200);
     // One that is gone.
     let gone = Tenant::add(&data, "gone");
-    std::fs::remove_dir_all(gone.home(&data)).unwrap();
+    std::fs::remove_dir_all(&gone.home).unwrap();
     let (status, body) = gone.get(&host, "/runs").await;
     assert_eq!((status.as_u16(), &body["error"]["code"]), (403, &json!("host.tenant_unknown")));
 }
@@ -258,7 +256,7 @@ async fn tenant_that_cannot_be_opened_keeps_no_other_one_waiting() {
     let data = Data::new();
     let [acme, bolt] = ["acme", "bolt"].map(|name| Tenant::add(&data, name));
     // Another process has its data directory.
-    let store = acme.home(&data).join("runs");
+    let store = acme.home.join("runs");
     std::fs::write(&store, "no folder").unwrap();
     let host = data.serve();
     assert_eq!(acme.get(&host, "/runs").await.0, 500);
@@ -272,7 +270,7 @@ async fn requests_of_one_tenant_leave_room_for_others() {
     let data = Data::new();
     let [acme, bolt] = ["acme", "bolt"].map(|name| Tenant::add(&data, name));
     let host = data.serve_with(&["--requests-per-tenant", "1"]);
-    acme.flow(&data, "ask.flow.json", &ask_flow());
+    acme.flow("ask.flow.json", &ask_flow());
     acme.publish(&host, "ask").await;
     let (_, asked) = acme.post(&host, "/flows/ask/runs", json!({})).await;
     let events = format!("{}/runs/{}/events", host.url, asked["run"].as_str().unwrap());
@@ -290,7 +288,7 @@ async fn interrupted_runs_of_a_tenant_go_on_before_anybody_asks() {
     let acme = Tenant::add(&data, "acme");
     {
         let host = data.serve();
-        acme.flow(&data, "two.flow.json", &crate::cluster::two_chats());
+        acme.flow("two.flow.json", &crate::cluster::two_chats());
         acme.set_provider(&host, &model.url).await;
         acme.publish(&host, "two").await;
         let begin = Client::new().post(format!("{}/flows/two/runs", host.url)).bearer_auth(&acme.token);

@@ -51,16 +51,16 @@ async fn dispatch(
     if !tenant.name.is_default() {
         refuse_machine(&name, &args)?;
     }
+    let (flows, command) = (tenant.flows.clone(), name.clone());
+    // Before the database is asked: no command may name a file outside of the folder.
+    let args = blocking(move || flows.resolve_arguments(&command, &mut args).map(|()| args)).await?;
     if let Some(database) = &tenant.database
         && let Some(executed) = database.execute(&name, &args).await
     {
         return executed;
     }
-    let place = if starts_runs(&name) { Some(tenant.run_place(&caller)?) } else { None };
-    let flows = tenant.flows.clone();
-    let command = name.clone();
-    let args = blocking(move || flows.resolve_arguments(&command, &mut args).map(|()| args)).await?;
     refuse_unknown_run(&tenant, &args).await?;
+    let place = if starts_runs(&name) { Some(tenant.run_place(&caller)?) } else { None };
     let given = args.clone();
     let mut reply = plait_api::dispatch(&tenant.plait, &name, args).await;
     if let Some(database) = &tenant.database {

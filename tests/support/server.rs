@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
@@ -52,6 +53,8 @@ pub struct ModelServer {
 struct ServerState {
     rule: Box<Rule>,
     calls: Mutex<Vec<Value>>,
+    /// What each call had in `Authorization`.
+    authorizations: Mutex<Vec<String>>,
     /// How many have not got their whole reply.
     open: AtomicUsize,
 }
@@ -78,6 +81,7 @@ impl ModelServer {
         let shared = Arc::new(ServerState {
             rule: Box::new(rule),
             calls: Mutex::default(),
+            authorizations: Mutex::default(),
             open: AtomicUsize::new(0),
         });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -91,6 +95,11 @@ impl ModelServer {
     /// The bodies of the calls so far.
     pub fn calls(&self) -> Vec<Value> {
         self.shared.calls.lock().clone()
+    }
+
+    /// What they had in `Authorization`, or nothing.
+    pub fn authorizations(&self) -> Vec<String> {
+        self.shared.authorizations.lock().clone()
     }
 
     /// How many there were.
@@ -115,8 +124,14 @@ pub fn last_message_text(request: &Value) -> String {
     last.and_then(|message| message["content"].as_str()).unwrap_or_default().to_owned()
 }
 
-async fn complete(State(shared): State<Arc<ServerState>>, Json(request): Json<Value>) -> Response {
+async fn complete(
+    State(shared): State<Arc<ServerState>>,
+    headers: HeaderMap,
+    Json(request): Json<Value>,
+) -> Response {
     let call = OpenCall::of(&shared);
+    let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    shared.authorizations.lock().push(authorization.to_owned());
     let response = reply(shared, request).await;
     response.map(|body| {
         Body::from_stream(body.into_data_stream().map(move |chunk| {

@@ -28,11 +28,6 @@ pub use environment::{is_variable_name, variable_names};
 pub use owner::KeyOwner;
 use persistent::PersistentKeys;
 
-/// Set to `off` to not use the system's keychain.
-const KEYCHAIN_VARIABLE: &str = "PLAIT_KEYCHAIN";
-/// Holds the passphrase of the encrypted file.
-const PASSPHRASE_VARIABLE: &str = "PLAIT_KEYS_PASSPHRASE";
-
 /// Where a key comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -107,6 +102,8 @@ struct KeyStoreState {
     persistent: Option<PersistentKeys>,
     /// Who may have a key, and the environment variables that may hold it.
     owners: Mutex<BTreeMap<KeyOwner, Option<String>>>,
+    /// Whether the environment of this process may hold keys.
+    reads_environment: bool,
     redaction: Arc<Redaction>,
 }
 
@@ -115,31 +112,34 @@ impl KeyStore {
     /// there, encrypted with `PLAIT_KEYS_PASSPHRASE` if that is set. Accesses neither before a key is requested. Redacts the
     /// secrets of the environment and of the `.env` files in the working directory as well.
     pub fn open(home: &Path) -> Self {
-        let passphrase =
-            crate::environment::variable(PASSPHRASE_VARIABLE).filter(|passphrase| !passphrase.is_empty());
-        let is_off = crate::environment::variable(KEYCHAIN_VARIABLE).is_some_and(|set| set == "off");
-        let persistent = PersistentKeys::new(home, passphrase.map(SecretString::from), !is_off);
-        Self::new(Some(persistent), Redaction::of_process())
+        Self::new(Some(PersistentKeys::of_process(home)), Redaction::of_process(), true)
+    }
+
+    /// The same for a data directory of others than those whom this process belongs to: the environment gives them no key, whatever
+    /// variable they name.
+    pub fn open_without_environment(home: &Path) -> Self {
+        Self::new(Some(PersistentKeys::of_process(home)), Redaction::of_process(), false)
     }
 
     /// Keys in an encrypted file of `home`, without a keychain.
     pub fn in_file(home: &Path, passphrase: Option<SecretString>) -> Self {
-        Self::new(Some(PersistentKeys::new(home, passphrase, false)), Redaction::default())
+        Self::new(Some(PersistentKeys::new(home, passphrase, false)), Redaction::default(), true)
     }
 
     /// Keys in `keychain`, with the encrypted file of `home` as a fallback.
     pub fn in_keychain(home: &Path, keychain: Arc<CredentialStore>) -> Self {
-        Self::new(Some(PersistentKeys::in_keychain(home, keychain)), Redaction::default())
+        Self::new(Some(PersistentKeys::in_keychain(home, keychain)), Redaction::default(), true)
     }
 
     /// Keys of the session and the environment only.
     pub fn in_memory() -> Self {
-        Self::new(None, Redaction::default())
+        Self::new(None, Redaction::default(), true)
     }
 
-    fn new(persistent: Option<PersistentKeys>, redaction: Redaction) -> Self {
+    fn new(persistent: Option<PersistentKeys>, redaction: Redaction, reads_environment: bool) -> Self {
         let (session, owners) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(KeyStoreState { session, persistent, owners, redaction: Arc::new(redaction) }))
+        let redaction = Arc::new(redaction);
+        Self(Arc::new(KeyStoreState { session, persistent, owners, reads_environment, redaction }))
     }
 
     /// The key of a provider. `variables` are its environment variables, separated by commas. From then on the key is
@@ -169,7 +169,7 @@ impl KeyStore {
         }
         let resolved = match resolved {
             Some(own) => Some(own),
-            None => variables.map_or(Ok(None), environment::get)?,
+            None => variables.map_or(Ok(None), |variables| self.find_in_environment(variables))?,
         };
         if let Some(resolved) = &resolved {
             self.0.redaction.add_key(owner.provider(), &resolved.key);
@@ -242,7 +242,9 @@ impl KeyStore {
     pub async fn redaction_with_stored_keys(&self) -> Arc<Redaction> {
         let owners = self.0.owners.lock().clone();
         for (owner, variables) in &owners {
-            if let Some(Ok(Some(resolved))) = variables.as_deref().map(environment::get) {
+            if let Some(Ok(Some(resolved))) =
+                variables.as_deref().map(|names| self.find_in_environment(names))
+            {
                 self.0.redaction.add_key(owner.provider(), &resolved.key);
             }
         }
@@ -261,6 +263,17 @@ impl KeyStore {
     /// Registers who may have a key, each with the environment variables that may hold it.
     pub(crate) fn set_owners(&self, owners: BTreeMap<KeyOwner, Option<String>>) {
         *self.0.owners.lock() = owners;
+    }
+
+    /// Whether the environment has a key in one of these variables, separated by commas.
+    pub fn is_in_environment(&self, variables: &str) -> bool {
+        self.0.reads_environment
+            && variable_names(variables).any(|name| crate::environment::os_variable(name).is_some())
+    }
+
+    /// The key in the first of these variables that is set. Fault `keys.bad_key`.
+    fn find_in_environment(&self, variables: &str) -> Result<Option<ResolvedKey>, Fault> {
+        if self.0.reads_environment { environment::get(variables) } else { Ok(None) }
     }
 
     fn insert_session_key(&self, owner: &KeyOwner, key: SecretString) {

@@ -22,7 +22,7 @@ pub mod workers;
 pub use clock::SystemClock;
 pub use keys::KeyStore;
 pub use memory::LongTermMemory;
-pub use project_files::{AccessError, FileAccess, ReadableFolder, confine_projects};
+pub use project_files::{AccessError, FileAccess, ReadableFolder, confine_projects, may_lead_to};
 pub use providers::{ProviderRegistry, ProviderSettings};
 pub use redaction::Redaction;
 pub use tools::{

@@ -9,10 +9,10 @@ mod secret_names;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
+use parking_lot::RwLock;
 
 pub use flow_folders::{FlowFolders, FolderFile};
 use secret_names::is_secret_name;
@@ -24,17 +24,33 @@ pub struct FileAccess {
     home: Option<PathBuf>,
     /// Plait's own data: keys, conversations, runs of other flows.
     data_dir: Option<PathBuf>,
-    /// The folder that no project is larger than, if there is one.
-    largest_project: Option<PathBuf>,
+    /// The folders that no project reaches out of. If there are any, a flow elsewhere has its own folder alone.
+    confined: Vec<PathBuf>,
 }
 
-/// The folder that [`confine_projects`] has named.
-static LARGEST_PROJECT: OnceLock<PathBuf> = OnceLock::new();
+/// The folders that [`confine_projects`] has named.
+static CONFINED: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
 /// Lets no project of this process reach out of a folder, although there may be `.git` in a folder around it: on a host, people may only
-/// read what is in there. The first call counts.
+/// read what is in there. A host with several tenants calls it for the folder of each, none of which is in another.
 pub fn confine_projects(folder: &Path) {
-    LARGEST_PROJECT.get_or_init(|| canonical(folder));
+    let folder = canonical(folder);
+    let mut confined = CONFINED.write();
+    if !confined.contains(&folder) {
+        confined.push(folder);
+    }
+}
+
+/// Whether what a file names may be read: on a host, a file leads only to others in the same folder of those that [`confine_projects`] has
+/// named.
+pub fn may_lead_to(file: &Path, named: &Path) -> bool {
+    let confined = CONFINED.read();
+    leads_within(&confined, file, named)
+}
+
+fn leads_within(confined: &[PathBuf], file: &Path, named: &Path) -> bool {
+    let (file, named) = (canonical(file), canonical(named));
+    confined.is_empty() || confined.iter().any(|folder| file.starts_with(folder) && named.starts_with(folder))
 }
 
 fn canonical(path: &Path) -> PathBuf {
@@ -72,13 +88,13 @@ pub enum AccessError {
 impl FileAccess {
     /// For a person with this home directory and an application with this data directory.
     pub fn new(home: Option<&Path>, data_dir: Option<&Path>) -> Self {
-        Self { home: home.map(canonical), data_dir: data_dir.map(canonical), largest_project: None }
+        Self { home: home.map(canonical), data_dir: data_dir.map(canonical), confined: Vec::new() }
     }
 
     /// For the person who runs this process.
     pub fn of_process(data_dir: Option<&Path>) -> Self {
         let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-        Self { largest_project: LARGEST_PROJECT.get().cloned(), ..Self::new(home.as_deref(), data_dir) }
+        Self { confined: CONFINED.read().clone(), ..Self::new(home.as_deref(), data_dir) }
     }
 
     /// Opens the folder of a flow. Faults `UnsafeFolder`, `Io`.
@@ -95,14 +111,13 @@ impl FileAccess {
         let path = folder.canonicalize()?;
         let safe = path.ancestors().take_while(|folder| self.check_folder(folder).is_ok());
         let project = safe.into_iter().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-        let project: &Path =
-            match (project, &self.largest_project) {
-                (Some(project), Some(largest)) if !project.starts_with(largest) => {
-                    if path.starts_with(largest) { largest } else { &path }
-                }
-                (Some(project), _) => project,
-                (None, _) => &path,
-            };
+        let largest = self.confined.iter().find(|confined| path.starts_with(confined));
+        let project: &Path = match (project, largest) {
+            (Some(project), Some(largest)) if !project.starts_with(largest) => largest,
+            (Some(project), Some(_)) => project,
+            (Some(project), None) if self.confined.is_empty() => project,
+            (Some(_), None) | (None, _) => &path,
+        };
         let project = project.to_owned();
         let place = path.strip_prefix(&project).map(Path::to_owned).unwrap_or_default();
         Ok((self.open_folder(&project)?, place))

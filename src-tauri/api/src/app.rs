@@ -1,6 +1,6 @@
 //! `app.*`: version, data directory and startup problems.
 
-use plait_adapters::{ProviderRegistry, ProviderSettings, environment, keys};
+use plait_adapters::{ProviderRegistry, ProviderSettings};
 use plait_core::error::Fault;
 use plait_store::GuardedDocument;
 use serde::{Deserialize, Serialize};
@@ -73,9 +73,7 @@ impl Command for GetAppInfo {
         let built_in = ProviderRegistry::built_in();
         let is_set_up = |(name, settings): (&String, &ProviderSettings)| {
             let variables = settings.key_env.as_deref().unwrap_or_default();
-            let has_key =
-                keys::variable_names(variables).any(|variable| environment::os_variable(variable).is_some());
-            has_key || built_in.get(name) != Some(settings)
+            app.providers().keys().is_in_environment(variables) || built_in.get(name) != Some(settings)
         };
         Ok(AppInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -10,5 +10,8 @@ plait_core::error_codes! {
         HOST_DATABASE_NEWER = "host.database_newer",
             "A newer version of Plait has changed the tables of the database.",
             "Use that version for the host and all of its workers.";
+        HOST_TENANT_NAME = "host.tenant_name",
+            "The name cannot be that of a tenant.",
+            "Use small letters, digits, `-` and `_`, at most 40 of them, and begin with a letter or a digit.";
     }
 }

@@ -13,6 +13,8 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use uuid::Uuid;
 
 use crate::codes;
+use crate::notices::Topic;
+use crate::tenant_name::TenantName;
 
 /// How long a statement may take. A connection that is gone without a word must not keep a run.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -26,18 +28,28 @@ const MIGRATIONS: [(i64, &str, &str); 3] = [
     (3, "board", include_str!("../migrations/3_board.sql")),
 ];
 
-/// The tables of a host. Clones share the connections.
+/// The tables of a tenant. Clones share the connections.
 #[derive(Clone, Debug)]
 pub struct Database {
     pub(crate) pool: PgPool,
+    /// What its channels begin with.
+    channels: String,
 }
 
 impl Database {
-    /// Connects and brings the tables up to date. Faults `host.database`, `host.database_newer`.
-    pub async fn open(url: &str, connections: u32) -> Result<Self, Fault> {
-        let options = PgConnectOptions::from_str(url)
+    /// Connects and brings the tables of a tenant up to date: those of the default one where the database looks for tables unless told,
+    /// those of another one in a schema of its own, and its connections look nowhere else. Faults `host.database`, `host.database_newer`.
+    pub async fn open(url: &str, connections: u32, tenant: &TenantName) -> Result<Self, Fault> {
+        let mut options = PgConnectOptions::from_str(url)
             .map_err(|error| fault("read the address of the database", &error))?
             .application_name("plait");
+        let mut schemas = Vec::new();
+        if !tenant.is_default() {
+            // Quoted: the name may have a hyphen.
+            let schema = format!("\"tenant_{tenant}\"");
+            options = options.options([("search_path", &schema)]);
+            schemas.push(Cow::Owned(schema));
+        }
         let pool = PgPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(CONNECT_TIMEOUT)
@@ -47,7 +59,9 @@ impl Database {
         let migrations = MIGRATIONS.map(|(version, name, sql)| {
             Migration::new(version, Cow::Borrowed(name), MigrationType::Simple, sql.into_sql_str(), false)
         });
-        let migrated = Migrator::with_migrations(migrations.into()).run(&pool).await;
+        let mut migrator = Migrator::with_migrations(migrations.into());
+        migrator.create_schemas = schemas.into();
+        let migrated = migrator.run(&pool).await;
         migrated.map_err(|error| match error {
             MigrateError::VersionMissing(version) => {
                 let message =
@@ -56,7 +70,13 @@ impl Database {
             }
             error => Fault::new(codes::HOST_DATABASE, format!("The tables could not be made: {error}.")),
         })?;
-        Ok(Self { pool })
+        let channels = if tenant.is_default() { "plait".to_owned() } else { format!("plait_{tenant}") };
+        Ok(Self { pool, channels })
+    }
+
+    /// The channel of a topic: other tenants have others.
+    pub(crate) fn channel(&self, topic: Topic) -> String {
+        format!("{}_{}", self.channels, topic.name())
     }
 
     /// Closes the connections, when those who receive notices have let theirs go: their next one is an error.

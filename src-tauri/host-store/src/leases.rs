@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::codes;
 use crate::database::{Database, run_id, uuid_of, within_time};
 use crate::listings::Listing;
+use crate::notices::Topic;
 
 /// The right to drive a run tree, until it expires or another process has a newer one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,8 +96,8 @@ impl Database {
                  WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root, conversation, number), \
              next AS (SELECT n.root FROM run_trees n, tree WHERE $5 AND n.conversation = tree.conversation \
                  AND n.number > tree.number AND NOT n.ended ORDER BY n.number LIMIT 1) \
-             SELECT pg_notify('plait_rest', root::text)::text, \
-                 (SELECT pg_notify('plait_due', next.root::text)::text FROM next) FROM tree",
+             SELECT pg_notify($10, root::text)::text, \
+                 (SELECT pg_notify($11, next.root::text)::text FROM next) FROM tree",
         );
         let release = release
             .bind(uuid_of(&lease.root)?)
@@ -109,7 +110,9 @@ impl Database {
             .bind(listing.map(|listing| &listing.summary))
             .bind(listing.map(|listing| &listing.status))
             .bind(listing.and_then(|listing| listing.flow_path.as_ref()))
-            .bind(listing.map(|listing| &listing.user));
+            .bind(listing.map(|listing| &listing.user))
+            .bind(self.channel(Topic::Rest))
+            .bind(self.channel(Topic::Due));
         let released = within_time("give a run back", release.fetch_optional(&self.pool)).await?;
         released.map(|_| ()).ok_or_else(|| superseded(&lease.root))
     }

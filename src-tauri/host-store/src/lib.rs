@@ -15,6 +15,9 @@
 //! A process drives a run tree under a lease, which has a number, its epoch. Whoever takes an expired lease over gets the next epoch, and
 //! the database refuses records of an older one: two processes never write one journal, however late one of them notices.
 //!
+//! Each tenant has a schema of its own with these tables, and channels of its own: no statement here names a schema or a tenant, so
+//! none reaches another one ([`Database::open`]).
+//!
 //! Time is the database's alone. Knows nothing of what records and requests mean.
 
 pub mod codes;
@@ -28,6 +31,7 @@ mod notices;
 mod records;
 mod replies;
 mod requests;
+mod tenant_name;
 mod workers;
 
 pub use database::Database;
@@ -37,4 +41,5 @@ pub use listings::{ListedTree, Listing, TreeFilter};
 pub use live_text::LiveText;
 pub use notices::{Notice, Notices, Topic};
 pub use requests::{Outcome, PendingRequest, TreeState};
+pub use tenant_name::TenantName;
 pub use workers::NeededRevision;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::database::{Database, uuid_of, within_time};
+use crate::notices::Topic;
 
 /// The most that a notice of PostgreSQL carries, in bytes.
 const MAX_PAYLOAD_BYTES: usize = 7_999;
@@ -64,17 +65,17 @@ impl Database {
     /// Announces what runs are writing.
     pub async fn announce_text(&self, pieces: Vec<LiveText>) -> Result<(), Fault> {
         let payloads: Vec<String> = pieces.into_iter().flat_map(LiveText::payloads).collect();
-        let announce =
-            sqlx::query("SELECT pg_notify('plait_text', payload) FROM UNNEST($1::text[]) AS payload");
-        within_time("announce a text", announce.bind(payloads).execute(&self.pool)).await.map(|_| ())
+        let announce = sqlx::query("SELECT pg_notify($2, payload) FROM UNNEST($1::text[]) AS payload");
+        let announce = announce.bind(payloads).bind(self.channel(Topic::Text));
+        within_time("announce a text", announce.execute(&self.pool)).await.map(|_| ())
     }
 
     /// Announces that somebody watches a run of a tree.
     pub async fn announce_watch(&self, root: &RunId, run: &RunId) -> Result<(), Fault> {
         let watched: [Uuid; 2] = [uuid_of(root)?, uuid_of(run)?];
-        let announce = sqlx::query("SELECT pg_notify('plait_watch', $1::text || ' ' || $2::text)");
-        let announce = announce.bind(watched[0]).bind(watched[1]).execute(&self.pool);
-        within_time("watch a run", announce).await.map(|_| ())
+        let announce = sqlx::query("SELECT pg_notify($3, $1::text || ' ' || $2::text)");
+        let announce = announce.bind(watched[0]).bind(watched[1]).bind(self.channel(Topic::Watch));
+        within_time("watch a run", announce.execute(&self.pool)).await.map(|_| ())
     }
 }
 

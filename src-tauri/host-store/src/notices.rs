@@ -28,7 +28,8 @@ pub enum Notice {
 /// A connection that receives notices.
 pub struct Notices {
     listener: PgListener,
-    topics: Vec<Topic>,
+    /// By channel.
+    topics: Vec<(String, Topic)>,
 }
 
 /// What a process wants to know.
@@ -42,14 +43,14 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// The channel, as the statements that notify name it.
-    fn channel(self) -> &'static str {
+    /// What its channel ends with.
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Due => "plait_due",
-            Self::Rest => "plait_rest",
-            Self::Events => "plait_events",
-            Self::Watch => "plait_watch",
-            Self::Text => "plait_text",
+            Self::Due => "due",
+            Self::Rest => "rest",
+            Self::Events => "events",
+            Self::Watch => "watch",
+            Self::Text => "text",
         }
     }
 
@@ -72,13 +73,14 @@ impl Topic {
 impl Database {
     /// Begins to receive notices.
     pub async fn notices(&self, topics: &[Topic]) -> Result<Notices, Fault> {
+        let topics: Vec<_> = topics.iter().map(|topic| (self.channel(*topic), *topic)).collect();
         let listen = async {
             let mut listener = PgListener::connect_with(&self.pool).await?;
-            listener.listen_all(topics.iter().map(|topic| topic.channel())).await?;
+            listener.listen_all(topics.iter().map(|(channel, _)| channel.as_str())).await?;
             Ok(listener)
         };
         let listener = within_time("listen to the database", listen).await?;
-        Ok(Notices { listener, topics: topics.to_vec() })
+        Ok(Notices { listener, topics })
     }
 }
 
@@ -87,8 +89,8 @@ impl Notices {
     pub async fn next(&mut self) -> Result<Notice, Fault> {
         match self.listener.try_recv().await {
             Ok(Some(notice)) => {
-                let topic = self.topics.iter().find(|topic| topic.channel() == notice.channel());
-                Ok(topic.and_then(|topic| topic.notice(notice.payload())).unwrap_or(Notice::Missed))
+                let topic = self.topics.iter().find(|(channel, _)| channel == notice.channel());
+                Ok(topic.and_then(|(_, topic)| topic.notice(notice.payload())).unwrap_or(Notice::Missed))
             }
             Ok(None) => Ok(Notice::Missed),
             Err(error) => within_time("listen to the database", async { Err(error) }).await,

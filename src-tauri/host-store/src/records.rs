@@ -12,6 +12,7 @@ use crate::codes;
 use crate::database::{Database, run_id, signed, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
 use crate::listings::Listing;
+use crate::notices::Topic;
 use crate::replies::ReplyNote;
 
 impl Database {
@@ -30,12 +31,12 @@ impl Database {
                  RETURNING root, watched_until > now() AS is_watched), \
              added AS (INSERT INTO run_records (root, position, kind, run, seq, count, bytes) \
                  SELECT tree.root, added.* FROM tree, UNNEST($5::bigint[], $6::smallint[], $7::uuid[], $8::bigint[], $9::integer[], $10::bytea[]) AS added) \
-             SELECT CASE WHEN is_watched THEN pg_notify('plait_events', root::text)::text END FROM tree",
+             SELECT CASE WHEN is_watched THEN pg_notify($11, root::text)::text END FROM tree",
         );
         let root = uuid_of(&lease.root)?;
         let append =
             append.bind(root).bind(lease.epoch).bind(signed(first.position)).bind(signed(last.end()));
-        let append = with_records(append, records);
+        let append = with_records(append, records).bind(self.channel(Topic::Events));
         let store = async {
             if notes.is_empty() {
                 return Ok(append.fetch_optional(&self.pool).await?.is_some());

@@ -9,6 +9,7 @@ use crate::conversations::{conversation_uuid, unknown};
 use crate::database::{Database, run_id, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
 use crate::listings::Listing;
+use crate::notices::Topic;
 
 /// A request that waits to be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl Database {
                     .await
                     .map(|first| first.or(Some(id)));
             }
-            insert(&mut transaction, id, root, command, arguments).await?;
+            self.insert(&mut transaction, (id, root), command, arguments).await?;
             transaction.commit().await?;
             Ok(Some(id))
         };
@@ -96,7 +97,7 @@ impl Database {
                 .bind(root)
                 .execute(&mut *transaction)
                 .await?;
-            insert(&mut transaction, id, root, command, arguments).await?;
+            self.insert(&mut transaction, (id, root), command, arguments).await?;
             transaction.commit().await
         };
         within_time("ask something of a run", request).await?;
@@ -135,9 +136,10 @@ impl Database {
                  WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root), \
              done AS (UPDATE run_requests SET done_at = now(), arguments = NULL, reply = $4, error = $5 \
                  FROM tree WHERE id = $3 AND done_at IS NULL RETURNING id) \
-             SELECT pg_notify('plait_rest', $1::text) FROM done",
+             SELECT pg_notify($6, $1::text) FROM done",
         );
         let finish = finish.bind(root).bind(lease.epoch).bind(request).bind(reply).bind(error);
+        let finish = finish.bind(self.channel(Topic::Rest));
         let finished = within_time("answer a request", finish.fetch_optional(&self.pool)).await?;
         finished.map(|_| ()).ok_or_else(|| superseded(&lease.root))
     }
@@ -178,22 +180,24 @@ impl Database {
         let size = within_time("read a run", read.fetch_optional(&self.pool)).await?;
         Ok(size.and_then(|size| u64::try_from(size).ok()).unwrap_or_default())
     }
-}
 
-async fn insert(
-    transaction: &mut sqlx::Transaction<'_, sqlx::Postgres>,
-    id: Uuid,
-    root: Uuid,
-    command: &str,
-    arguments: &str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query("INSERT INTO run_requests (id, root, command, arguments) VALUES ($1, $2, $3, $4)")
-        .bind(id)
-        .bind(root)
-        .bind(command)
-        .bind(arguments)
-        .execute(&mut **transaction)
-        .await?;
-    sqlx::query("SELECT pg_notify('plait_due', $1::text)").bind(root).execute(&mut **transaction).await?;
-    Ok(())
+    async fn insert(
+        &self,
+        transaction: &mut sqlx::Transaction<'_, sqlx::Postgres>,
+        (id, root): (Uuid, Uuid),
+        command: &str,
+        arguments: &str,
+    ) -> Result<(), sqlx::Error> {
+        sqlx::query("INSERT INTO run_requests (id, root, command, arguments) VALUES ($1, $2, $3, $4)")
+            .bind(id)
+            .bind(root)
+            .bind(command)
+            .bind(arguments)
+            .execute(&mut **transaction)
+            .await?;
+        let announce =
+            sqlx::query("SELECT pg_notify($1, $2::text)").bind(self.channel(Topic::Due)).bind(root);
+        announce.execute(&mut **transaction).await?;
+        Ok(())
+    }
 }

@@ -2,7 +2,10 @@
 
 use plait_api::ErrorReply;
 use plait_api::command::Command as _;
+use plait_api::config::SetConfig;
 use plait_api::knowledge::GetKnowledgeSource;
+use plait_api::mcp::AddMcpServers;
+use plait_api::settings::{ChangeSettings, SetSettings};
 use serde_json::Value;
 
 use crate::codes;
@@ -214,6 +217,37 @@ pub(crate) fn least_role(name: &str, args: &Value) -> Result<Role, ErrorReply> {
         Some(_) => true,
     };
     Ok(if ADMIN_ARGUMENTS.iter().any(is_given) { Admin } else { role })
+}
+
+/// The settings that reach the machine: addresses in its network, variables of its environment.
+const MACHINE_SETTINGS: [&str; 2] = ["/tools/allowedHosts", "/telemetry/headersVariable"];
+
+/// Refuses what a tenant may not do to a machine that it shares: start programs, open its network to tools, read its environment.
+/// `host.machine_only`.
+pub(crate) fn refuse_machine(name: &str, args: &Value) -> Result<(), ErrorReply> {
+    let sets = |settings: &Value| {
+        MACHINE_SETTINGS.iter().any(|pointer| match settings.pointer(pointer) {
+            None | Some(Value::Null) => false,
+            Some(Value::Array(items)) => !items.is_empty(),
+            Some(_) => true,
+        })
+    };
+    let is_refused = match name {
+        AddMcpServers::NAME => true,
+        SetSettings::NAME => sets(&args["settings"]),
+        ChangeSettings::NAME => sets(&args["patch"]),
+        SetConfig::NAME => args["key"].as_str().is_some_and(|key| {
+            MACHINE_SETTINGS.contains(&format!("/{}", key.trim().replace('.', "/")).as_str())
+        }),
+        _ => false,
+    };
+    if !is_refused {
+        return Ok(());
+    }
+    let message = format!("`{name}` reaches the machine of the host here, which several tenants share.");
+    Err(ErrorReply::new(codes::HOST_MACHINE_ONLY, message).hint(
+        "Let who runs the host do it on the machine, with `plait` and the data directory of the tenant.",
+    ))
 }
 
 #[cfg(test)]

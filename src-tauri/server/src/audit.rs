@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use plait_api::ErrorReply;
 use plait_core::error::ErrorCode;
+use plait_host_store::TenantName;
 use plait_store::private_files;
 use serde::Serialize;
 
@@ -26,6 +27,9 @@ pub(crate) struct AuditEntry<'a> {
     pub(crate) name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<Role>,
+    /// The tenant of the token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tenant: Option<&'a TenantName>,
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
     pub(crate) status: u16,

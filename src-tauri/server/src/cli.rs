@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use plait_api::{ErrorReply, Options, Plait, data_dir};
+use plait_host_store::TenantName;
 
 use crate::certificate::CertificateFiles;
 use crate::codes;
@@ -15,6 +16,8 @@ use crate::publishing;
 use crate::roles::Role;
 use crate::run_transfer;
 use crate::serve::{ServeOptions, serve};
+use crate::tenant::options_of;
+use crate::tenant_folders::TenantFolders;
 use crate::tokens::TokenFile;
 use crate::worker::{WorkerOptions, work};
 
@@ -50,12 +53,17 @@ enum Command {
     /// Add, list or revoke tokens. A host that runs knows of it at once.
     #[command(subcommand)]
     Tokens(TokensCommand),
+    /// Add or list tenants: each has flows, runs, conversations, settings and keys of its own.
+    #[command(subcommand)]
+    Tenants(TenantsCommand),
     /// Check a flow and serve it under a name, as a new version.
     Publish(PublishArgs),
     /// List the published flows, or the versions of one.
     Published {
         /// The name of a flow.
         name: Option<String>,
+        #[command(flatten)]
+        tenant: TenantArgs,
     },
     /// Serve an earlier version of a published flow again.
     RollBack {
@@ -63,11 +71,15 @@ enum Command {
         name: String,
         /// The number of the version.
         version: u32,
+        #[command(flatten)]
+        tenant: TenantArgs,
     },
     /// Serve a flow no longer. Its versions are kept.
     Unpublish {
         /// The name of the flow.
         name: String,
+        #[command(flatten)]
+        tenant: TenantArgs,
     },
 }
 
@@ -92,6 +104,10 @@ struct ServeArgs {
     /// and write files only in a folder outside of it.
     #[arg(long, value_name = "DIR")]
     flows: Option<PathBuf>,
+    /// A folder with a folder of flows for each tenant beside the default one. `host/flows` in the data directory of the tenant, if left
+    /// out.
+    #[arg(long, value_name = "DIR")]
+    tenant_flows: Option<PathBuf>,
     /// The address to listen on. Port 0 lets the system choose one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
@@ -121,9 +137,32 @@ struct WorkerArgs {
     /// After how many seconds others take over what a worker drove that died.
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=3600))]
     lease: u32,
-    /// How many runs it drives at once. Those that wait for a person do not count.
+    /// Whose runs it drives; repeat it for several tenants. All tenants in the data directory, if left out.
+    #[arg(long = "tenant", value_name = "NAME")]
+    tenants: Vec<TenantName>,
+    /// The folder with the flows, as of the host. Flows in it reach no files outside of it.
+    #[arg(long, value_name = "DIR")]
+    flows: Option<PathBuf>,
+    /// The folder with a folder of flows for each tenant beside the default one, as of the host.
+    #[arg(long, value_name = "DIR")]
+    tenant_flows: Option<PathBuf>,
+    /// How many runs of each tenant it drives at once. Those that wait for a person do not count.
     #[arg(long, value_name = "COUNT", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_runs: u32,
+}
+
+#[derive(Debug, Args)]
+struct TenantArgs {
+    /// Whose it is.
+    #[arg(long, value_name = "NAME", default_value_t)]
+    tenant: TenantName,
+}
+
+impl TenantArgs {
+    /// The data directory of the tenant. `host.tenant_unknown`.
+    fn home(&self, home: &Path) -> Result<PathBuf, ErrorReply> {
+        TenantFolders::of(home).find(&self.tenant)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -140,12 +179,16 @@ enum RunsCommand {
         /// Its ID, or the beginning of it.
         run: String,
         #[command(flatten)]
+        tenant: TenantArgs,
+        #[command(flatten)]
         database: DatabaseArgs,
     },
     /// Store a run of the database in the data directory, with its child runs. It stays in the database.
     Export {
         /// Its ID.
         run: String,
+        #[command(flatten)]
+        tenant: TenantArgs,
         #[command(flatten)]
         database: DatabaseArgs,
     },
@@ -161,17 +204,30 @@ enum TokensCommand {
         /// What it may be used for. Each role includes those before it.
         #[arg(long, value_enum)]
         role: Role,
+        #[command(flatten)]
+        tenant: TenantArgs,
         /// After which time it is refused, such as `30d` or `12h`. Never, if left out.
         #[arg(long, value_name = "TIME")]
         expires: Option<String>,
     },
-    /// List the tokens: name, role, id, and when they expire.
+    /// List the tokens: name, role, id, when they expire, and their tenant.
     List,
     /// Revoke a token.
     Revoke {
         /// Its name, or its id.
         name: String,
     },
+}
+
+#[derive(Debug, Subcommand)]
+enum TenantsCommand {
+    /// Add a tenant, and print its data directory. A host that runs knows of it at once.
+    Add {
+        /// Small letters, digits, `-` and `_`.
+        name: TenantName,
+    },
+    /// List the tenants with their data directories.
+    List,
 }
 
 #[derive(Debug, Args)]
@@ -181,6 +237,8 @@ struct PublishArgs {
     /// The flow. Its sub-flows become part of the version. Its runs have the grants of this file, and may read in its folder as far as these
     /// allow.
     file: PathBuf,
+    #[command(flatten)]
+    tenant: TenantArgs,
 }
 
 impl Cli {
@@ -190,6 +248,7 @@ impl Cli {
         match self.command {
             Command::Serve(args) => block_on(serve(ServeOptions {
                 flows: args.flows.unwrap_or_else(|| home.join("host").join("flows")),
+                tenant_flows: args.tenant_flows,
                 home,
                 database: args.database,
                 listen: args.listen,
@@ -202,27 +261,34 @@ impl Cli {
                 limits: args.limits,
             })),
             Command::Worker(args) => block_on(work(WorkerOptions {
+                id: WorkerOptions::new_id(),
                 home,
                 database: args.database.url,
+                tenants: args.tenants,
+                flows: args.flows,
+                tenant_flows: args.tenant_flows,
                 lease: Duration::from_secs(args.lease.into()),
                 max_runs: args.max_runs,
             })),
-            Command::Runs(RunsCommand::Import { run, database }) => {
-                block_on(run_transfer::import(&home, &run, &database.url))
+            Command::Runs(RunsCommand::Import { run, tenant, database }) => {
+                block_on(run_transfer::import(&tenant.home(&home)?, &run, &database.url, &tenant.tenant))
             }
-            Command::Runs(RunsCommand::Export { run, database }) => {
-                block_on(run_transfer::export(&home, &run, &database.url))
+            Command::Runs(RunsCommand::Export { run, tenant, database }) => {
+                block_on(run_transfer::export(&tenant.home(&home)?, &run, &database.url, &tenant.tenant))
             }
             Command::Tokens(command) => tokens(&home, command),
-            Command::Publish(args) => block_on(publish(&home, args)),
-            Command::Published { name } => list_published(&Published::of(&home), name.as_deref()),
-            Command::RollBack { name, version } => {
-                Published::of(&home).roll_back(&name, version)?;
+            Command::Tenants(command) => tenants(&home, command),
+            Command::Publish(args) => block_on(publish(&args.tenant.home(&home)?, args)),
+            Command::Published { name, tenant } => {
+                list_published(&Published::of(&tenant.home(&home)?), name.as_deref())
+            }
+            Command::RollBack { name, version, tenant } => {
+                Published::of(&tenant.home(&home)?).roll_back(&name, version)?;
                 println!("{name}: version {version} is served.");
                 Ok(())
             }
-            Command::Unpublish { name } => {
-                Published::of(&home).remove(&name)?;
+            Command::Unpublish { name, tenant } => {
+                Published::of(&tenant.home(&home)?).remove(&name)?;
                 println!("{name} is served no longer.");
                 Ok(())
             }
@@ -230,11 +296,25 @@ impl Cli {
     }
 }
 
+fn tenants(home: &Path, command: TenantsCommand) -> Result<(), ErrorReply> {
+    let folders = TenantFolders::of(home);
+    match command {
+        TenantsCommand::Add { name } => println!("{}", folders.add(&name)?.display()),
+        TenantsCommand::List => {
+            for name in folders.list()? {
+                println!("{name}\t{}", folders.find(&name)?.display());
+            }
+        }
+    }
+    Ok(())
+}
+
 fn tokens(home: &Path, command: TokensCommand) -> Result<(), ErrorReply> {
     let file = TokenFile::of(home);
     match command {
-        TokensCommand::Add { name, role, expires } => {
-            println!("{}", file.add(&name, role, expires.as_deref())?);
+        TokensCommand::Add { name, role, tenant, expires } => {
+            tenant.home(home)?;
+            println!("{}", file.add(&name, role, tenant.tenant, expires.as_deref())?);
             eprintln!("This token is shown once. Clients send it as `Authorization: Bearer TOKEN`.");
         }
         TokensCommand::List => {
@@ -244,7 +324,8 @@ fn tokens(home: &Path, command: TokensCommand) -> Result<(), ErrorReply> {
                     Some(at) => format!("expires {at:.0}"),
                     None => "does not expire".to_owned(),
                 };
-                println!("{}\t{}\t{}\t{expires}", token.name, token.role.name(), token.id);
+                let (name, role, tenant) = (&token.name, token.role.name(), &token.tenant);
+                println!("{name}\t{role}\t{}\t{expires}\t{tenant}", token.id);
             }
         }
         TokensCommand::Revoke { name } => {
@@ -255,14 +336,14 @@ fn tokens(home: &Path, command: TokensCommand) -> Result<(), ErrorReply> {
     Ok(())
 }
 
-async fn publish(home: &Path, PublishArgs { name, file }: PublishArgs) -> Result<(), ErrorReply> {
+async fn publish(home: &Path, PublishArgs { name, file, tenant }: PublishArgs) -> Result<(), ErrorReply> {
     let path = std::path::absolute(&file).ok().and_then(|path| path.into_os_string().into_string().ok());
     let path = path.ok_or_else(|| {
         let message = format!("`{}` cannot be the name of a flow's file.", file.display());
         ErrorReply::new(codes::FLOW_NOT_FOUND, message)
     })?;
     // Beside a host that runs, which has the data directory open.
-    let plait = Plait::open(Options::reading(home))?;
+    let plait = Plait::open(Options { read_only: true, ..options_of(&tenant.tenant, home) })?;
     let about =
         publishing::publish(&plait, Published::of(home), name.clone(), path, TERMINAL.to_owned()).await?;
     println!("{name}: version {} is served.", about.version);

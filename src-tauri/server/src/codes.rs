@@ -25,6 +25,9 @@ plait_core::error_codes! {
         HOST_FORBIDDEN = "host.forbidden",
             "The role of the token does not allow this.",
             "Use a token with a higher role: `plait-server tokens add --role ROLE`.";
+        HOST_MACHINE_ONLY = "host.machine_only",
+            "The request reaches the machine of the host, which several tenants share: its programs, its network or its environment.",
+            "Let who runs the host do it on the machine, with `plait` and the data directory of the tenant.";
         HOST_NEWER_WORKER = "host.newer_worker",
             "A run was driven by a newer revision of the engine than any worker has, so none of them goes on with it.",
             "Start a worker of that version or a newer one. It executes what the run was asked.";
@@ -55,6 +58,15 @@ plait_core::error_codes! {
         HOST_STOPPED = "host.stopped",
             "A run stopped before its end.",
             "A worker goes on with it when its lease expires. The worker's messages say why it stopped.";
+        HOST_TENANTS = "host.tenants",
+            "The folder with the tenants cannot be read or written.",
+            "See to it that the host may read and write the folder `tenants` in its data directory.";
+        HOST_TENANT_EXISTS = "host.tenant_exists",
+            "There is a tenant of this name already.",
+            "Choose another name, or give it tokens: `plait-server tokens add --tenant NAME`.";
+        HOST_TENANT_UNKNOWN = "host.tenant_unknown",
+            "There is no such tenant.",
+            "On the machine of the host, `plait-server tenants list` lists the tenants, and `plait-server tenants add` adds one.";
         HOST_TOKENS = "host.tokens",
             "The file with the tokens cannot be read or written, so nobody is let in.",
             "Restore `host/tokens.json` in the data directory from a backup, or remove it and add the tokens again.";

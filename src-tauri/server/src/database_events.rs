@@ -19,8 +19,9 @@ use tokio::time::{Instant, timeout};
 
 use crate::database_runs::{DatabaseRuns, Standing};
 use crate::events::{FRAME, data_event, entry_event};
-use crate::host::{Host, closing};
+use crate::host::closing;
 use crate::run_copies::{CopySize, MAX_ENTRIES};
+use crate::tenant::Tenant;
 use crate::text_cursor::TextCursor;
 use crate::tree_notices::TreeNotice;
 
@@ -41,7 +42,7 @@ pub(crate) enum Until {
 
 /// A stream that is read.
 struct Reading {
-    host: Arc<Host>,
+    tenant: Arc<Tenant>,
     runs: DatabaseRuns,
     root: RunId,
     run: RunId,
@@ -87,7 +88,7 @@ enum Look {
 
 /// The events of a run in the database from a number on.
 pub(crate) fn events_of(
-    host: Arc<Host>,
+    tenant: Arc<Tenant>,
     runs: DatabaseRuns,
     (root, run): (RunId, RunId),
     from: u64,
@@ -96,7 +97,7 @@ pub(crate) fn events_of(
     let notices = runs.notices(&root);
     let copy = runs.copies().copy(&root);
     let reading = Reading {
-        host,
+        tenant,
         runs,
         root,
         run,
@@ -111,10 +112,10 @@ pub(crate) fn events_of(
     };
     let batches = stream::unfold(Some(reading), async |state| {
         let mut reading: Reading = state?;
-        let host = Arc::clone(&reading.host);
+        let tenant = Arc::clone(&reading.tenant);
         let (events, is_over) = tokio::select! {
             biased;
-            () = host.ended() => (vec![data_event("error", &closing())], true),
+            () = tenant.ended() => (vec![data_event("error", &closing())], true),
             next = reading.next_events() => next,
         };
         Some((events, (!is_over).then_some(reading)))

@@ -7,7 +7,7 @@ use plait_api::ErrorReply;
 use plait_api::runs::RunRequest;
 use plait_core::id::RunId;
 use plait_core::user::UserName;
-use plait_host_store::{Database, Outcome};
+use plait_host_store::{Database, Outcome, TenantName};
 use serde_json::Value;
 use tokio::sync::broadcast;
 use uuid::Uuid;
@@ -15,12 +15,15 @@ use uuid::Uuid;
 use crate::board::{listing_of, summary_of_new};
 use crate::codes;
 use crate::run_copies::RunCopies;
+use crate::tenant::options_of;
 use crate::tree_notices::{TreeNotice, TreeNotices};
 
 /// The command that begins a run.
 pub(crate) const START: &str = "run.start";
 /// The connections of a host: it sends short statements alone.
 const CONNECTIONS: u32 = 8;
+/// The same for each tenant beside the default one.
+const TENANT_CONNECTIONS: u32 = 4;
 /// How often what no notice named is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a worker that has said nothing counts as there.
@@ -43,9 +46,10 @@ pub(crate) struct DatabaseRuns {
 
 impl DatabaseRuns {
     /// Connects to the database. Copies of what it has are in the folder. `host.database`, and the errors of opening a data directory.
-    pub(crate) async fn open(url: &str, copies: &Path) -> Result<Self, ErrorReply> {
-        let database = Database::open(url, CONNECTIONS).await?;
-        let copies = RunCopies::open(copies, database.clone())?;
+    pub(crate) async fn open(url: &str, copies: &Path, tenant: &TenantName) -> Result<Self, ErrorReply> {
+        let connections = if tenant.is_default() { CONNECTIONS } else { TENANT_CONNECTIONS };
+        let database = Database::open(url, connections, tenant).await?;
+        let copies = RunCopies::open(options_of(tenant, copies), database.clone())?;
         let notices = TreeNotices::listen(&database).await?;
         Ok(Self { database, copies, notices })
     }

@@ -12,7 +12,8 @@ use plait_core::id::RunId;
 use plait_journal::Entry;
 use serde::Serialize;
 
-use crate::host::{Host, closing};
+use crate::host::closing;
+use crate::tenant::Tenant;
 
 /// The minimum time between two batches of events, as in the window.
 pub(crate) const FRAME: Duration = Duration::from_millis(16);
@@ -41,16 +42,16 @@ pub(crate) fn response(events: impl Stream<Item = Event> + Send + 'static) -> Re
 }
 
 /// The events of a run to its end, or to that of the host, and an event `end` or `error`.
-pub(crate) fn of_run(host: Arc<Host>, watch: Watch) -> impl Stream<Item = Event> + Send {
-    let batches = stream::unfold(Some((host, watch)), async |state| {
-        let (host, mut watch) = state?;
+pub(crate) fn of_run(tenant: Arc<Tenant>, watch: Watch) -> impl Stream<Item = Event> + Send {
+    let batches = stream::unfold(Some((tenant, watch)), async |state| {
+        let (tenant, mut watch) = state?;
         let batch = tokio::select! {
             biased;
-            () = host.ended() => Some(Err(closing())),
+            () = tenant.ended() => Some(Err(closing())),
             batch = watch.next_batch(FRAME) => batch,
         };
         match batch {
-            Some(Ok(entries)) => Some((entries.iter().map(entry_event).collect(), Some((host, watch)))),
+            Some(Ok(entries)) => Some((entries.iter().map(entry_event).collect(), Some((tenant, watch)))),
             Some(Err(error)) => Some((vec![data_event("error", &error)], None)),
             None => Some((vec![data_event("end", &serde_json::json!({}))], None)),
         }
@@ -59,21 +60,21 @@ pub(crate) fn of_run(host: Arc<Host>, watch: Watch) -> impl Stream<Item = Event>
 }
 
 /// The events of a run that was just begun, until it ends or waits for a person, and its state then.
-pub(crate) fn to_rest(host: Arc<Host>, run: RunId, watch: Watch) -> impl Stream<Item = Event> + Send {
+pub(crate) fn to_rest(tenant: Arc<Tenant>, run: RunId, watch: Watch) -> impl Stream<Item = Event> + Send {
     let begun = data_event("run", &serde_json::json!({ "run": run }));
-    let batches = stream::unfold(Some((host, run, watch)), async |state| {
-        let (host, run, mut watch) = state?;
+    let batches = stream::unfold(Some((tenant, run, watch)), async |state| {
+        let (tenant, run, mut watch) = state?;
         // Events come first: the run rests only after its last one.
         let next = tokio::select! {
             biased;
             next = watch.next() => next,
-            rested = host.rest(&run) => match rested {
+            rested = tenant.rest(&run) => match rested {
                 Ok(()) => None,
                 Err(error) => Some(Err(error)),
             },
         };
         match next {
-            Some(Ok(entry)) => Some((vec![entry_event(&entry)], Some((host, run, watch)))),
+            Some(Ok(entry)) => Some((vec![entry_event(&entry)], Some((tenant, run, watch)))),
             Some(Err(error)) => Some((vec![data_event("error", &error)], None)),
             None => {
                 let mut events = Vec::new();
@@ -81,7 +82,7 @@ pub(crate) fn to_rest(host: Arc<Host>, run: RunId, watch: Watch) -> impl Stream<
                 while let Ok(Some(Ok(entry))) = tokio::time::timeout(FRAME, watch.next()).await {
                     events.push(entry_event(&entry));
                 }
-                events.push(state_event(host.state(&run).await));
+                events.push(state_event(tenant.state(&run).await));
                 Some((events, None))
             }
         }

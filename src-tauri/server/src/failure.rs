@@ -97,12 +97,17 @@ pub(crate) fn status_of(code: &ErrorCode) -> StatusCode {
     let (domain, reason) = code.as_str().split_once('.').unwrap_or((code.as_str(), ""));
     match (domain, reason) {
         ("host", "unauthorized") => StatusCode::UNAUTHORIZED,
-        ("host", "forbidden" | "not_served" | "path") | ("grant", _) => StatusCode::FORBIDDEN,
-        ("host", "route") | (_, "unknown" | "not_found") => StatusCode::NOT_FOUND,
+        ("host", "forbidden" | "not_served" | "path" | "machine_only" | "tenant_unknown") | ("grant", _) => {
+            StatusCode::FORBIDDEN
+        }
+        ("host", "route")
+        | ("mcp", "unknown_server")
+        | ("attachment", "missing")
+        | (_, "unknown" | "not_found") => StatusCode::NOT_FOUND,
         ("host", "too_large") => StatusCode::PAYLOAD_TOO_LARGE,
         ("host", "slow") => StatusCode::REQUEST_TIMEOUT,
         ("host", "busy" | "rate" | "runs") | ("quota", _) => StatusCode::TOO_MANY_REQUESTS,
-        ("host", "closing" | "audit" | "tokens" | "database" | "newer_worker") => {
+        ("host", "closing" | "audit" | "tokens" | "tenants" | "database" | "newer_worker") => {
             StatusCode::SERVICE_UNAVAILABLE
         }
         ("host", "body" | "not_in_database")

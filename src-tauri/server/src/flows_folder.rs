@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use plait_api::command::Command as _;
+use plait_api::flows::SaveFlow;
 use plait_api::{ErrorReply, confine_projects};
 use plait_store::private_files;
 use serde_json::Value;
@@ -10,6 +12,8 @@ use crate::codes;
 
 /// The arguments of commands that name files. A test finds those that are missing here.
 const FILE_ARGUMENTS: [&str; 6] = ["path", "flowPath", "file", "log", "recording", "paths"];
+/// Those whose names mean something else in other commands.
+const OTHER_FILE_ARGUMENTS: [(&str, &str); 1] = [(SaveFlow::NAME, "source")];
 
 #[derive(Clone)]
 pub(crate) struct FlowsFolder(PathBuf);
@@ -40,11 +44,11 @@ impl FlowsFolder {
     }
 
     /// Makes the files that the arguments of a command name absolute. `host.path` for one that is not in the folder.
-    pub(crate) fn resolve_arguments(&self, args: &mut Value) -> Result<(), ErrorReply> {
+    pub(crate) fn resolve_arguments(&self, command: &str, args: &mut Value) -> Result<(), ErrorReply> {
         let Value::Object(args) = args else { return Ok(()) };
         for (name, value) in args {
             match value {
-                Value::String(path) if FILE_ARGUMENTS.contains(&name.as_str()) || name == "flow" => {
+                Value::String(path) if is_file_argument(command, name) || name == "flow" => {
                     *path = self.resolve(path)?;
                 }
                 Value::Array(paths) if name == "paths" => {
@@ -88,6 +92,11 @@ impl FlowsFolder {
         }
         whole.into_os_string().into_string().map_err(|_| outside())
     }
+}
+
+/// Whether an argument of a command names a file.
+fn is_file_argument(command: &str, name: &str) -> bool {
+    FILE_ARGUMENTS.contains(&name) || OTHER_FILE_ARGUMENTS.contains(&(command, name))
 }
 
 #[cfg(test)]

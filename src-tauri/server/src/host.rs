@@ -1,31 +1,18 @@
-//! What all requests share: the application, the tokens, the audit log, the published flows and the limits.
+//! What all requests share, whatever their tenant: the tokens, the audit log, the limits. What a request is about is its [`Tenant`]'s.
 
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody as _};
-use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
-use futures::StreamExt as _;
-use plait_api::runs::{RunState, ShowRun};
-use plait_api::users::ListUsers;
-use plait_api::{ErrorReply, Plait};
-use plait_core::id::RunId;
-use plait_core::user::UserName;
-use serde::de::DeserializeOwned;
+use plait_api::ErrorReply;
 use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
-use crate::chat_threads::ChatThreads;
 use crate::codes;
-use crate::database_runs::DatabaseRuns;
-use crate::flows_folder::FlowsFolder;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::published::Published;
 use crate::request_rate::RequestRate;
 use crate::roles::Role;
-use crate::token_runs::{RunPlace, TokenRuns};
+use crate::tenants::Tenants;
 use crate::tokens::{Token, TokenFile};
 
 /// What the host does on its way to its end.
@@ -38,22 +25,24 @@ pub(crate) enum Phase {
     Ending,
 }
 
+impl Phase {
+    /// `host.closing` unless requests are taken as ever.
+    pub(crate) fn refuse_unless_serving(self) -> Result<(), ErrorReply> {
+        if self == Self::Serving { Ok(()) } else { Err(closing()) }
+    }
+}
+
+/// Only what lets requests in has it. Routes have the tenant of their token alone.
 pub(crate) struct Host {
-    pub(crate) plait: Plait,
     pub(crate) tokens: TokenFile,
     pub(crate) audit: AuditLog,
-    pub(crate) published: Published,
-    pub(crate) flows: FlowsFolder,
     pub(crate) limits: Limits,
     /// A permit for each request and stream.
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) rate: RequestRate,
-    pub(crate) token_runs: TokenRuns,
     pub(crate) phase: watch::Sender<Phase>,
     pub(crate) metrics: Metrics,
-    pub(crate) threads: ChatThreads,
-    /// The runs that workers drive, if it is not this process.
-    pub(crate) database: Option<DatabaseRuns>,
+    pub(crate) tenants: Tenants,
 }
 
 /// Who sent a request.
@@ -71,90 +60,6 @@ impl Caller {
         let message = format!("This needs the role `{least}`, and the token has the role `{role}`.");
         Err(ErrorReply::new(codes::HOST_FORBIDDEN, message)
             .hint("An administrator of the host adds tokens: `plait-server tokens add`."))
-    }
-}
-
-impl Host {
-    /// The person whom runs belong to unless an admin says otherwise.
-    pub(crate) async fn user(&self) -> Result<UserName, ErrorReply> {
-        Ok(self.plait.call(ListUsers::default()).await?.current)
-    }
-
-    /// Resolves when the host ends.
-    pub(crate) async fn ended(&self) {
-        // The sender is in the host.
-        let _ = self.phase.subscribe().wait_for(|phase| *phase == Phase::Ending).await;
-    }
-
-    /// Resolves when a run tree has ended or can go on only by what a person does. `host.closing` if the host ends before.
-    pub(crate) async fn rest(&self, run: &RunId) -> Result<(), ErrorReply> {
-        let runs = self.plait.runs();
-        tokio::select! {
-            biased;
-            _ = runs.idle_tree(run) => Ok(()),
-            () = runs.settled(run) => Ok(()),
-            () = self.ended() => Err(closing()),
-        }
-    }
-
-    /// `host.closing` unless requests are taken as ever.
-    pub(crate) fn refuse_unless_serving(&self) -> Result<(), ErrorReply> {
-        if *self.phase.borrow() == Phase::Serving { Ok(()) } else { Err(closing()) }
-    }
-
-    /// A place for a run that a token begins. `host.runs`, `host.closing`.
-    pub(crate) fn run_place(&self, caller: &Caller) -> Result<RunPlace<'_>, ErrorReply> {
-        self.refuse_unless_serving()?;
-        let runs = self.plait.runs();
-        self.token_runs.place(&caller.0.id, self.limits.runs_per_token(), |run| runs.is_busy(run))
-    }
-
-    /// How a run stands. `run.unknown`, and the errors of reading it.
-    pub(crate) async fn state(&self, run: &RunId) -> Result<RunState, ErrorReply> {
-        Ok(RunState::of(self.plait.call(ShowRun { run: run.clone() }).await?))
-    }
-
-    /// The JSON in the body of a request. `host.body`, `host.too_large`, `host.slow`.
-    pub(crate) async fn read_json<T: DeserializeOwned>(
-        &self,
-        headers: &HeaderMap,
-        body: Body,
-    ) -> Result<T, ErrorReply> {
-        let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        // Pages of other origins may send other types without being asked.
-        if kind.split(';').next().map(str::trim) != Some("application/json") {
-            let message = format!("The body has the type `{kind}`, and has to have `application/json`.");
-            return Err(wrong_body(message));
-        }
-        // A body that is announced as too large is not waited for.
-        if body.size_hint().lower() > self.limits.body_bytes() {
-            return Err(self.too_large());
-        }
-        let bytes = tokio::time::timeout(self.limits.body_timeout(), self.read_bytes(body)).await;
-        let bytes = bytes.map_err(|_| {
-            ErrorReply::new(codes::HOST_SLOW, "The body of the request did not arrive in time.")
-                .hint("Send it faster, or start the host with a higher `--body-timeout`.")
-        })??;
-        serde_json::from_slice(&bytes)
-            .map_err(|error| wrong_body(format!("The body cannot be read: {error}.")))
-    }
-
-    async fn read_bytes(&self, body: Body) -> Result<Vec<u8>, ErrorReply> {
-        let (mut bytes, mut stream) = (Vec::new(), body.into_data_stream());
-        while let Some(chunk) = stream.next().await {
-            let chunk = chunk.map_err(|error| wrong_body(format!("The body broke off: {error}.")))?;
-            if (bytes.len() + chunk.len()) as u64 > self.limits.body_bytes() {
-                return Err(self.too_large());
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(bytes)
-    }
-
-    fn too_large(&self) -> ErrorReply {
-        let most = self.limits.body_bytes();
-        ErrorReply::new(codes::HOST_TOO_LARGE, format!("The body is larger than {most} bytes."))
-            .hint("Send less, or start the host with a higher `--max-body`.")
     }
 }
 

@@ -17,6 +17,9 @@ pub(crate) struct Limits {
     /// How many requests and streams there are at once.
     #[arg(long, value_name = "COUNT", default_value_t = 256, value_parser = range!(u32).range(1..=100_000))]
     max_requests: u32,
+    /// How many requests and streams of one tenant there are at once. As many as of all, if left out.
+    #[arg(long, value_name = "COUNT", value_parser = range!(u32).range(1..=100_000))]
+    requests_per_tenant: Option<u32>,
     /// How many requests a token may send in a minute.
     #[arg(long, value_name = "COUNT", default_value = "1200")]
     requests_per_minute: NonZeroU32,
@@ -46,6 +49,11 @@ impl Limits {
     /// How many requests and streams there are at once.
     pub(crate) fn requests(&self) -> usize {
         self.max_requests as usize
+    }
+
+    /// How many requests and streams of one tenant there are at once.
+    pub(crate) fn requests_per_tenant(&self) -> usize {
+        self.requests_per_tenant.unwrap_or(self.max_requests) as usize
     }
 
     /// How many requests a token may send in a minute.

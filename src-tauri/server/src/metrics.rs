@@ -2,21 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use jiff::Timestamp;
 use plait_api::ErrorReply;
+use plait_host_store::TenantName;
 use plait_journal::Spending;
 use plait_journal::view::RunStatus;
-use plait_store::{RunFilter, Store, Which};
-use prometheus_client::encoding::EncodeLabelSet;
+use plait_store::{RunFilter, Which};
 use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabel as _, EncodeLabelSet, LabelSetEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use crate::codes;
+use crate::tenant::Tenant;
 
 /// What all names begin with.
 const PREFIX: &str = "plait";
@@ -24,8 +27,30 @@ const PREFIX: &str = "plait";
 /// What the host counts itself.
 #[derive(Default)]
 pub(crate) struct Metrics {
-    requests: Family<RequestLabels, Counter>,
+    requests: Family<OfTenant<RequestLabels>, Counter>,
     streams: Gauge,
+}
+
+/// The labels of something with its tenant, which has none if it is the default one: hosts that need only one have the names of before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct OfTenant<L> {
+    tenant: Option<TenantName>,
+    labels: L,
+}
+
+impl<L> OfTenant<L> {
+    fn new(tenant: Option<&TenantName>, labels: L) -> Self {
+        Self { tenant: tenant.filter(|tenant| !tenant.is_default()).cloned(), labels }
+    }
+}
+
+impl<L: EncodeLabelSet> EncodeLabelSet for OfTenant<L> {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> Result<(), fmt::Error> {
+        if let Some(tenant) = &self.tenant {
+            ("tenant", tenant.as_str()).encode(encoder.encode_label())?;
+        }
+        self.labels.encode(encoder)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -63,20 +88,33 @@ impl Drop for OpenStream {
 
 /// How the host stands when it is asked.
 pub(crate) struct Snapshot {
-    pub(crate) runs: BTreeMap<&'static str, i64>,
-    pub(crate) spent: BTreeMap<String, Spending>,
+    tenants: Vec<TenantSnapshot>,
     /// When the certificate expires.
-    pub(crate) certificate_expires_at: Option<Timestamp>,
-    pub(crate) connections: usize,
+    certificate_expires_at: Option<Timestamp>,
+    connections: usize,
+}
+
+struct TenantSnapshot {
+    name: TenantName,
+    runs: BTreeMap<&'static str, i64>,
+    spent: BTreeMap<String, Spending>,
 }
 
 impl Snapshot {
-    /// Reads the lists of the store. The errors of the store.
+    /// Reads the lists of the stores. The errors of the stores.
     pub(crate) fn read(
-        store: &Store,
+        tenants: &[Arc<Tenant>],
         certificate_expires_at: Option<Timestamp>,
         connections: usize,
     ) -> Result<Self, ErrorReply> {
+        let tenants = tenants.iter().map(|tenant| TenantSnapshot::read(tenant)).collect::<Result<_, _>>()?;
+        Ok(Self { tenants, certificate_expires_at, connections })
+    }
+}
+
+impl TenantSnapshot {
+    fn read(tenant: &Tenant) -> Result<Self, ErrorReply> {
+        let store = tenant.plait.store();
         let mut runs: BTreeMap<_, _> = STATUSES.iter().map(|status| (status_name(*status), 0)).collect();
         for record in store.runs(&RunFilter { which: Which::Roots, ..RunFilter::default() })? {
             *runs.entry(status_name(record.status)).or_default() += 1;
@@ -87,7 +125,7 @@ impl Snapshot {
                 *spent.entry(model).or_default() += spending;
             }
         }
-        Ok(Self { runs, spent, certificate_expires_at, connections })
+        Ok(Self { name: tenant.name.clone(), runs, spent })
     }
 }
 
@@ -114,9 +152,9 @@ fn status_name(status: RunStatus) -> &'static str {
 }
 
 impl Metrics {
-    pub(crate) fn count_request(&self, method: &str, route: &str, status: u16) {
+    pub(crate) fn count_request(&self, tenant: Option<&TenantName>, method: &str, route: &str, status: u16) {
         let labels = RequestLabels { method: method.to_owned(), route: route.to_owned(), status };
-        self.requests.get_or_create(&labels).inc();
+        self.requests.get_or_create(&OfTenant::new(tenant, labels)).inc();
     }
 
     pub(crate) fn open_stream(&self) -> OpenStream {
@@ -131,12 +169,15 @@ impl Metrics {
         registry.register("event_streams", "Streams of events that clients read", self.streams.clone());
         let connections = i64::try_from(snapshot.connections).unwrap_or(i64::MAX);
         registry.register("connections", "Open connections", gauge(connections));
-        let runs = Family::<StatusLabel, Gauge>::default();
-        for (status, count) in snapshot.runs {
-            runs.get_or_create(&StatusLabel { status }).set(count);
+        let runs = Family::<OfTenant<StatusLabel>, Gauge>::default();
+        for tenant in &snapshot.tenants {
+            for (status, count) in &tenant.runs {
+                let label = OfTenant::new(Some(&tenant.name), StatusLabel { status });
+                runs.get_or_create(&label).set(*count);
+            }
         }
         registry.register("runs", "Runs by status, without those that other runs began", runs);
-        register_spending(&mut registry, snapshot.spent);
+        register_spending(&mut registry, &snapshot.tenants);
         if let Some(at) = snapshot.certificate_expires_at {
             let name = "certificate_expires_timestamp_seconds";
             registry.register(name, "When the certificate expires, in Unix time", gauge(at.as_second()));
@@ -156,18 +197,22 @@ fn gauge(value: i64) -> Gauge {
 }
 
 /// The ledger keeps what removed runs have spent, so these only grow.
-fn register_spending(registry: &mut Registry, spent: BTreeMap<String, Spending>) {
-    let calls = Family::<ModelLabel, Counter>::default();
-    let unpriced = Family::<ModelLabel, Counter>::default();
-    let tokens = Family::<TokenLabels, Counter>::default();
-    let cost = Family::<ModelLabel, Counter<f64, AtomicU64>>::default();
-    for (model, spending) in spent {
-        let label = ModelLabel { model: model.clone() };
-        calls.get_or_create(&label).inc_by(spending.calls);
-        unpriced.get_or_create(&label).inc_by(spending.cost.unpriced);
-        cost.get_or_create(&label).inc_by(usd(spending.cost.nano_usd));
-        for (direction, count) in [("input", spending.tokens.input), ("output", spending.tokens.output)] {
-            tokens.get_or_create(&TokenLabels { model: model.clone(), direction }).inc_by(count);
+fn register_spending(registry: &mut Registry, tenants: &[TenantSnapshot]) {
+    let calls = Family::<OfTenant<ModelLabel>, Counter>::default();
+    let unpriced = Family::<OfTenant<ModelLabel>, Counter>::default();
+    let tokens = Family::<OfTenant<TokenLabels>, Counter>::default();
+    let cost = Family::<OfTenant<ModelLabel>, Counter<f64, AtomicU64>>::default();
+    for tenant in tenants {
+        for (model, spending) in &tenant.spent {
+            let name = Some(&tenant.name);
+            let label = OfTenant::new(name, ModelLabel { model: model.clone() });
+            calls.get_or_create(&label).inc_by(spending.calls);
+            unpriced.get_or_create(&label).inc_by(spending.cost.unpriced);
+            cost.get_or_create(&label).inc_by(usd(spending.cost.nano_usd));
+            for (direction, count) in [("input", spending.tokens.input), ("output", spending.tokens.output)] {
+                let label = OfTenant::new(name, TokenLabels { model: model.clone(), direction });
+                tokens.get_or_create(&label).inc_by(count);
+            }
         }
     }
     registry.register("model_calls", "Model calls that were answered", calls);

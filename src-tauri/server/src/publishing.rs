@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use crate::blocking::blocking;
 use crate::codes;
-use crate::host::{Caller, Host};
+use crate::host::Caller;
 use crate::published::{AboutVersion, Published};
 use crate::roles::Role;
+use crate::tenant::Tenant;
 
 /// The commands with the least role that may execute them, and what they do.
 pub(crate) const COMMANDS: [(&str, Role, &str); 6] = [
@@ -79,12 +80,12 @@ pub(crate) struct RollBack {
 
 /// Executes one of the commands.
 pub(crate) async fn execute(
-    host: &Host,
+    tenant: &Tenant,
     caller: &Caller,
     name: &str,
     args: Value,
 ) -> Result<Value, ErrorReply> {
-    let published = host.published.clone();
+    let published = tenant.published.clone();
     match name {
         "published.list" => reply(blocking(move || published.list()).await?),
         "published.versions" => {
@@ -101,9 +102,9 @@ pub(crate) async fn execute(
         }
         "published.publish" => {
             let Publish { name, path } = arguments(name, args)?;
-            let flows = host.flows.clone();
+            let flows = tenant.flows.clone();
             let path = blocking(move || flows.resolve(&path)).await?;
-            reply(publish(&host.plait, published, name, path, caller.0.name.clone()).await?)
+            reply(publish(&tenant.plait, published, name, path, caller.0.name.clone()).await?)
         }
         "published.rollBack" => {
             let RollBack { name, version } = arguments(name, args)?;

@@ -22,13 +22,14 @@ use axum::{Json, Router};
 use futures::StreamExt as _;
 use jiff::Timestamp;
 use plait_api::ErrorReply;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::access::is_command;
 use crate::audit::AuditEntry;
 use crate::codes;
 use crate::failure::{ErrorExtension, Failure, RUN_HEADER};
 use crate::host::{Caller, Host, Phase, closing};
+use crate::tenant::Tenant;
 use crate::tokens::{Token, unauthorized};
 
 /// The media type of streams of events.
@@ -74,24 +75,34 @@ async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) 
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let is_chat = path.starts_with(CHAT_PATH);
     let route = route_name(&request);
-    let (token, response) = match check(&host, &request) {
-        Ok((token, permit)) => {
-            request.extensions_mut().insert(Caller(token.clone()));
-            (Some(token), hold(&host, next.run(request).await, permit))
+    let (token, response) = match authenticate(&host, &request) {
+        Ok(token) => {
+            let response = match admit_token(&host, &token).await {
+                Ok((tenant, permits)) => {
+                    request.extensions_mut().insert(Caller(token.clone()));
+                    // All that a route has: the tenant of the token, whatever the request names.
+                    request.extensions_mut().insert(tenant);
+                    hold(&host, next.run(request).await, permits)
+                }
+                Err(error) => Failure::from(error).into_response(),
+            };
+            (Some(token), response)
         }
-        Err((token, error)) => (token, Failure::from(error).into_response()),
+        Err(error) => (None, Failure::from(error).into_response()),
     };
+    let tenant = token.as_ref().map(|token| &token.tenant);
     let code = response.extensions().get::<ErrorExtension>().cloned();
     let response = match &code {
         Some(_) if is_chat => as_chat_error(response).await,
         _ => response,
     };
-    host.metrics.count_request(method.as_str(), &route, response.status().as_u16());
+    host.metrics.count_request(tenant, method.as_str(), &route, response.status().as_u16());
     host.audit.write(&AuditEntry {
         at: Timestamp::now(),
         token: token.as_ref().map(|token| token.id.as_str()),
         name: token.as_ref().map(|token| token.name.as_str()),
         role: token.as_ref().map(|token| token.role),
+        tenant,
         method: method.as_str(),
         path: &path,
         status: response.status().as_u16(),
@@ -111,34 +122,39 @@ fn route_name(request: &Request) -> String {
     pattern.map(|pattern| pattern.as_str().to_owned()).unwrap_or_default()
 }
 
-/// The token of a request, and its place among those at once; else why it is refused, and the token as far as it is known.
-fn check(
-    host: &Host,
-    request: &Request,
-) -> Result<(Token, OwnedSemaphorePermit), (Option<Token>, ErrorReply)> {
+/// The token of a request. `host.unauthorized`, `host.closing`, `host.audit`, `host.tokens`.
+fn authenticate(host: &Host, request: &Request) -> Result<Token, ErrorReply> {
     if *host.phase.borrow() == Phase::Ending {
-        return Err((None, closing()));
+        return Err(closing());
     }
-    host.audit.check().map_err(|error| (None, error))?;
+    host.audit.check()?;
     let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given =
         given.and_then(|value| value.split_once(' ')).filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"));
-    let (_, given) = given.ok_or_else(|| (None, unauthorized("The request has no token.")))?;
-    let token = host.tokens.authenticate(given.trim()).map_err(|error| (None, error))?;
-    if let Err(error) = host.rate.count(&token.id) {
-        return Err((Some(token), error));
-    }
-    if let Ok(permit) = Arc::clone(&host.requests).try_acquire_owned() {
-        return Ok((token, permit));
-    }
-    let message =
-        format!("The host works on {} requests and streams, as many as it may.", host.limits.requests());
-    let error = ErrorReply::new(codes::HOST_BUSY, message).hint("Send the request again later.");
-    Err((Some(token), error))
+    let (_, given) = given.ok_or_else(|| unauthorized("The request has no token."))?;
+    host.tokens.authenticate(given.trim())
+}
+
+/// The tenant of a token, and a place for a request with it. `host.rate`, `host.busy`, and the errors of opening the tenant.
+async fn admit_token(
+    host: &Host,
+    token: &Token,
+) -> Result<(Arc<Tenant>, [OwnedSemaphorePermit; 2]), ErrorReply> {
+    host.rate.count(&token.id)?;
+    let place = |places: &Arc<Semaphore>, of: &str, most: usize| {
+        Arc::clone(places).try_acquire_owned().map_err(|_| {
+            let message = format!("{of} works on {most} requests and streams, as many as may be.");
+            ErrorReply::new(codes::HOST_BUSY, message).hint("Send the request again later.")
+        })
+    };
+    let permit = place(&host.requests, "The host", host.limits.requests())?;
+    let tenant = host.tenants.get(&token.tenant).await?;
+    let own = place(&tenant.requests, "The tenant", host.limits.requests_per_tenant())?;
+    Ok((tenant, [permit, own]))
 }
 
 /// Keeps the place of a request until its stream has ended.
-fn hold(host: &Host, response: Response, permit: OwnedSemaphorePermit) -> Response {
+fn hold(host: &Host, response: Response, permits: [OwnedSemaphorePermit; 2]) -> Response {
     let streams = response
         .headers()
         .get(CONTENT_TYPE)
@@ -146,7 +162,7 @@ fn hold(host: &Host, response: Response, permit: OwnedSemaphorePermit) -> Respon
     if !streams {
         return response;
     }
-    let held = (permit, host.metrics.open_stream());
+    let held = (permits, host.metrics.open_stream());
     response.map(|body| {
         Body::from_stream(body.into_data_stream().map(move |chunk| {
             let _ = &held;

@@ -2,7 +2,6 @@
 //! starts. Commands that only read find there what they find at home. Nothing is driven there, and nothing is written back.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use lru::LruCache;
@@ -35,8 +34,9 @@ pub(crate) struct RunCopies {
 }
 
 impl RunCopies {
-    /// In this folder, whose content is removed. The errors of opening a data directory.
-    pub(crate) fn open(folder: &Path, database: Database) -> Result<Self, ErrorReply> {
+    /// In the data directory of these options, whose content is removed. The errors of opening it.
+    pub(crate) fn open(options: Options, database: Database) -> Result<Self, ErrorReply> {
+        let folder = &options.home;
         match std::fs::remove_dir_all(folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 let message = format!("The folder `{}` cannot be emptied: {error}.", folder.display());
@@ -46,7 +46,7 @@ impl RunCopies {
         }
         // Without a lease, so that nothing can be written.
         let leased = Arc::new(LeasedRuns::new(database.clone(), Handle::current()));
-        let plait = Plait::open(Options { database: Some(leased), ..Options::of_application(folder) })?;
+        let plait = Plait::open(Options { database: Some(leased), ..options })?;
         let trees = Arc::new(Mutex::new(LruCache::unbounded()));
         Ok(Self { plait, database, trees, conversations: Arc::default() })
     }

@@ -3,21 +3,27 @@
 use std::path::Path;
 
 use plait_api::ErrorReply;
+use plait_api::Plait;
 use plait_api::runs::ShowRun;
-use plait_api::{Options, Plait};
 use plait_core::attachment::AttachmentStore as _;
 use plait_core::id::RunId;
-use plait_host_store::Database;
+use plait_host_store::{Database, TenantName};
 
 use crate::blocking::blocking;
 use crate::board::StandingRun;
 use crate::codes;
+use crate::tenant::options_of;
 
 const CONNECTIONS: u32 = 1;
 
 /// Stores a run of the data directory in the database. `run.unknown`, `run.ambiguous`, `run.in_conversation`, `run.exists`, `host.database`.
-pub(crate) async fn import(home: &Path, prefix: &str, url: &str) -> Result<(), ErrorReply> {
-    let plait = Plait::open(Options::new(home))?;
+pub(crate) async fn import(
+    home: &Path,
+    prefix: &str,
+    url: &str,
+    tenant: &TenantName,
+) -> Result<(), ErrorReply> {
+    let plait = Plait::open(options_of(tenant, home))?;
     let (store, prefix) = (plait.store().clone(), prefix.to_owned());
     let (tree, flows) = blocking(move || {
         let tree = store.stored_tree(&store.find_run(&prefix)?)?;
@@ -36,7 +42,7 @@ pub(crate) async fn import(home: &Path, prefix: &str, url: &str) -> Result<(), E
         }
     }
     let run = StandingRun::of(plait.call(ShowRun { run: tree.root.clone() }).await?)?;
-    let database = Database::open(url, CONNECTIONS).await?;
+    let database = Database::open(url, CONNECTIONS, tenant).await?;
     let stored = database.put_tree(&tree, &flows, &attachments, (&run.state_text()?, &run.listing)).await;
     database.close().await;
     stored?;
@@ -45,9 +51,9 @@ pub(crate) async fn import(home: &Path, prefix: &str, url: &str) -> Result<(), E
 }
 
 /// Stores a run of the database in the data directory. `run.unknown`, `run.exists`, `host.database`.
-pub(crate) async fn export(home: &Path, run: &str, url: &str) -> Result<(), ErrorReply> {
-    let plait = Plait::open(Options::new(home))?;
-    let database = Database::open(url, CONNECTIONS).await?;
+pub(crate) async fn export(home: &Path, run: &str, url: &str, tenant: &TenantName) -> Result<(), ErrorReply> {
+    let plait = Plait::open(options_of(tenant, home))?;
+    let database = Database::open(url, CONNECTIONS, tenant).await?;
     let exported = export_from(&plait, &database, &run.to_owned().into()).await;
     database.close().await;
     exported?;

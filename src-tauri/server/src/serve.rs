@@ -1,4 +1,4 @@
-//! `serve`: one process that opens the data directory, listens, and ends in order. With a database, workers drive the runs of published
+//! `serve`: one process that opens the data directories of the tenants, listens, and ends in order. With a database, workers drive the runs of published
 //! flows; else this process does.
 
 use std::net::{SocketAddr, TcpListener};
@@ -7,42 +7,34 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum_server::{Control, Handle};
-use plait_api::runs::ResumeRun;
-use plait_api::{ErrorReply, Options, Plait, Serving};
-use plait_journal::view::RunStatus;
-use plait_store::{RunFilter, Which};
+use plait_api::ErrorReply;
+use plait_host_store::TenantName;
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
-use crate::blocking::blocking;
 use crate::certificate::{CertificateFiles, ServedCertificate};
-use crate::chat_threads::ChatThreads;
 use crate::codes;
 use crate::connections;
-use crate::database_runs::DatabaseRuns;
 use crate::end_signals::EndSignals;
-use crate::flows_folder::FlowsFolder;
 use crate::host::{Host, Phase};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::published::Published;
 use crate::request_rate::RequestRate;
 use crate::routes;
 use crate::routes::metrics::Scrape;
-use crate::token_runs::TokenRuns;
+use crate::tenants::{Tenants, TenantsOptions};
 use crate::tokens::TokenFile;
 
 /// How long open requests may take once the host takes no more.
 const REQUESTS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The folder of the data directory with copies of what a database has.
-const COPIES: &str = "host/copies";
-
 /// How to serve.
 pub(crate) struct ServeOptions {
     pub(crate) home: PathBuf,
-    /// The folder with the flows.
+    /// The folder with the flows of the default tenant.
     pub(crate) flows: PathBuf,
+    /// A folder with a folder of flows for each of the others.
+    pub(crate) tenant_flows: Option<PathBuf>,
     /// The address of the database, if workers drive the runs of published flows.
     pub(crate) database: Option<String>,
     pub(crate) listen: SocketAddr,
@@ -57,8 +49,7 @@ pub(crate) struct ServeOptions {
 
 /// Serves until the process is asked to end. `host.address`, `host.certificate`, `host.audit`, and the errors of opening the data directory.
 pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
-    let ServeOptions { home, flows, database, listen, metrics_listen, certificate, plain_http, limits } =
-        options;
+    let ServeOptions { listen, metrics_listen, certificate, plain_http, limits, .. } = options;
     if !listen.ip().is_loopback() && certificate.is_none() && !plain_http {
         let message = format!("Others than this machine reach {listen}, and the host does not encrypt.");
         return Err(ErrorReply::new(codes::HOST_ADDRESS, message).hint(
@@ -70,24 +61,25 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     let mut signals = EndSignals::listen()?;
     let listener = Listener::bind(listen, certificate)?;
     let metrics = metrics_listen.map(|listen| Listener::bind(listen, None)).transpose()?;
-    let database = match database {
-        Some(url) => Some(DatabaseRuns::open(&url, &home.join(COPIES)).await?),
-        None => None,
+    let ServeOptions { home, flows, tenant_flows, database, .. } = options;
+    let phase = watch::channel(Phase::Serving).0;
+    let tokens = TokenFile::of(&home);
+    let tenants = TenantsOptions { home: home.clone(), flows, tenant_flows, database, limits };
+    let host = Arc::new(Host {
+        tokens,
+        tenants: Tenants::new(tenants, phase.subscribe())?,
+        audit: AuditLog::open(&home)?,
+        limits,
+        requests: Arc::new(Semaphore::new(limits.requests())),
+        rate: RequestRate::new(limits.requests_per_minute()),
+        phase,
+        metrics: Metrics::default(),
+    });
+    let served = match host.tenants.get(&TenantName::default()).await {
+        Ok(_) => serve_opened(&host, (listener, metrics), &mut signals).await,
+        Err(error) => Err(error),
     };
-    // Before the application, whose runs may read sub-flows in this folder only.
-    let flows = FlowsFolder::open(&flows, &home)?;
-    let plait = Plait::open(Options::of_application(&home))?;
-    for notice in plait.notices() {
-        eprintln!("warning: {notice}");
-    }
-    let opened = (flows, database.clone());
-    let served = serve_opened(&plait, opened, limits, (listener, metrics), &mut signals).await;
-    let closed = plait.close().await;
-    let closed = match database {
-        Some(database) => closed.and(database.close().await),
-        None => closed,
-    };
-    served.and(closed)
+    served.and(host.tenants.close().await)
 }
 
 /// An address that is listened on, before requests are answered there.
@@ -116,55 +108,32 @@ fn cannot_listen(listen: SocketAddr, error: &std::io::Error) -> ErrorReply {
 }
 
 async fn serve_opened(
-    plait: &Plait,
-    (flows, database): (FlowsFolder, Option<DatabaseRuns>),
-    limits: Limits,
+    host: &Arc<Host>,
     (listener, metrics): (Listener, Option<Listener>),
     signals: &mut EndSignals,
 ) -> Result<(), ErrorReply> {
-    let home = plait.home();
-    let host = Arc::new(Host {
-        plait: plait.clone(),
-        tokens: TokenFile::of(home),
-        audit: AuditLog::open(home)?,
-        published: Published::of(home),
-        flows,
-        limits,
-        requests: Arc::new(Semaphore::new(limits.requests())),
-        rate: RequestRate::new(limits.requests_per_minute()),
-        token_runs: TokenRuns::default(),
-        phase: watch::channel(Phase::Serving).0,
-        metrics: Metrics::default(),
-        threads: ChatThreads::default(),
-        database,
-    });
-    // `plait` and the window on this machine use the data directory through this process.
-    let serving = Serving::begin(plait);
-    resume_interrupted(plait).await;
     println!("{}", listener.url());
     let Listener { socket, address, certificate } = listener;
     let tls = certificate.as_ref().map(ServedCertificate::server_config).transpose()?;
     let control = Control::new();
-    let (timeouts, handle) = (limits.connection_timeouts(), || Handle::with_control(control.clone()));
+    let (timeouts, handle) = (host.limits.connection_timeouts(), || Handle::with_control(control.clone()));
     if let Some(metrics) = metrics {
         eprintln!("Metrics: {}/metrics", metrics.url());
-        let scrape = Scrape { host: Arc::clone(&host), certificate, control: control.clone() };
+        let scrape = Scrape { host: Arc::clone(host), certificate, control: control.clone() };
         let router = routes::metrics_router(scrape);
         tokio::spawn(connections::serve(metrics.socket, router, timeouts, None, handle()));
     }
-    let router = routes::router(Arc::clone(&host));
+    let router = routes::router(Arc::clone(host));
     let server = tokio::spawn(connections::serve(socket, router, timeouts, tls, handle()));
+    let opening = Arc::clone(host);
+    tokio::spawn(async move { opening.tenants.open_all().await });
     signals.next().await;
-    drain(&host, signals).await;
+    drain(host, signals).await;
     eprintln!("Ending: no more requests are taken.");
     host.phase.send_replace(Phase::Ending);
     // A client that does not read must not keep the process.
     control.graceful_shutdown(Some(REQUESTS_TIMEOUT));
-    let ended = server.await;
-    if let Some(serving) = serving {
-        serving.stop().await;
-    }
-    match ended {
+    match server.await {
         Ok(Err(error)) => Err(cannot_listen(address, &error)),
         _ => Ok(()),
     }
@@ -175,27 +144,15 @@ async fn drain(host: &Host, signals: &mut EndSignals) {
     host.phase.send_replace(Phase::Draining);
     let timeout = host.limits.drain_timeout();
     eprintln!("Draining: no runs begin, and those at work have {} s.", timeout.as_secs());
+    let tenants = host.tenants.opened();
+    let idle = async {
+        for tenant in &tenants {
+            tenant.plait.runs().all_idle().await;
+        }
+    };
     tokio::select! {
-        () = host.plait.runs().all_idle() => {}
+        () = idle => {}
         () = tokio::time::sleep(timeout) => {}
         () = signals.next() => {}
-    }
-}
-
-/// Goes on with the runs that a crash or the end of a process interrupted. One that cannot go on is left as it is, and named.
-async fn resume_interrupted(plait: &Plait) {
-    let store = plait.store().clone();
-    let roots = RunFilter { which: Which::Roots, ..RunFilter::default() };
-    let runs = match blocking(move || Ok(store.runs(&roots)?)).await {
-        Ok(runs) => runs,
-        Err(error) => return eprintln!("warning: {error}"),
-    };
-    let is_interrupted = |status| matches!(status, RunStatus::Running | RunStatus::Interrupted);
-    for record in runs.into_iter().filter(|record| is_interrupted(record.status)) {
-        let run = record.run;
-        match plait.call(ResumeRun { run: run.clone() }).await {
-            Ok(()) => eprintln!("Run {run} was interrupted and goes on."),
-            Err(error) => eprintln!("warning: Run {run} was interrupted and cannot go on: {error}"),
-        }
     }
 }

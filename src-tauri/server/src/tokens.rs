@@ -13,6 +13,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use parking_lot::Mutex;
 use plait_api::ErrorReply;
+use plait_host_store::TenantName;
 use plait_store::{atomic_file, private_files};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -41,6 +42,9 @@ pub(crate) struct Token {
     /// Who has it.
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// Whose data it reaches.
+    #[serde(default, skip_serializing_if = "TenantName::is_default")]
+    pub(crate) tenant: TenantName,
     pub(crate) created_at: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) expires_at: Option<Timestamp>,
@@ -101,7 +105,13 @@ impl TokenFile {
     }
 
     /// Adds a token and returns it; it is stored nowhere. `host.token_name`, `host.token_expiry`, `host.tokens`.
-    pub(crate) fn add(&self, name: &str, role: Role, expires: Option<&str>) -> Result<String, ErrorReply> {
+    pub(crate) fn add(
+        &self,
+        name: &str,
+        role: Role,
+        tenant: TenantName,
+        expires: Option<&str>,
+    ) -> Result<String, ErrorReply> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
             let message = "The name of a token is empty, too long or has several lines.";
@@ -123,6 +133,7 @@ impl TokenFile {
                 id,
                 name,
                 role,
+                tenant,
                 created_at: Timestamp::now(),
                 expires_at,
                 hash: hash(&token),

@@ -9,30 +9,32 @@
 //!
 //! A worker that dies leaves a lease that expires. Whoever has lost a lease stops driving at once; what it still wrote would be refused. Has
 //! no state of its own: settings, keys and grants of its data directory must be the same for all workers.
+//!
+//! A process has one of these for each tenant, which share nothing but the process ([`tenant_workers`]).
 
 mod copies;
 mod leased_tree;
 mod live_texts;
+mod tenant_workers;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use plait_api::{ErrorReply, Options, Plait};
 use plait_core::id::RunId;
-use plait_host_store::{Database, Lease, LeasedRuns, Notice, Topic, WorkerId};
-use plait_journal::ENGINE_REVISION;
+use plait_host_store::{Database, Lease, LeasedRuns, Notice, TenantName, Topic, WorkerId};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
-use uuid::Uuid;
 
-use crate::end_signals::EndSignals;
+use crate::tenant::{mark, options_of};
 use leased_tree::LeasedTree;
 use live_texts::LiveTexts;
+pub(crate) use tenant_workers::{WorkerOptions, work};
 
 /// How often a worker looks for work that no notice named: leases that have expired.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
@@ -42,16 +44,8 @@ const NOTE_INTERVAL: Duration = Duration::from_secs(20);
 const SPARE_CONNECTIONS: u32 = 4;
 /// The most connections that runs write with. The store writes from one thread.
 const MAX_RUN_CONNECTIONS: u32 = 12;
-
-pub(crate) struct WorkerOptions {
-    pub(crate) home: PathBuf,
-    /// The address of the database.
-    pub(crate) database: String,
-    /// How long a lease lasts: after that time others take over what a dead worker drove.
-    pub(crate) lease: Duration,
-    /// How many run trees it drives at once.
-    pub(crate) max_runs: u32,
-}
+/// The same for each tenant beside the default one.
+const TENANT_RUN_CONNECTIONS: u32 = 3;
 
 /// Why a tree is no longer driven here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +67,7 @@ struct Active {
     due: Arc<Notify>,
 }
 
+/// Drives the runs of a tenant.
 struct Worker {
     id: WorkerId,
     plait: Plait,
@@ -84,37 +79,60 @@ struct Worker {
     texts: Arc<LiveTexts>,
 }
 
-/// Works until the process is asked to end. The errors of opening the data directory and the database, and `host.own_runs`.
-pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
-    let mut signals = EndSignals::listen()?;
-    let connections = options.max_runs.min(MAX_RUN_CONNECTIONS) + SPARE_CONNECTIONS;
-    let database = Database::open(&options.database, connections).await?;
-    let leased = Arc::new(LeasedRuns::new(database.clone(), Handle::current()));
-    let plait =
-        Plait::open(Options { database: Some(leased.clone()), ..Options::of_application(&options.home) })?;
-    for notice in plait.notices() {
-        eprintln!("warning: {notice}");
-    }
-    let worker = Arc::new(Worker {
-        id: WorkerId { id: Uuid::now_v7(), revision: ENGINE_REVISION },
-        plait: plait.clone(),
-        database: database.clone(),
-        leased,
-        lease: options.lease,
-        max_runs: options.max_runs as usize,
-        active: Mutex::default(),
-        texts: LiveTexts::new(plait.clone(), database.clone()),
-    });
-    let outcome = match copies::remove_all(plait.store(), &database).await {
-        Ok(()) => worker.work(signals.next()).await,
-        refused => refused,
-    };
-    let closed = plait.close().await;
-    database.close().await;
-    outcome.and(closed)
-}
-
 impl Worker {
+    /// Opens the data directory of a tenant and its part of the database. The errors of that, and `host.own_runs`.
+    async fn open(
+        options: &WorkerOptions,
+        tenant: &TenantName,
+        home: &Path,
+    ) -> Result<Arc<Self>, ErrorReply> {
+        let most = if tenant.is_default() { MAX_RUN_CONNECTIONS } else { TENANT_RUN_CONNECTIONS };
+        let connections = options.max_runs.min(most) + SPARE_CONNECTIONS;
+        let database = Database::open(&options.database, connections, tenant).await?;
+        let opened = Self::open_with(options, tenant, home, &database).await;
+        if opened.is_err() {
+            database.close().await;
+        }
+        opened
+    }
+
+    async fn open_with(
+        options: &WorkerOptions,
+        tenant: &TenantName,
+        home: &Path,
+        database: &Database,
+    ) -> Result<Arc<Self>, ErrorReply> {
+        let leased = Arc::new(LeasedRuns::new(database.clone(), Handle::current()));
+        let plait = Plait::open(Options { database: Some(leased.clone()), ..options_of(tenant, home) })?;
+        for notice in plait.notices() {
+            eprintln!("warning: {}{notice}", mark(tenant));
+        }
+        let prepared = match copies::remove_all(plait.store(), database).await {
+            Ok(()) => database.note_worker(options.id).await.map_err(ErrorReply::from),
+            refused => refused,
+        };
+        if let Err(error) = prepared {
+            plait.close().await?;
+            return Err(error);
+        }
+        Ok(Arc::new(Self {
+            id: options.id,
+            plait: plait.clone(),
+            database: database.clone(),
+            leased,
+            lease: options.lease,
+            max_runs: options.max_runs as usize,
+            active: Mutex::default(),
+            texts: LiveTexts::new(plait, database.clone()),
+        }))
+    }
+
+    async fn close(&self) -> Result<(), ErrorReply> {
+        let closed = self.plait.close().await;
+        self.database.close().await;
+        closed
+    }
+
     async fn work(self: Arc<Self>, asked_to_end: impl Future<Output = ()>) -> Result<(), ErrorReply> {
         let mut asked_to_end = std::pin::pin!(asked_to_end);
         let mut notices = self.database.notices(&[Topic::Due, Topic::Watch]).await?;
@@ -122,8 +140,6 @@ impl Worker {
         let leases = tokio::spawn(Arc::clone(&self).keep_leases());
         let mut look = interval(LOOK_INTERVAL);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.database.note_worker(self.id).await?;
-        println!("worker {}", self.id.id);
         loop {
             let notice = tokio::select! {
                 () = &mut asked_to_end => break,
@@ -159,7 +175,6 @@ impl Worker {
                 Err(error) => eprintln!("warning: {}", ErrorReply::from(error)),
             }
         }
-        eprintln!("Ending: no more runs are taken.");
         self.call_all(Call::Leave, |_, _| true);
         while trees.join_next().await.is_some() {}
         leases.abort();

@@ -1,7 +1,7 @@
 """Schemathesis sends a host what the host's own description allows, and what a stranger would try.
 
 No request may be answered with a server error. A token of a role gets nothing of a higher one, and no token, a wrong one, a revoked one and
-one that has expired get nothing: 401, 403 or 404.
+one that has expired get nothing: 401, 403 or 404. An admin of another tenant gets the same for what this one has.
 
 Usage: host_probes.py PLAIT_SERVER EXAMPLES
 `cargo xtask test --only vendors` runs this.
@@ -50,7 +50,18 @@ class Prober:
             self.wrong.append(f"{who}: {case.method} {case.formatted_path} is answered with {status} {response.text[:300]}")
 
 
-def probe(url, tokens, strangers):
+def of_another(operation, case, owned):
+    """Whether the request names what another tenant has, once it is made to."""
+    case.path_parameters = {name: owned.get(name, value) for name, value in (case.path_parameters or {}).items()}
+    content = operation.definition.raw.get("requestBody", {}).get("content", {})
+    described = content.get("application/json", {}).get("schema", {}).get("description", "")
+    names_run = " run: RunId" in described
+    if names_run:
+        case.body = {**(case.body if isinstance(case.body, dict) else {}), "run": owned["run"]}
+    return names_run or any(name in owned for name in case.path_parameters)
+
+
+def probe(url, tokens, strangers, other_tenant, owned):
     schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations()]
     prober = Prober(url)
@@ -67,6 +78,9 @@ def probe(url, tokens, strangers):
                 prober.send(case, tokens[role], REFUSALS.__contains__, role)
         for case in generated:
             prober.send(case, tokens["admin"], lambda status: status < 500, "admin")
+        for case in cases(operation, ADMIN_CASES):
+            if of_another(operation, case, owned):
+                prober.send(case, other_tenant, REFUSALS.__contains__, "an admin of another tenant")
     return len(operations), prober
 
 
@@ -88,6 +102,8 @@ def main():
         strangers["an expired token"] = add("expired", "admin", "--expires", "1s")
         strangers["a revoked token"] = add("revoked", "admin")
         execute("tokens", "revoke", "revoked")
+        execute("tenants", "add", "other")
+        other_tenant = add("other", "admin", "--tenant", "other")
         serve = [binary, "serve", "--embedded", "--listen", "127.0.0.1:0", "--requests-per-minute", "1000000"]
         host = subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, text=True)
         try:
@@ -95,7 +111,8 @@ def main():
             execute("publish", "hello", str(examples / "hello.flow.json"))
             while requests.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {strangers['an expired token']}"}).status_code == 200:
                 time.sleep(0.1)
-            routes, prober = probe(url, tokens, strangers)
+            begun = requests.post(f"{url}/flows/hello/runs", headers={"Authorization": f"Bearer {tokens['admin']}"}, json={})
+            routes, prober = probe(url, tokens, strangers, other_tenant, {"run": begun.json()["run"], "name": "hello"})
             alive = requests.get(f"{url}/readyz").status_code == 200
         finally:
             host.terminate()
@@ -104,7 +121,7 @@ def main():
         print(wrong)
     if prober.wrong or not alive:
         raise SystemExit(f"{len(prober.wrong)} of {prober.sent} answers are wrong; the host {'works' if alive else 'does not work'}")
-    print(f"{routes} routes, {prober.sent} requests in {time.monotonic() - began:.0f} s: no server error, and nothing for strangers or lower roles")
+    print(f"{routes} routes, {prober.sent} requests in {time.monotonic() - began:.0f} s: no server error, and nothing for strangers, lower roles or another tenant")
 
 
 main()

@@ -15,6 +15,11 @@ use super::encrypted_file::{EncryptedFile, FileVersion};
 use super::keychain::Keychain;
 use super::{KeyLocation, KeyOwner, KeySource, ResolvedKey, parse_key};
 
+/// Set to `off` to not use the system's keychain.
+const KEYCHAIN_VARIABLE: &str = "PLAIT_KEYCHAIN";
+/// Holds the passphrase of the encrypted file.
+const PASSPHRASE_VARIABLE: &str = "PLAIT_KEYS_PASSPHRASE";
+
 /// The storage for keys: keychain and encrypted file.
 pub(super) struct PersistentKeys {
     keychain: OnceLock<Option<Keychain>>,
@@ -31,6 +36,14 @@ pub(super) struct PersistentKeys {
 }
 
 impl PersistentKeys {
+    /// As the environment of this process says. Accesses nothing yet.
+    pub(super) fn of_process(home: &Path) -> Self {
+        let passphrase =
+            crate::environment::variable(PASSPHRASE_VARIABLE).filter(|passphrase| !passphrase.is_empty());
+        let is_off = crate::environment::variable(KEYCHAIN_VARIABLE).is_some_and(|set| set == "off");
+        Self::new(home, passphrase.map(SecretString::from), !is_off)
+    }
+
     /// In the system's keychain if `use_keychain` is set, otherwise in the encrypted file of `home`. Accesses nothing yet.
     pub(super) fn new(home: &Path, passphrase: Option<SecretString>, use_keychain: bool) -> Self {
         Self {

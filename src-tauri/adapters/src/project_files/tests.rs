@@ -168,3 +168,36 @@ fn pipes_are_refused_without_waiting_for_a_writer() {
     assert!(made.success());
     assert_eq!(tree.open("pipe"), "NotAFile");
 }
+
+#[test]
+fn confined_projects_do_not_reach_each_other() {
+    let tree = Tree::new();
+    let [one, two] = ["one", "two"].map(|name| {
+        let folder = tree.path("elsewhere/hosts").join(name);
+        fs::create_dir_all(folder.join("flows")).expect("made");
+        folder.canonicalize().expect("there")
+    });
+    // Around both.
+    fs::create_dir(tree.path("elsewhere/hosts/.git")).expect("made");
+    let project = |access: &FileAccess, folder: &Path| {
+        access.open_project(folder).map(|(project, _)| project.path().to_owned()).expect("opened")
+    };
+    let anybody = FileAccess::new(None, None);
+    assert_eq!(project(&anybody, &one.join("flows")), one.parent().expect("a folder"));
+    let host = FileAccess { confined: vec![one.clone(), two.clone()], ..anybody };
+    assert_eq!(project(&host, &one.join("flows")), one);
+    assert_eq!(project(&host, &two), two);
+    assert_eq!(
+        project(&host, &tree.path("elsewhere")),
+        tree.path("elsewhere").canonicalize().expect("there")
+    );
+    fs::create_dir(two.join("flows/.git")).expect("made");
+    assert_eq!(project(&host, &two.join("flows")), two.join("flows"));
+
+    let (flow, secret) = (one.join("flows/a.json"), two.join("flows/b.json"));
+    fs::write(&secret, "content").expect("written");
+    assert!(leads_within(&host.confined, &flow, &one.join("b.json")));
+    assert!(!leads_within(&host.confined, &flow, &secret));
+    assert!(!leads_within(&host.confined, &flow, &one.join("flows/../../two/flows/b.json")));
+    assert!(leads_within(&[], &flow, &secret));
+}

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use plait_adapters::may_lead_to;
 use plait_core::flow::Flow;
 use plait_core::hash::content_hash;
 use plait_formats::pipeline::{self, PIPELINE_EXTENSIONS};
@@ -104,6 +105,10 @@ impl SuiteFile {
         let suite = plait_suites::read(&text, is_json(&path)).map_err(|errors| unreadable(&path, &errors))?;
         let Expanded { suite, rows, columns, datasets } = Expanded::of(&path, suite)?;
         let flow_path = flow_path(&path, &suite)?;
+        check_named(&path, &flow_path)?;
+        for recording in suite.cases.iter().filter_map(|case| case.recording.as_ref()) {
+            check_named(&path, &path.with_file_name(recording))?;
+        }
         let file = flow_files::read(&flow_path)?;
         let flow =
             pipeline::read_file(&file.path, &file.text).map_err(|errors| unreadable(&file.path, &errors))?;
@@ -245,6 +250,16 @@ fn read_dataset(folder: &Path, file: &Path) -> Result<Vec<u8>, ErrorReply> {
         return Err(refused("it leads out of the folder of the suite".to_owned()));
     }
     regular_file::read(&resolved, MAX_DATASET_BYTES).map_err(refused)
+}
+
+/// On a host, a suite names no file that the people who wrote it may not read.
+fn check_named(suite: &Path, named: &Path) -> Result<(), ErrorReply> {
+    if may_lead_to(suite, named) {
+        return Ok(());
+    }
+    let message =
+        format!("The suite `{}` names a file outside of the folder with the flows.", suite.display());
+    Err(ErrorReply::new(codes::SUITE_NOT_READ, message).hint("Put the file beside the suite."))
 }
 
 fn flow_path(suite: &Path, document: &Suite) -> Result<PathBuf, ErrorReply> {

@@ -1,6 +1,6 @@
 //! One writer at a time.
 
-use plait_host_store::{Database, Lease, Listing, Rest, WorkerId};
+use plait_host_store::{Database, Lease, Listing, Rest, TenantName, WorkerId};
 use plait_journal::Journal as _;
 use uuid::Uuid;
 
@@ -130,16 +130,17 @@ fn tables_are_made_once_and_newer_ones_refused() {
     let rig = Rig::new();
     let url = rig.postgres.database("twice");
     rig.runtime.block_on(async {
-        Database::open(&url, 2).await.unwrap().close().await;
-        Database::open(&url, 2).await.unwrap().close().await;
+        Database::open(&url, 2, &TenantName::default()).await.unwrap().close().await;
+        Database::open(&url, 2, &TenantName::default()).await.unwrap().close().await;
         let mut connection = <sqlx::PgConnection as sqlx::Connection>::connect(&url).await.unwrap();
         sqlx::query("INSERT INTO _sqlx_migrations VALUES (999, 'later', now(), true, '', 0)")
             .execute(&mut connection)
             .await
             .unwrap();
-        let refused = Database::open(&url, 2).await.unwrap_err();
+        let refused = Database::open(&url, 2, &TenantName::default()).await.unwrap_err();
         assert_eq!(refused.code.as_str(), "host.database_newer");
-        let nowhere = Database::open(&url.replace("/twice", "/nothing"), 2).await.unwrap_err();
+        let nowhere =
+            Database::open(&url.replace("/twice", "/nothing"), 2, &TenantName::default()).await.unwrap_err();
         assert_eq!(nowhere.code.as_str(), "host.database");
     });
 }

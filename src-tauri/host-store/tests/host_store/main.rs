@@ -15,6 +15,7 @@ mod listings;
 mod records;
 mod replies;
 mod requests;
+mod tenants;
 
 #[path = "../../../../tests/support/postgres.rs"]
 #[allow(dead_code, reason = "other tests use the other part of it")]
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_core::id::RunId;
-use plait_host_store::{Database, Lease, LeasedRuns, Listing, WorkerId};
+use plait_host_store::{Database, Lease, LeasedRuns, Listing, TenantName, WorkerId};
 use plait_store::{RunDatabase, Store};
 use tempfile::TempDir;
 use tokio::runtime::{Handle, Runtime};
@@ -58,7 +59,8 @@ impl Rig {
     fn new() -> Self {
         let postgres = Postgres::start();
         let runtime = Runtime::new().unwrap();
-        let database = runtime.block_on(Database::open(&postgres.database("plait"), 8)).unwrap();
+        let database =
+            runtime.block_on(Database::open(&postgres.database("plait"), 8, &TenantName::default())).unwrap();
         Self { postgres, runtime, database }
     }
 

@@ -33,3 +33,21 @@ fn grants_and_users_are_the_admins_to_give() {
     assert_eq!(least_role("dialog.open", &json!({})).unwrap_err().code, "host.not_served");
     assert_eq!(least_role("dialog.shut", &json!({})).unwrap_err().code, "command.unknown");
 }
+
+#[test]
+fn what_reaches_the_machine_is_not_the_tenants() {
+    let refused =
+        |name, args| refuse_machine(name, &args).is_err_and(|error| error.code == "host.machine_only");
+    assert!(refused("mcp.add", json!({ "json": "{}" })));
+    let hosts = json!({ "tools": { "allowedHosts": ["127.0.0.1:9090"] } });
+    assert!(refused("settings.change", json!({ "patch": hosts })));
+    assert!(refused("settings.set", json!({ "settings": hosts })));
+    let variable = json!({ "telemetry": { "headersVariable": "PLAIT_DATABASE" } });
+    assert!(refused("settings.change", json!({ "patch": variable })));
+    assert!(refused("config.set", json!({ "key": "telemetry.headersVariable", "value": "PLAIT_DATABASE" })));
+    let own = json!({ "tools": { "allowedHosts": [] }, "providers": { "openai": {} }, "telemetry": null });
+    assert!(!refused("settings.change", json!({ "patch": own })));
+    assert!(!refused("settings.set", json!({ "settings": own })));
+    assert!(!refused("config.set", json!({ "key": "telemetry.endpoint", "value": "https://example.com" })));
+    assert!(!refused("run.start", json!({})));
+}

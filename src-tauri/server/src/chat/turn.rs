@@ -17,15 +17,15 @@ use serde_json::Value;
 use super::request::Chat;
 use crate::chat_threads::Thread;
 use crate::codes;
-use crate::host::Host;
 use crate::published::Version;
+use crate::tenant::Tenant;
 
 /// How many times the pauses of a run are ended after its reply: each round of it may ask again.
 const MAX_ENDED_PAUSES: usize = 16;
 
 /// A turn that was begun.
 pub(crate) struct Turn {
-    host: Arc<Host>,
+    tenant: Arc<Tenant>,
     pub(crate) run: RunId,
     pub(crate) flow: Flow,
     /// The name of the published flow, and the id of the token.
@@ -48,7 +48,7 @@ pub(crate) struct Reply {
 impl Turn {
     /// Begins the run. `chat.no_input`, and the errors of `run.start`.
     pub(crate) async fn begin(
-        host: Arc<Host>,
+        tenant: Arc<Tenant>,
         token: &str,
         name: String,
         version: Version,
@@ -66,25 +66,25 @@ impl Turn {
                     .hint("Give it a `manualInput` node, or a `userInput` node that asks first."));
             }
         };
-        let known = known_thread(&host, token, &name, &said_before).await;
+        let known = known_thread(&tenant, token, &name, &said_before).await;
         let mut request = RunRequest { flow: flow.clone(), path: about.path, input, ..RunRequest::default() };
         match known {
             Some(conversation) => request.conversation = Some(conversation),
             None => request.said_before = Some(said_before.clone()),
         }
-        let run = host.plait.call(StartRun(request)).await?.run;
-        let summary = host.plait.call(ShowRun { run: run.clone() }).await?.summary;
+        let run = tenant.plait.call(StartRun(request)).await?.run;
+        let summary = tenant.plait.call(ShowRun { run: run.clone() }).await?.summary;
         let conversation = summary.conversation.ok_or_else(|| no_reply(&run))?;
         let mut said = said_before;
         said.push(SaidMessage { role: Speaker::User, text: message });
-        Ok(Self { host, run, flow, thread_of: (token.to_owned(), name), conversation, said, answer })
+        Ok(Self { tenant, run, flow, thread_of: (token.to_owned(), name), conversation, said, answer })
     }
 
     /// Gives the message to the first question of the run, if it asks for it. `chat.waits`, `chat.no_input`, and the errors of the answer.
     pub(crate) async fn answer_first(&mut self) -> Result<(), ErrorReply> {
         let Some(answer) = self.answer.take() else { return Ok(()) };
-        self.host.rest(&self.run).await?;
-        let state = self.host.state(&self.run).await?;
+        self.tenant.rest(&self.run).await?;
+        let state = self.tenant.state(&self.run).await?;
         let Some(question) = state.questions.first() else {
             // It has ended before it asked: `finish` says how.
             return Ok(());
@@ -93,7 +93,7 @@ impl Turn {
         let value = answer_text::parse_answer(&question.schema, &answer);
         let (node, epoch) = (question.node.clone(), question.epoch.clone());
         let answer = AnswerRun { run: self.run.clone(), node, epoch, value, attachments: Vec::new() };
-        self.host.plait.call(answer).await
+        self.tenant.plait.call(answer).await
     }
 
     /// The reply, once the run rests. Its further questions are ended: the next message is another run. The fault of the run,
@@ -107,7 +107,7 @@ impl Turn {
             for question in &state.questions {
                 self.check_question(question)?;
                 let (node, epoch) = (question.node.clone(), question.epoch.clone());
-                self.host.plait.call(EndPause { run: self.run.clone(), node, epoch }).await?;
+                self.tenant.plait.call(EndPause { run: self.run.clone(), node, epoch }).await?;
             }
             state = self.rested().await?;
         }
@@ -129,8 +129,8 @@ impl Turn {
     }
 
     async fn rested(&self) -> Result<RunState, ErrorReply> {
-        self.host.rest(&self.run).await?;
-        self.host.state(&self.run).await
+        self.tenant.rest(&self.run).await?;
+        self.tenant.state(&self.run).await
     }
 
     /// Only the question of a `userInput` node of the flow itself can be answered by a message.
@@ -145,7 +145,7 @@ impl Turn {
 
     /// The last message that the run added to its conversation, and whether its end is missing.
     async fn last_message(&self) -> Result<Option<(String, bool)>, ErrorReply> {
-        let plait = &self.host.plait;
+        let plait = &self.tenant.plait;
         let conversation = self.conversation.clone();
         let record = plait.call(GetConversation { conversation: conversation.clone() }).await?;
         let from = record.messages.saturating_sub(1);
@@ -157,21 +157,27 @@ impl Turn {
 
     /// Remembers the conversation, if it has what the client will send with the next message.
     async fn remember(self, reply: &str) {
-        let Self { host, thread_of: (token, name), conversation, mut said, .. } = self;
+        let Self { tenant, thread_of: (token, name), conversation, mut said, .. } = self;
         said.push(SaidMessage { role: Speaker::Assistant, text: reply.to_owned() });
-        let Ok(record) = host.plait.call(GetConversation { conversation: conversation.clone() }).await else {
+        let Ok(record) = tenant.plait.call(GetConversation { conversation: conversation.clone() }).await
+        else {
             return;
         };
         if record.messages == said.len() as u64 {
-            host.threads.put(&token, &name, &said, Thread { conversation, messages: record.messages });
+            tenant.threads.put(&token, &name, &said, Thread { conversation, messages: record.messages });
         }
     }
 }
 
 /// The conversation that has what was said, unless somebody went on with it elsewhere.
-async fn known_thread(host: &Host, token: &str, name: &str, said: &[SaidMessage]) -> Option<ConversationId> {
-    let thread = host.threads.take(token, name, said)?;
-    let record = host.plait.call(GetConversation { conversation: thread.conversation }).await.ok()?;
+async fn known_thread(
+    tenant: &Tenant,
+    token: &str,
+    name: &str,
+    said: &[SaidMessage],
+) -> Option<ConversationId> {
+    let thread = tenant.threads.take(token, name, said)?;
+    let record = tenant.plait.call(GetConversation { conversation: thread.conversation }).await.ok()?;
     (record.messages == thread.messages).then_some(record.id)
 }
 

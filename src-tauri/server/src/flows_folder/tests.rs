@@ -25,10 +25,18 @@ fn files_outside_of_the_folder_are_refused() {
         }
     }
     let mut args = json!({ "flow": { "name": "x", "path": "../y" } });
-    assert_eq!(folder.resolve_arguments(&mut args).unwrap_err().code, "host.path");
+    assert_eq!(folder.resolve_arguments("any.command", &mut args).unwrap_err().code, "host.path");
+    let mut args = json!({ "path": "a.flow.yaml", "source": "/b.flow.yaml" });
+    assert_eq!(folder.resolve_arguments("flow.save", &mut args).unwrap_err().code, "host.path");
+    // The name of a passage.
+    folder.resolve_arguments("knowledge.source", &mut args).unwrap();
     let mut args = json!({ "paths": ["a", "/b"] });
-    assert_eq!(folder.resolve_arguments(&mut args).unwrap_err().code, "host.path");
+    assert_eq!(folder.resolve_arguments("any.command", &mut args).unwrap_err().code, "host.path");
 }
+
+/// Arguments that sound as if they named a file. That of `knowledge.source` is a name in the index of a base, or a file beside a flow
+/// that is in the folder.
+const NOT_FILES: [(&str, &str); 1] = [("knowledge.source", "source")];
 
 struct Fields(Vec<String>);
 
@@ -39,10 +47,15 @@ impl CommandVisitor for Fields {
         for part in fields.split([',', '{', '}', ';']) {
             let Some((name, of)) = part.rsplit_once(':') else { continue };
             let name = name.rsplit([' ', '/', '*', '\n']).next().unwrap_or_default().trim_end_matches('?');
-            let names_file = ["path", "file", "folder", "log", "dir", "recording"].iter().any(|word| {
-                name.to_lowercase().ends_with(word) || name.to_lowercase().ends_with(&format!("{word}s"))
-            });
-            if names_file && of.contains("string") && !FILE_ARGUMENTS.contains(&name) {
+            let names_file =
+                ["path", "file", "folder", "log", "dir", "recording", "source"].iter().any(|word| {
+                    name.to_lowercase().ends_with(word) || name.to_lowercase().ends_with(&format!("{word}s"))
+                });
+            if names_file
+                && of.contains("string")
+                && !is_file_argument(C::NAME, name)
+                && !NOT_FILES.contains(&(C::NAME, name))
+            {
                 self.0.push(format!("{}: {name}", C::NAME));
             }
         }

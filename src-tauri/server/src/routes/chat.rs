@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::sse::Event;
 use axum::response::{IntoResponse as _, Response};
@@ -19,9 +19,10 @@ use crate::blocking::blocking;
 use crate::chat::{self, ChatRequest, Reply, StreamedReply, Turn};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, chat_error};
-use crate::host::{Caller, Host, to_its_end};
+use crate::host::{Caller, to_its_end};
 use crate::published::Served;
 use crate::roles::Role;
+use crate::tenant::Tenant;
 
 /// Names the fields of a request that had no effect.
 const IGNORED_HEADER: &str = "plait-ignored";
@@ -30,23 +31,23 @@ const IGNORED_HEADER: &str = "plait-ignored";
 const PART_QUEUE: usize = 16;
 
 pub(super) async fn models(
-    State(host): State<Arc<Host>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<Value>, Failure> {
     caller.require(Role::Viewer)?;
-    let published = host.published.clone();
+    let published = tenant.published.clone();
     let served = blocking(move || published.list()).await?;
     let models: Vec<Value> = served.iter().filter(|served| served.is_chat).map(model_of).collect();
     Ok(Json(json!({ "object": "list", "data": models })))
 }
 
 pub(super) async fn model(
-    State(host): State<Arc<Host>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Failure> {
     caller.require(Role::Viewer)?;
-    let published = host.published.clone();
+    let published = tenant.published.clone();
     let served = blocking(move || published.served(&name)).await?;
     Ok(Json(model_of(&served)))
 }
@@ -57,21 +58,21 @@ fn model_of(served: &Served) -> Value {
 }
 
 pub(super) async fn complete(
-    State(host): State<Arc<Host>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
     caller.require(Role::Runner)?;
-    let request: ChatRequest = host.read_json(&headers, body).await?;
+    let request: ChatRequest = tenant.read_json(&headers, body).await?;
     let name = request.model.clone();
     let chat = chat::parse(request)?;
-    let (published, of_name) = (host.published.clone(), name.clone());
+    let (published, of_name) = (tenant.published.clone(), name.clone());
     let version = blocking(move || published.current(&of_name)).await?;
     let (stream, include_usage) = (chat.stream, chat.include_usage);
     let ignored = HeaderValue::from_str(&chat.ignored.join(", ")).ok();
     let fingerprint = format!("v{}", version.about.version);
-    let (begun_by, turn_name) = (Arc::clone(&host), name.clone());
+    let (begun_by, turn_name) = (Arc::clone(&tenant), name.clone());
     let begin = async move {
         let place = begun_by.run_place(&caller)?;
         let turn = Turn::begin(Arc::clone(&begun_by), &caller.0.id, turn_name, version, chat).await?;
@@ -82,10 +83,10 @@ pub(super) async fn complete(
     let run = turn.run.clone();
     let shape = Shape { id: format!("chatcmpl-{run}"), created: now(), model: name, fingerprint };
     let mut response = if stream {
-        let watch = host.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
+        let watch = tenant.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
         let (events, receiver) = mpsc::channel(PART_QUEUE);
         // The turn goes on to its end if the client is gone.
-        tokio::spawn(write(host, turn, watch, Parts { events, shape, include_usage }));
+        tokio::spawn(write(tenant, turn, watch, Parts { events, shape, include_usage }));
         let to_send = stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)));
         events::response(to_send)
     } else {
@@ -183,11 +184,11 @@ impl Parts {
 }
 
 /// Sends the reply of a turn as it is written.
-async fn write(host: Arc<Host>, mut turn: Turn, watch: Watch, parts: Parts) {
+async fn write(tenant: Arc<Tenant>, mut turn: Turn, watch: Watch, parts: Parts) {
     parts.send(&parts.shape.part(&json!({ "role": "assistant", "content": "" }), None)).await;
     let mut streamed = StreamedReply::of(&turn.flow);
     let followed = match turn.answer_first().await {
-        Ok(()) => follow(&host, &turn, watch, &mut streamed, &parts).await,
+        Ok(()) => follow(&tenant, &turn, watch, &mut streamed, &parts).await,
         Err(error) => Err(error),
     };
     let reply = match followed {
@@ -214,7 +215,7 @@ async fn write(host: Arc<Host>, mut turn: Turn, watch: Watch, parts: Parts) {
 
 /// Sends text as it is written, until the run rests.
 async fn follow(
-    host: &Host,
+    tenant: &Tenant,
     turn: &Turn,
     mut watch: Watch,
     streamed: &mut StreamedReply,
@@ -225,7 +226,7 @@ async fn follow(
         let next = tokio::select! {
             biased;
             next = watch.next() => next,
-            rested = host.rest(&turn.run) => return rested,
+            rested = tenant.rest(&turn.run) => return rested,
         };
         let Some(entry) = next else { return Ok(()) };
         parts.send_text(streamed.take(&entry?)).await;

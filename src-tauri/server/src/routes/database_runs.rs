@@ -19,24 +19,25 @@ use crate::database_events::{self, Until};
 use crate::database_runs::{DatabaseRuns, Standing};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
-use crate::host::{Host, closing, to_its_end};
+use crate::host::{closing, to_its_end};
+use crate::tenant::Tenant;
 
 /// Runs a flow, and answers when the run waits for a person or has ended.
 pub(super) async fn run(
-    host: &Arc<Host>,
+    tenant: &Arc<Tenant>,
     database: DatabaseRuns,
     (run, request): (RunId, RunRequest),
     wants_events: bool,
 ) -> Result<Response, Failure> {
-    host.refuse_unless_serving()?;
+    tenant.refuse_unless_serving()?;
     let (runs, id) = (database.clone(), run.clone());
-    let user = host.user().await?;
+    let user = tenant.user().await?;
     // Also if the client is gone meanwhile.
     to_its_end(async move { runs.begin(&id, &request, user).await }).await?;
     if wants_events {
         let begun = stream::once(ready(database_events::begun(&run)));
         let events = database_events::events_of(
-            Arc::clone(host),
+            Arc::clone(tenant),
             database,
             (run.clone(), run.clone()),
             0,
@@ -47,7 +48,7 @@ pub(super) async fn run(
     let rest = tokio::select! {
         biased;
         rest = database.rest(&run) => rest,
-        () = host.ended() => Err(closing()),
+        () = tenant.ended() => Err(closing()),
     };
     let state = rest.map_err(|error| Failure::of_run(error, &run))?;
     let status = status_of_state(&state);

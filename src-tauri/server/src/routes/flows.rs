@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
@@ -25,9 +25,10 @@ use crate::blocking::blocking;
 use crate::codes;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
-use crate::host::{Caller, Host, to_its_end};
+use crate::host::{Caller, to_its_end};
 use crate::published::Version;
 use crate::roles::Role;
+use crate::tenant::Tenant;
 
 /// What a run is given.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -55,15 +56,15 @@ pub(crate) struct NewRun {
 }
 
 pub(super) async fn run(
-    State(host): State<Arc<Host>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
     caller.require(Role::Runner)?;
-    let NewRun { input, set, conversation, replies, run } = host.read_json(&headers, body).await?;
-    let published = host.published.clone();
+    let NewRun { input, set, conversation, replies, run } = tenant.read_json(&headers, body).await?;
+    let published = tenant.published.clone();
     let Version { about, flow } = blocking(move || published.current(&name)).await?;
     if input.is_some() && !takes_input(&flow) {
         let message = "The flow takes no text input: it has no `manualInput` node.";
@@ -81,39 +82,39 @@ pub(super) async fn run(
     };
     let run = RunId::from(run.unwrap_or_else(Uuid::now_v7).to_string());
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-    if let Some(database) = &host.database {
+    if let Some(database) = &tenant.database {
         let wants_events = accepts.contains(EVENT_STREAM);
-        return database_runs::run(&host, database.clone(), (run, request), wants_events).await;
+        return database_runs::run(&tenant, database.clone(), (run, request), wants_events).await;
     }
-    begin(&host, &caller, &run, request).await?;
+    begin(&tenant, &caller, &run, request).await?;
     if accepts.contains(EVENT_STREAM) {
-        let watch = host.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
+        let watch = tenant.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
         let header = HeaderValue::from_str(run.as_str());
-        let mut response = events::response(events::to_rest(host, run, watch));
+        let mut response = events::response(events::to_rest(tenant, run, watch));
         if let Ok(run) = header {
             response.headers_mut().insert(RUN_HEADER, run);
         }
         return Ok(response);
     }
-    host.rest(&run).await.map_err(|error| Failure::of_run(error, &run))?;
-    let state = host.state(&run).await.map_err(|error| Failure::of_run(error, &run))?;
+    tenant.rest(&run).await.map_err(|error| Failure::of_run(error, &run))?;
+    let state = tenant.state(&run).await.map_err(|error| Failure::of_run(error, &run))?;
     Ok(state_response(&state, status_of_run(&state)))
 }
 
 /// Begins a run unless it is there, also if the client is gone meanwhile. `host.runs`, and the errors of `run.start`.
 async fn begin(
-    host: &Arc<Host>,
+    tenant: &Arc<Tenant>,
     caller: &Caller,
     run: &RunId,
     request: RunRequest,
 ) -> Result<(), ErrorReply> {
-    let (host, caller, run) = (Arc::clone(host), caller.clone(), run.clone());
+    let (tenant, caller, run) = (Arc::clone(tenant), caller.clone(), run.clone());
     to_its_end(async move {
-        if host.plait.store().run(&run).is_ok() {
+        if tenant.plait.store().run(&run).is_ok() {
             return Ok(());
         }
-        let place = host.run_place(&caller)?;
-        host.plait.runs().start_with_id(&run, request).await?;
+        let place = tenant.run_place(&caller)?;
+        tenant.plait.runs().start_with_id(&run, request).await?;
         place.fill(run);
         Ok(())
     })

@@ -16,7 +16,7 @@ pub(super) async fn is_alive() -> Json<Value> {
 
 /// Requests would be executed: the host does not drain, tokens can be read and the audit log can be written.
 pub(super) async fn is_ready(State(host): State<Arc<Host>>) -> Result<Json<Value>, Failure> {
-    host.refuse_unless_serving()?;
+    host.phase.borrow().refuse_unless_serving()?;
     host.audit.check()?;
     host.tokens.list()?;
     Ok(Json(json!({ "status": "ready" })))

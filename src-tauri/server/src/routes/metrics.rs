@@ -26,8 +26,8 @@ pub(crate) struct Scrape {
 
 pub(super) async fn text(State(scrape): State<Scrape>) -> Result<Response, Failure> {
     let Scrape { host, certificate, control } = scrape;
-    let store = host.plait.store().clone();
+    let tenants = host.tenants.opened();
     let expires_at = certificate.map(|certificate| certificate.expires_at());
-    let snapshot = blocking(move || Snapshot::read(&store, expires_at, control.connection_count())).await?;
+    let snapshot = blocking(move || Snapshot::read(&tenants, expires_at, control.connection_count())).await?;
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], host.metrics.text(snapshot)?).into_response())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -21,8 +21,9 @@ use crate::codes;
 use crate::database_events::{self, Until};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
-use crate::host::{Caller, Host};
+use crate::host::Caller;
 use crate::roles::Role;
+use crate::tenant::Tenant;
 
 /// The longest that a request waits for a run.
 const MAX_WAIT_SECONDS: u64 = 600;
@@ -37,40 +38,40 @@ pub(crate) struct Wait {
 
 /// Runs with what they ask, newest first.
 pub(super) async fn board(
-    State(host): State<Arc<Host>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
     Extension(caller): Extension<Caller>,
     query: Result<Query<BoardQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, Failure> {
     caller.require(Role::Viewer)?;
     let Query(query) = query.map_err(|error| wrong_query(&error.body_text()))?;
-    let board = match &host.database {
-        Some(database) => database.board(&query, &host.user().await?).await?,
-        None => Board::of_files(&host.plait, &query).await?,
+    let board = match &tenant.database {
+        Some(database) => database.board(&query, &tenant.user().await?).await?,
+        None => Board::of_files(&tenant.plait, &query).await?,
     };
     Ok(([(CONTENT_TYPE, "application/json")], to_window_json(&board)?).into_response())
 }
 
 pub(super) async fn show(
-    State(host): State<Arc<Host>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
     Extension(caller): Extension<Caller>,
     Path(run): Path<RunId>,
     query: Result<Query<Wait>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, Failure> {
     caller.require(Role::Viewer)?;
     let Query(Wait { wait }) = query.map_err(|error| wrong_query(&error.body_text()))?;
-    if let Some(database) = &host.database
+    if let Some(database) = &tenant.database
         && let Some(root) = database.root_of(&run).await?
     {
         return database_runs::show(database, &root, Duration::from_secs(wait.min(MAX_WAIT_SECONDS))).await;
     }
     // An unknown run is not waited for.
-    host.state(&run).await?;
+    tenant.state(&run).await?;
     if wait > 0 {
         let wait = Duration::from_secs(wait.min(MAX_WAIT_SECONDS));
         // Without an end in that time, it is shown as it stands.
-        let _ = tokio::time::timeout(wait, host.rest(&run)).await;
+        let _ = tokio::time::timeout(wait, tenant.rest(&run)).await;
     }
-    Ok(state_response(&host.state(&run).await?, StatusCode::OK))
+    Ok(state_response(&tenant.state(&run).await?, StatusCode::OK))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -82,7 +83,7 @@ pub(crate) struct From {
 }
 
 pub(super) async fn events(
-    State(host): State<Arc<Host>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
     Extension(caller): Extension<Caller>,
     Path(run): Path<RunId>,
     query: Result<Query<From>, axum::extract::rejection::QueryRejection>,
@@ -94,14 +95,14 @@ pub(super) async fn events(
         None => from,
         Some(last) => next_after(last)?,
     };
-    if let Some(database) = host.database.clone()
+    if let Some(database) = tenant.database.clone()
         && let Some(root) = database.root_of(&run).await?
     {
-        let events = database_events::events_of(host, database, (root, run), from, Until::End);
+        let events = database_events::events_of(tenant, database, (root, run), from, Until::End);
         return Ok(events::response(events));
     }
-    let watch = host.plait.runs().watch(&run, from).await?;
-    Ok(events::response(events::of_run(host, watch)))
+    let watch = tenant.plait.runs().watch(&run, from).await?;
+    Ok(events::response(events::of_run(tenant, watch)))
 }
 
 fn next_after(last: &HeaderValue) -> Result<u64, ErrorReply> {

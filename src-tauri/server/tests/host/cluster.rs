@@ -59,9 +59,11 @@ impl Worker {
 
     pub fn start_with(settings: &Path, database: &str, args: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let settings = settings.join("settings.json");
-        if settings.exists() {
-            std::fs::copy(settings, home.path().join("settings.json")).unwrap();
+        copy_settings(settings, home.path());
+        for tenant in std::fs::read_dir(settings.join("tenants")).into_iter().flatten().flatten() {
+            let own = home.path().join("tenants").join(tenant.file_name());
+            std::fs::create_dir_all(&own).unwrap();
+            copy_settings(&tenant.path(), &own);
         }
         let worker = ["worker", "--database", database];
         let mut command = command(home.path(), &[&worker, args].concat());
@@ -83,6 +85,13 @@ impl Worker {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         assert!(self.child.wait().unwrap().success());
         assert_eq!(self.journals(), 0, "copies are removed");
+    }
+}
+
+fn copy_settings(from: &Path, to: &Path) {
+    let settings = from.join("settings.json");
+    if settings.exists() {
+        std::fs::copy(settings, to.join("settings.json")).unwrap();
     }
 }
 

@@ -20,6 +20,8 @@ mod database_conversations;
 #[cfg(unix)]
 mod database_events;
 #[cfg(unix)]
+mod database_tenants;
+#[cfg(unix)]
 mod disruptions;
 mod limits;
 #[cfg(unix)]
@@ -31,6 +33,8 @@ mod shared_replies;
 mod subflows;
 #[cfg(unix)]
 mod survival;
+mod tenant_routes;
+mod tenants;
 mod terminal;
 mod tls;
 #[cfg(unix)]

@@ -73,8 +73,18 @@ impl Data {
     }
 
     pub fn serve_as(&self, args: &[&str]) -> Host<'_> {
+        self.start(&[], args)
+    }
+
+    /// With more variables in its environment.
+    pub fn serve_in(&self, environment: &[(&str, &str)], args: &[&str]) -> Host<'_> {
+        self.start(environment, &[&["--embedded", "--listen", "127.0.0.1:0"], args].concat())
+    }
+
+    fn start(&self, environment: &[(&str, &str)], args: &[&str]) -> Host<'_> {
         let serve = ["serve"];
         let mut command = command(self.path(), &[&serve, args].concat());
+        command.envs(environment.iter().copied());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut url = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();

@@ -1,0 +1,139 @@
+//! The tenants that are open: each is opened when it is needed first, and stays.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use plait_api::ErrorReply;
+use plait_host_store::TenantName;
+use plait_store::private_files;
+use tokio::sync::watch;
+
+use crate::codes;
+use crate::host::{Phase, closing};
+use crate::limits::Limits;
+use crate::tenant::{Tenant, TenantOptions, mark};
+use crate::tenant_folders::{TENANTS, TenantFolders};
+
+/// How tenants are opened.
+pub(crate) struct TenantsOptions {
+    /// The data directory of the host, which is that of the default tenant.
+    pub(crate) home: PathBuf,
+    /// The folder with the flows of the default tenant.
+    pub(crate) flows: PathBuf,
+    /// A folder with a folder of flows for each of the others.
+    pub(crate) tenant_flows: Option<PathBuf>,
+    /// The address of the database, if workers drive the runs of published flows.
+    pub(crate) database: Option<String>,
+    pub(crate) limits: Limits,
+}
+
+pub(crate) struct Tenants {
+    options: TenantsOptions,
+    folders: TenantFolders,
+    phase: watch::Receiver<Phase>,
+    opened: Mutex<BTreeMap<TenantName, Arc<Tenant>>>,
+    /// Held while one is opened, so that none is opened twice or after the end. Whether all are closed.
+    opening: tokio::sync::Mutex<bool>,
+}
+
+impl Tenants {
+    /// `host.path` if the folders with flows are in one another. Opens none.
+    pub(crate) fn new(options: TenantsOptions, phase: watch::Receiver<Phase>) -> Result<Self, ErrorReply> {
+        refuse_nesting(&options.home, &options.flows, options.tenant_flows.as_deref())?;
+        let folders = TenantFolders::of(&options.home);
+        Ok(Self { options, folders, phase, opened: Mutex::default(), opening: tokio::sync::Mutex::default() })
+    }
+
+    /// The tenant of this name. `host.tenant_unknown`, `host.closing`, and the errors of opening its data directory.
+    pub(crate) async fn get(&self, name: &TenantName) -> Result<Arc<Tenant>, ErrorReply> {
+        if let Some(tenant) = self.find(name) {
+            return Ok(tenant);
+        }
+        let closed = self.opening.lock().await;
+        if let Some(tenant) = self.find(name) {
+            return Ok(tenant);
+        }
+        if *closed {
+            return Err(closing());
+        }
+        // What was interrupted would go on.
+        self.phase.borrow().refuse_unless_serving()?;
+        let home = self.folders.find(name)?;
+        let flows = match &self.options.tenant_flows {
+            _ if name.is_default() => self.options.flows.clone(),
+            Some(folder) => folder.join(name.as_str()),
+            None => home.join("host").join("flows"),
+        };
+        let options = TenantOptions {
+            name: name.clone(),
+            home,
+            flows,
+            database: self.options.database.clone(),
+            limits: self.options.limits,
+            phase: self.phase.clone(),
+        };
+        let tenant = Arc::new(Tenant::open(options).await?);
+        self.opened.lock().insert(name.clone(), Arc::clone(&tenant));
+        Ok(tenant)
+    }
+
+    /// Opens those that are there, so that what was interrupted goes on. One that cannot be opened is named, and asked for again by its
+    /// next request.
+    pub(crate) async fn open_all(&self) {
+        let names = match self.folders.list() {
+            Ok(names) => names,
+            Err(error) => return eprintln!("warning: {error}"),
+        };
+        for name in names {
+            match self.get(&name).await {
+                Ok(_) => {}
+                Err(error) if error.code == codes::HOST_CLOSING => return,
+                Err(error) => eprintln!("warning: {}{error}", mark(&name)),
+            }
+        }
+    }
+
+    /// Those that are open.
+    pub(crate) fn opened(&self) -> Vec<Arc<Tenant>> {
+        self.opened.lock().values().cloned().collect()
+    }
+
+    /// Closes all of them, and opens none any more.
+    pub(crate) async fn close(&self) -> Result<(), ErrorReply> {
+        let mut closed = self.opening.lock().await;
+        *closed = true;
+        let opened = std::mem::take(&mut *self.opened.lock());
+        let closing = opened.into_values().map(async |tenant| tenant.close().await);
+        futures::future::join_all(closing).await.into_iter().collect()
+    }
+
+    fn find(&self, name: &TenantName) -> Option<Arc<Tenant>> {
+        self.opened.lock().get(name).cloned()
+    }
+}
+
+/// With folders in one another, a tenant could name what is another one's.
+fn refuse_nesting(home: &Path, flows: &Path, tenant_flows: Option<&Path>) -> Result<(), ErrorReply> {
+    let failed = |error: std::io::Error| {
+        ErrorReply::new(codes::HOST_PATH, format!("The folders with flows cannot be used: {error}."))
+    };
+    // Before the others, which may be in it.
+    private_files::create_folder(home).map_err(failed)?;
+    let mut folders = vec![home.canonicalize().map_err(failed)?.join(TENANTS)];
+    for folder in [Some(flows), tenant_flows].into_iter().flatten() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let folder = folder.canonicalize().map_err(failed)?;
+        if let Some(other) =
+            folders.iter().find(|other| folder.starts_with(other) || other.starts_with(&folder))
+        {
+            let message =
+                format!("The folders `{}` and `{}` are in one another.", folder.display(), other.display());
+            return Err(ErrorReply::new(codes::HOST_PATH, message)
+                .hint("Choose other folders with `--flows` and `--tenant-flows`, outside of the folder with the tenants."));
+        }
+        folders.push(folder);
+    }
+    Ok(())
+}

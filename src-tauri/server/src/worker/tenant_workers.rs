@@ -1,0 +1,171 @@
+//! The workers of a process: one for each tenant in its data directory, or for those that it is told.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use plait_api::{ErrorReply, confine_projects};
+use plait_host_store::{TenantName, WorkerId};
+use plait_journal::ENGINE_REVISION;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval};
+use uuid::Uuid;
+
+use super::Worker;
+use crate::codes;
+use crate::end_signals::EndSignals;
+use crate::tenant::mark;
+use crate::tenant_folders::TenantFolders;
+
+/// How often tenants are looked for that were added, or could not be opened.
+const TENANTS_INTERVAL: Duration = Duration::from_secs(10);
+
+pub(crate) struct WorkerOptions {
+    pub(crate) id: WorkerId,
+    pub(crate) home: PathBuf,
+    /// The address of the database.
+    pub(crate) database: String,
+    /// Whose runs it drives: those of all tenants in the data directory, if there are none here.
+    pub(crate) tenants: Vec<TenantName>,
+    /// The folder with the flows of the default tenant, and the one with those of the others, as the host has them.
+    pub(crate) flows: Option<PathBuf>,
+    pub(crate) tenant_flows: Option<PathBuf>,
+    /// How long a lease lasts: after that time others take over what a dead worker drove.
+    pub(crate) lease: Duration,
+    /// How many run trees of each tenant it drives at once: none has to wait for another one's.
+    pub(crate) max_runs: u32,
+}
+
+impl WorkerOptions {
+    /// The identity of this process.
+    pub(crate) fn new_id() -> WorkerId {
+        WorkerId { id: Uuid::now_v7(), revision: ENGINE_REVISION }
+    }
+
+    /// Lets the flows of a tenant reach no files of others.
+    fn confine(&self, tenant: &TenantName, home: &Path) {
+        match (&self.flows, &self.tenant_flows) {
+            (Some(flows), _) if tenant.is_default() => confine_projects(flows),
+            (None, _) if tenant.is_default() => {}
+            (_, Some(flows)) => confine_projects(&flows.join(tenant.as_str())),
+            (_, None) => confine_projects(&home.join("host").join("flows")),
+        }
+    }
+}
+
+/// Works until the process is asked to end. The errors of opening the data directories and the database, and `host.own_runs`.
+pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
+    let mut signals = EndSignals::listen()?;
+    let (end, ended) = watch::channel(false);
+    let mut workers = TenantWorkers {
+        folders: TenantFolders::of(&options.home),
+        options,
+        working: JoinSet::new(),
+        started: BTreeSet::new(),
+        ended,
+    };
+    let outcome = match workers.start().await {
+        Ok(()) => {
+            println!("worker {}", workers.options.id.id);
+            tokio::select! {
+                () = signals.next() => Ok(()),
+                stopped = workers.keep() => stopped,
+            }
+        }
+        refused => refused,
+    };
+    eprintln!("Ending: no more runs are taken.");
+    end.send_replace(true);
+    outcome.and(workers.join().await)
+}
+
+struct TenantWorkers {
+    options: WorkerOptions,
+    folders: TenantFolders,
+    working: JoinSet<Result<(), ErrorReply>>,
+    started: BTreeSet<TenantName>,
+    /// Whether the process is asked to end.
+    ended: watch::Receiver<bool>,
+}
+
+impl TenantWorkers {
+    /// Starts those that the process is told, or those of all tenants. A tenant that is neither told nor the default one may be opened later.
+    async fn start(&mut self) -> Result<(), ErrorReply> {
+        let told = self.options.tenants.clone();
+        if !told.is_empty() {
+            for name in &told {
+                self.start_one(name).await?;
+            }
+            return Ok(());
+        }
+        self.start_one(&TenantName::default()).await?;
+        self.start_others().await;
+        Ok(())
+    }
+
+    /// Starts those of tenants that were added. Resolves with the error of one that stopped.
+    async fn keep(&mut self) -> Result<(), ErrorReply> {
+        let mut look = interval(TENANTS_INTERVAL);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                Some(stopped) = self.working.join_next() => return joined(stopped),
+                _ = look.tick() => {}
+            }
+            if self.options.tenants.is_empty() {
+                self.start_others().await;
+            }
+        }
+    }
+
+    async fn start_others(&mut self) {
+        let names = match self.folders.list() {
+            Ok(names) => names,
+            Err(error) => return eprintln!("warning: {error}"),
+        };
+        for name in names {
+            if self.started.contains(&name) {
+                continue;
+            }
+            if let Err(error) = self.start_one(&name).await {
+                eprintln!("warning: {}{error}", mark(&name));
+            }
+        }
+    }
+
+    async fn start_one(&mut self, name: &TenantName) -> Result<(), ErrorReply> {
+        if self.started.contains(name) {
+            return Ok(());
+        }
+        let home = self.folders.find(name)?;
+        self.options.confine(name, &home);
+        let worker = Worker::open(&self.options, name, &home).await?;
+        self.started.insert(name.clone());
+        let mut ended = self.ended.clone();
+        self.working.spawn(async move {
+            // Without a sender it has ended.
+            let asked_to_end = async move { drop(ended.wait_for(|ended| *ended).await) };
+            let outcome = Arc::clone(&worker).work(asked_to_end).await;
+            let closed = worker.close().await;
+            outcome.and(closed)
+        });
+        Ok(())
+    }
+
+    /// Resolves when all of them have ended.
+    async fn join(mut self) -> Result<(), ErrorReply> {
+        let mut outcome = Ok(());
+        while let Some(stopped) = self.working.join_next().await {
+            outcome = outcome.and(joined(stopped));
+        }
+        outcome
+    }
+}
+
+fn joined(stopped: Result<Result<(), ErrorReply>, tokio::task::JoinError>) -> Result<(), ErrorReply> {
+    stopped.unwrap_or_else(|error| {
+        Err(ErrorReply::new(codes::COMMAND_REPLY, format!("The worker could not go on: {error}.")))
+    })
+}

@@ -7,6 +7,7 @@ mod hosts;
 mod http;
 pub mod mcp;
 mod native;
+mod posted;
 mod redacting;
 
 pub use environment::{ToolEnvironment, ToolSecret, ToolSettings};

@@ -70,6 +70,6 @@ pub use plait_adapters::telemetry::TelemetrySettings;
 /// What MCP servers are and offer.
 pub use plait_adapters::tools::mcp as mcp_servers;
 /// Removes secrets from texts.
-pub use plait_adapters::{Redaction, confine_projects};
+pub use plait_adapters::{Redaction, ToolEnvironment, confine_projects};
 /// Flow files on disk.
 pub use plait_store::flow_files;

@@ -328,6 +328,11 @@ impl Plait {
         &self.store
     }
 
+    /// What tools share: the addresses that they reach.
+    pub fn tools(&self) -> &ToolEnvironment {
+        self.settings.tools()
+    }
+
     /// The node types.
     pub fn registry(&self) -> &Registry {
         &self.registry

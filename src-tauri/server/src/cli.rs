@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use plait_api::{ErrorReply, Options, Plait, data_dir};
 use plait_host_store::TenantName;
 
+use crate::callbacks::Callbacks;
 use crate::certificate::CertificateFiles;
 use crate::codes;
 use crate::limits::Limits;
@@ -58,6 +59,11 @@ enum Command {
     Tenants(TenantsCommand),
     /// Check a flow and serve it under a name, as a new version.
     Publish(PublishArgs),
+    /// Print the secret that callbacks are signed with. Receivers check them with it.
+    CallbackSecret {
+        #[command(flatten)]
+        tenant: TenantArgs,
+    },
     /// List the published flows, or the versions of one.
     Published {
         /// The name of a flow.
@@ -278,6 +284,10 @@ impl Cli {
             }
             Command::Tokens(command) => tokens(&home, command),
             Command::Tenants(command) => tenants(&home, command),
+            Command::CallbackSecret { tenant } => {
+                println!("{}", Callbacks::of(&tenant.home(&home)?).secret()?);
+                Ok(())
+            }
             Command::Publish(args) => block_on(publish(&args.tenant.home(&home)?, args)),
             Command::Published { name, tenant } => {
                 list_published(&Published::of(&tenant.home(&home)?), name.as_deref())

@@ -16,6 +16,15 @@ plait_core::error_codes! {
         HOST_BUSY = "host.busy",
             "The host works on as many requests as it may.",
             "Send the request again later, or start the host with a higher `--max-requests`.";
+        HOST_CALLBACK = "host.callback",
+            "An address cannot be told how a run stands.",
+            "Name an address that the host reaches. `plait tools hosts add` on the host allows one that is not public.";
+        HOST_CALLBACK_FILE = "host.callback_file",
+            "What is to be told of a run cannot be read or written.",
+            "Make room on the disk, and see to it that the host may read and write `host/callbacks` in its data directory.";
+        HOST_CALLBACK_SECRET = "host.callback_secret",
+            "The secret that callbacks are signed with cannot be read or made.",
+            "See to it that the host may read and write `host/callback-secret` in its data directory.";
         HOST_CERTIFICATE = "host.certificate",
             "The certificate of the host or its key cannot be used.",
             "Name a certificate that is valid now, with its chain, and the key that it was requested with, both in PEM.";
@@ -91,6 +100,9 @@ plait_core::error_codes! {
         PUBLISHED_BAD_NAME = "published.bad_name",
             "The name of a published flow is none that an address can have.",
             "Use small letters, digits, `-`, `_` and `.`, at most 64 of them, and begin with a letter or a digit.";
+        PUBLISHED_BAD_SCHEDULE = "published.bad_schedule",
+            "The schedule of a published flow cannot be read, or its time never comes.",
+            "Write five fields, such as `0 9 * * 1-5` for each working day at nine, and a time zone such as `Europe/Paris`.";
         PUBLISHED_DAMAGED = "published.damaged",
             "The file of a published flow cannot be read or written.",
             "Publish the flow again, or restore the folder `published` in the data directory from a backup.";

@@ -143,6 +143,18 @@ impl DatabaseRuns {
         }
     }
 
+    /// The same. If that is `known`: once it does so again, in another state.
+    pub(crate) async fn next_rest(&self, root: &RunId, known: Option<&Value>) -> Result<Value, ErrorReply> {
+        let mut notices = self.notices(root);
+        loop {
+            let state = self.rest(root).await?;
+            if Some(&state) != known {
+                return Ok(state);
+            }
+            rest_notice(&mut notices).await;
+        }
+    }
+
     /// What a request leads to.
     pub(crate) async fn outcome(&self, root: &RunId, request: Uuid) -> Result<Value, ErrorReply> {
         let mut notices = self.notices(root);

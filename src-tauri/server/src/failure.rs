@@ -107,9 +107,11 @@ pub(crate) fn status_of(code: &ErrorCode) -> StatusCode {
         ("host", "too_large") => StatusCode::PAYLOAD_TOO_LARGE,
         ("host", "slow") => StatusCode::REQUEST_TIMEOUT,
         ("host", "busy" | "rate" | "runs") | ("quota", _) => StatusCode::TOO_MANY_REQUESTS,
-        ("host", "closing" | "audit" | "tokens" | "tenants" | "database" | "newer_worker") => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        (
+            "host",
+            "closing" | "audit" | "tokens" | "tenants" | "database" | "newer_worker" | "callback_file"
+            | "callback_secret",
+        ) => StatusCode::SERVICE_UNAVAILABLE,
         ("host", "body" | "not_in_database")
         | ("command", "arguments")
         | ("chat", "messages" | "unsupported") => StatusCode::BAD_REQUEST,

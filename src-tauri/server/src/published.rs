@@ -16,7 +16,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::codes;
+use crate::schedule::Schedule;
 
+/// The file beside the versions of a flow that says which one is served.
+const CURRENT: &str = "current.json";
+/// The one that says when it begins by itself.
+const SCHEDULE: &str = "schedule.json";
 /// The most bytes of a name.
 const MAX_NAME_BYTES: usize = 64;
 
@@ -59,6 +64,9 @@ pub(crate) struct Served {
     pub(crate) description: String,
     /// Whether it has a context `main`, so that it can go on with a conversation.
     pub(crate) is_chat: bool,
+    /// When it begins by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) schedule: Option<Schedule>,
     #[serde(flatten)]
     pub(crate) about: AboutVersion,
 }
@@ -107,13 +115,13 @@ impl Published {
 
     /// The version that is served. `published.unknown`, `published.bad_name`, `published.damaged`.
     pub(crate) fn current(&self, name: &str) -> Result<Version, ErrorReply> {
-        let Current { version } = read(name, &self.folder(name)?.join("current.json"))?;
+        let Current { version } = read(name, &self.folder(name)?.join(CURRENT))?;
         self.version(name, version)
     }
 
     /// What lists say of a flow that is served. The same errors.
     pub(crate) fn served(&self, name: &str) -> Result<Served, ErrorReply> {
-        Ok(Served::of(name.to_owned(), self.current(name)?))
+        Ok(Served::of(name.to_owned(), self.current(name)?, self.schedule(name)?))
     }
 
     /// A version. The same errors.
@@ -130,10 +138,44 @@ impl Published {
 
     /// Serves the flow no longer. Its versions are kept. The same errors.
     pub(crate) fn remove(&self, name: &str) -> Result<(), ErrorReply> {
-        match fs::remove_file(self.folder(name)?.join("current.json")) {
+        match fs::remove_file(self.folder(name)?.join(CURRENT)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Err(unknown(name)),
             removed => removed.map_err(|error| damaged(name, &error)),
         }
+    }
+
+    /// When a flow begins by itself, if it does. The same errors.
+    pub(crate) fn schedule(&self, name: &str) -> Result<Option<Schedule>, ErrorReply> {
+        match read(name, &self.folder(name)?.join(SCHEDULE)) {
+            Err(error) if error.code == codes::PUBLISHED_UNKNOWN => Ok(None),
+            schedule => schedule.map(Some),
+        }
+    }
+
+    /// Has a flow that is served begin by itself, or no longer. The same errors.
+    pub(crate) fn set_schedule(&self, name: &str, schedule: Option<&Schedule>) -> Result<(), ErrorReply> {
+        self.current(name)?;
+        let path = self.folder(name)?.join(SCHEDULE);
+        let Some(schedule) = schedule else {
+            return match fs::remove_file(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                removed => removed.map_err(|error| damaged(name, &error)),
+            };
+        };
+        let bytes = serde_json::to_vec(schedule).map_err(|error| damaged(name, &error))?;
+        atomic_file::replace_private(&path, &bytes).map_err(|error| damaged(name, &error))
+    }
+
+    /// The flows that are served and begin by themselves. The same errors.
+    pub(crate) fn schedules(&self) -> Result<Vec<(String, Schedule)>, ErrorReply> {
+        let mut schedules = Vec::new();
+        for name in names_in(&self.0, "published")? {
+            let is_served = self.folder(&name).is_ok_and(|folder| folder.join(CURRENT).exists());
+            if is_served && let Some(schedule) = self.schedule(&name)? {
+                schedules.push((name, schedule));
+            }
+        }
+        Ok(schedules)
     }
 
     /// The versions of a flow, the oldest first. The same errors.
@@ -150,7 +192,10 @@ impl Published {
         let mut served = Vec::new();
         for name in names_in(&self.0, "published")? {
             match self.current(&name) {
-                Ok(version) => served.push(Served::of(name, version)),
+                Ok(version) => {
+                    let schedule = self.schedule(&name)?;
+                    served.push(Served::of(name, version, schedule));
+                }
                 Err(error) if error.code == codes::PUBLISHED_UNKNOWN => {}
                 Err(error) if error.code == codes::PUBLISHED_BAD_NAME => {}
                 Err(error) => return Err(error),
@@ -162,7 +207,7 @@ impl Published {
 
     fn serve(&self, name: &str, version: u32) -> Result<(), ErrorReply> {
         let bytes = serde_json::to_vec(&Current { version }).map_err(|error| damaged(name, &error))?;
-        let path = self.folder(name)?.join("current.json");
+        let path = self.folder(name)?.join(CURRENT);
         atomic_file::replace_private(&path, &bytes).map_err(|error| damaged(name, &error))
     }
 
@@ -195,9 +240,9 @@ fn file_of(folder: &Path, version: u32) -> PathBuf {
 }
 
 impl Served {
-    fn of(name: String, Version { about, flow }: Version) -> Self {
+    fn of(name: String, Version { about, flow }: Version, schedule: Option<Schedule>) -> Self {
         let is_chat = is_chat(&flow);
-        Self { name, title: flow.name, description: flow.description, is_chat, about }
+        Self { name, title: flow.name, description: flow.description, is_chat, schedule, about }
     }
 }
 

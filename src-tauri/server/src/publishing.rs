@@ -1,5 +1,6 @@
 //! The commands of a host that the window does not have: `published.*`.
 
+use jiff::Timestamp;
 use plait_api::ErrorReply;
 use plait_api::Plait;
 use plait_api::flows::{CheckFlow, ReadFlow, bundle_flow};
@@ -14,10 +15,11 @@ use crate::codes;
 use crate::host::Caller;
 use crate::published::{AboutVersion, Published};
 use crate::roles::Role;
+use crate::schedule::Schedule;
 use crate::tenant::Tenant;
 
 /// The commands with the least role that may execute them, and what they do.
-pub(crate) const COMMANDS: [(&str, Role, &str); 6] = [
+pub(crate) const COMMANDS: [(&str, Role, &str); 7] = [
     ("published.list", Role::Viewer, "The flows that are served."),
     ("published.versions", Role::Viewer, "The versions of a flow, the oldest first."),
     ("published.read", Role::Viewer, "A version of a flow, or the one that is served."),
@@ -27,6 +29,11 @@ pub(crate) const COMMANDS: [(&str, Role, &str); 6] = [
         "Checks a flow of the host's folder and serves it with its sub-flows as a new version.",
     ),
     ("published.rollBack", Role::Editor, "Serves an earlier version again."),
+    (
+        "published.schedule",
+        Role::Editor,
+        "Has a flow that is served begin by itself, or without `schedule` no longer.",
+    ),
     ("published.remove", Role::Editor, "Serves a flow no longer. Its versions are kept."),
 ];
 
@@ -78,6 +85,16 @@ pub(crate) struct RollBack {
     pub(crate) version: u32,
 }
 
+/// When a flow is to begin by itself.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OfSchedule {
+    pub(crate) name: String,
+    /// No longer, if left out.
+    #[serde(default)]
+    pub(crate) schedule: Option<Schedule>,
+}
+
 /// Executes one of the commands.
 pub(crate) async fn execute(
     tenant: &Tenant,
@@ -110,12 +127,45 @@ pub(crate) async fn execute(
             let RollBack { name, version } = arguments(name, args)?;
             reply(blocking(move || published.roll_back(&name, version)).await?)
         }
+        "published.schedule" => {
+            let OfSchedule { name, schedule } = arguments(name, args)?;
+            reply(blocking(move || set_schedule(&published, &name, schedule)).await?)
+        }
         "published.remove" => {
             let OfName { name } = arguments(name, args)?;
             reply(blocking(move || published.remove(&name)).await?)
         }
         other => Err(unknown_command(other)),
     }
+}
+
+/// The next time that a flow begins by itself. `published.bad_schedule`, `command.arguments` for an input that the flow does not take, and the
+/// errors of [`Published::set_schedule`].
+fn set_schedule(
+    published: &Published,
+    name: &str,
+    schedule: Option<Schedule>,
+) -> Result<Option<Timestamp>, ErrorReply> {
+    let next = schedule.as_ref().map(|schedule| schedule.next(Timestamp::now())).transpose()?;
+    if schedule.as_ref().is_some_and(|schedule| schedule.input.is_some()) {
+        refuse_input(&published.current(name)?.flow)?;
+    }
+    published.set_schedule(name, schedule.as_ref())?;
+    Ok(next)
+}
+
+/// `command.arguments` if a flow takes no text input.
+pub(crate) fn refuse_input(flow: &Flow) -> Result<(), ErrorReply> {
+    if takes_input(flow) {
+        return Ok(());
+    }
+    let message = "The flow takes no text input: it has no `manualInput` node.";
+    Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message))
+}
+
+/// Whether a run of the flow can be given a text.
+pub(crate) fn takes_input(flow: &Flow) -> bool {
+    flow.nodes.values().any(|node| node.node_type == "manualInput")
 }
 
 /// Checks the flow in a file, and serves it with its sub-flows as a new version. `flow.invalid` with its problems, the errors of reading

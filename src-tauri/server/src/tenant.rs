@@ -12,16 +12,19 @@ use parking_lot::Mutex;
 use plait_api::keys::KeyStore;
 use plait_api::runs::{ResumeRun, RunState, ShowRun};
 use plait_api::users::ListUsers;
-use plait_api::{ErrorReply, Options, Plait, Serving};
+use plait_api::{ErrorReply, Options, Plait, Serving, to_window_json};
 use plait_core::id::RunId;
 use plait_core::user::UserName;
 use plait_host_store::TenantName;
 use plait_journal::view::RunStatus;
 use plait_store::{RunFilter, Which};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
 use crate::blocking::blocking;
+use crate::callbacks::Callbacks;
 use crate::chat_threads::ChatThreads;
 use crate::codes;
 use crate::database_runs::DatabaseRuns;
@@ -45,6 +48,7 @@ pub(crate) struct Tenant {
     pub(crate) token_runs: TokenRuns,
     pub(crate) phase: watch::Receiver<Phase>,
     pub(crate) threads: ChatThreads,
+    pub(crate) callbacks: Callbacks,
     /// The runs that workers drive, if it is not this process.
     pub(crate) database: Option<DatabaseRuns>,
     /// Lets `plait` and the window on this machine use the data directory through this process.
@@ -102,6 +106,7 @@ impl Tenant {
             token_runs: TokenRuns::default(),
             phase,
             threads: ChatThreads::default(),
+            callbacks: Callbacks::of(&home),
             database,
             serving,
         })
@@ -139,6 +144,29 @@ impl Tenant {
             _ = runs.idle_tree(run) => Ok(()),
             () = runs.settled(run) => Ok(()),
             () = self.ended() => Err(closing()),
+        }
+    }
+
+    /// How a run stands when it waits for a person or has ended. If that is `known`: when it does so the next time. `host.closing`, and
+    /// the errors of reading it.
+    pub(crate) async fn next_rest(&self, run: &RunId, known: Option<&Value>) -> Result<Value, ErrorReply> {
+        if let Some(database) = &self.database {
+            return database.next_rest(run, known).await;
+        }
+        loop {
+            self.rest(run).await?;
+            let detail = self.plait.call(ShowRun { run: run.clone() }).await?;
+            let next = detail.entries.len() as u64;
+            let state = window_value(&RunState::of(detail))?;
+            if Some(&state) != known {
+                return Ok(state);
+            }
+            let mut watch = self.plait.runs().watch(run, next).await?;
+            tokio::select! {
+                biased;
+                () = self.ended() => return Err(closing()),
+                _ = watch.next() => {}
+            }
         }
     }
 
@@ -201,6 +229,13 @@ impl Tenant {
         ErrorReply::new(codes::HOST_TOO_LARGE, format!("The body is larger than {most} bytes."))
             .hint("Send less, or start the host with a higher `--max-body`.")
     }
+}
+
+/// A value as clients get it.
+fn window_value(value: &impl Serialize) -> Result<Value, ErrorReply> {
+    serde_json::from_str(&to_window_json(value)?).map_err(|error| {
+        ErrorReply::new(codes::COMMAND_REPLY, format!("The state of a run cannot be written: {error}."))
+    })
 }
 
 /// How the application of a tenant is opened. What the environment of this process holds is the default tenant's.

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use crate::codes;
 use crate::host::{Phase, closing};
 use crate::limits::Limits;
+use crate::schedule;
 use crate::tenant::{Tenant, TenantOptions, mark};
 use crate::tenant_folders::{TENANTS, TenantFolders};
 
@@ -75,6 +76,8 @@ impl Tenants {
             phase: self.phase.clone(),
         };
         let tenant = Arc::new(Tenant::open(options).await?);
+        tenant.callbacks.resume(&tenant);
+        tokio::spawn(schedule::begin_due(Arc::clone(&tenant)));
         self.opened.lock().insert(name.clone(), Arc::clone(&tenant));
         Ok(tenant)
     }

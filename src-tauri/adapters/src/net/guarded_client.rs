@@ -114,21 +114,12 @@ impl GuardedClient {
         request: &GuardedRequest,
     ) -> Result<Response, Fault> {
         let url = &request.url;
-        if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-            let message = format!("`{}` is not a URL of a web server.", shorten(url));
-            return Err(Fault::new(codes::TOOL_BAD_URL, message)
-                .hint("Use a full URL that begins with http:// or https://."));
-        }
+        check_scheme(url)?;
         let host = host_target(url).unwrap_or(GrantTarget::Host(None));
         let write = !matches!(request.method, Method::GET | Method::HEAD);
         grants.check(&host, write)?;
         let is_allowed = policy.allows(url) || grants.opens_local_host(&host, write);
-        if let Some(address) =
-            literal_address(url).filter(|&address| !is_allowed && (self.0.is_refused)(address))
-        {
-            let host = url.host_str().unwrap_or_default().to_owned();
-            return Err(refused(&RefusedAddress { host, address }));
-        }
+        self.check_literal_address(url, is_allowed)?;
         let client = self.client(is_allowed)?;
         let mut builder =
             client.request(request.method.clone(), url.clone()).headers(request.headers.clone());
@@ -141,6 +132,23 @@ impl GuardedClient {
         match tokio::time::timeout(IDLE_TIMEOUT, builder.send()).await {
             Ok(sent) => sent.map_err(|error| transport(url, &error)),
             Err(_) => Err(failed(url, &format!("did not answer within {} s", IDLE_TIMEOUT.as_secs()))),
+        }
+    }
+
+    /// Whether a request could be sent, as far as that is seen before its host is looked up. Faults `tool.address_refused`,
+    /// `tool.bad_url`.
+    pub(crate) fn check(&self, url: &Url) -> Result<(), Fault> {
+        check_scheme(url)?;
+        self.check_literal_address(url, self.0.policy.read().allows(url))
+    }
+
+    fn check_literal_address(&self, url: &Url, is_allowed: bool) -> Result<(), Fault> {
+        match literal_address(url).filter(|&address| !is_allowed && (self.0.is_refused)(address)) {
+            Some(address) => {
+                let host = url.host_str().unwrap_or_default().to_owned();
+                Err(refused(&RefusedAddress { host, address }))
+            }
+            None => Ok(()),
         }
     }
 
@@ -169,6 +177,14 @@ impl GuardedClient {
         })?;
         Ok(cell.get_or_init(|| client))
     }
+}
+
+fn check_scheme(url: &Url) -> Result<(), Fault> {
+    if matches!(url.scheme(), "http" | "https") && url.host().is_some() {
+        return Ok(());
+    }
+    let message = format!("`{}` is not a URL of a web server.", shorten(url));
+    Err(Fault::new(codes::TOOL_BAD_URL, message).hint("Use a full URL that begins with http:// or https://."))
 }
 
 /// Where a redirect leads, if the answer is one.

@@ -59,6 +59,10 @@ impl SettingsService {
         }
     }
 
+    pub(crate) fn tools(&self) -> &ToolEnvironment {
+        &self.parts.tools
+    }
+
     /// The settings in force, the built-in providers included.
     pub(crate) fn current(&self) -> Settings {
         let current = self.current.read();

@@ -45,6 +45,7 @@ Examples:
   plait --host team published
   plait --host team published support-bot
   plait --host team published support-bot --roll-back 3
+  plait --host team published report --schedule '0 9 * * 1-5' --timezone Europe/Paris
   plait --host team published support-bot --remove")]
 pub(crate) struct PublishedArgs {
     /// Show the versions of this flow.
@@ -52,6 +53,18 @@ pub(crate) struct PublishedArgs {
     /// Serve this version again.
     #[arg(long, value_name = "VERSION", requires = "name", conflicts_with = "remove")]
     roll_back: Option<u32>,
+    /// Have the flow begin by itself: minute, hour, day of the month, month and day of the week, as in a crontab.
+    #[arg(long, value_name = "CRON", requires = "name", conflicts_with_all = ["remove", "roll_back"])]
+    schedule: Option<String>,
+    /// The time zone of the schedule, by its IANA name. UTC, if left out.
+    #[arg(long, value_name = "ZONE", requires = "schedule")]
+    timezone: Option<String>,
+    /// The text input of the runs that begin by themselves.
+    #[arg(long, value_name = "TEXT", requires = "schedule")]
+    input: Option<String>,
+    /// Have the flow no longer begin by itself.
+    #[arg(long, requires = "name", conflicts_with_all = ["schedule", "remove", "roll_back"])]
+    unschedule: bool,
     /// Serve the flow no longer. Its versions are kept.
     #[arg(long, requires = "name")]
     remove: bool,
@@ -72,6 +85,27 @@ struct ListedVersion {
     version: u32,
     at: String,
     by: String,
+    /// Of a list of flows: when it begins by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schedule: Option<Schedule>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Schedule {
+    cron: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timezone: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+}
+
+impl Schedule {
+    fn describe(&self) -> String {
+        match &self.timezone {
+            Some(zone) => format!("{} {zone}", self.cron),
+            None => self.cron.clone(),
+        }
+    }
 }
 
 pub(crate) async fn publish(home: &Home, args: PublishArgs) -> Result<ExitStatus, CliError> {
@@ -104,7 +138,17 @@ pub(crate) async fn publish(home: &Home, args: PublishArgs) -> Result<ExitStatus
 
 pub(crate) async fn published(home: &Home, args: PublishedArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::of_host(home).await?;
-    let PublishedArgs { name, roll_back, remove, json } = args;
+    let PublishedArgs { name, roll_back, schedule, timezone, input, unschedule, remove, json } = args;
+    if let Some(name) = name.as_ref().filter(|_| unschedule || schedule.is_some()) {
+        let schedule = schedule.map(|cron| Schedule { cron, timezone, input });
+        let next: Option<String> =
+            app.call_host("published.schedule", &json!({ "name": name, "schedule": schedule })).await?;
+        print_error(&match next {
+            Some(next) => format!("{name} begins by itself, the next time at {next}.\n"),
+            None => format!("{name} no longer begins by itself.\n"),
+        });
+        return Ok(ExitStatus::Success);
+    }
     let versions: Vec<ListedVersion> = match (&name, roll_back) {
         (Some(name), Some(version)) => {
             let served: ListedVersion =
@@ -125,10 +169,11 @@ pub(crate) async fn published(home: &Home, args: PublishedArgs) -> Result<ExitSt
         writeln!(out, "{}", to_json(&versions)?)?;
         return Ok(ExitStatus::Success);
     }
-    let mut table = new_table(&["Flow", "Title", "Version", "Published", "By"]);
-    for ListedVersion { name: listed, title, version, at, by } in versions {
+    let mut table = new_table(&["Flow", "Title", "Version", "Published", "By", "Begins"]);
+    for ListedVersion { name: listed, title, version, at, by, schedule } in versions {
         let flow = listed.or_else(|| name.clone()).unwrap_or_default();
-        table.add_row([flow, title.unwrap_or_default(), version.to_string(), at, by]);
+        let begins = schedule.map(|schedule| schedule.describe()).unwrap_or_default();
+        table.add_row([flow, title.unwrap_or_default(), version.to_string(), at, by, begins]);
     }
     writeln!(out, "{}", table.trim_fmt())?;
     Ok(ExitStatus::Success)

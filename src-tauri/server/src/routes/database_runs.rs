@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures::future::ready;
 use futures::{StreamExt as _, stream};
+use plait_api::ErrorReply;
 use plait_api::runs::RunRequest;
 use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
@@ -29,11 +30,7 @@ pub(super) async fn run(
     (run, request): (RunId, RunRequest),
     wants_events: bool,
 ) -> Result<Response, Failure> {
-    tenant.refuse_unless_serving()?;
-    let (runs, id) = (database.clone(), run.clone());
-    let user = tenant.user().await?;
-    // Also if the client is gone meanwhile.
-    to_its_end(async move { runs.begin(&id, &request, user).await }).await?;
+    begin(tenant, &database, &run, request).await?;
     if wants_events {
         let begun = stream::once(ready(database_events::begun(&run)));
         let events = database_events::events_of(
@@ -55,6 +52,19 @@ pub(super) async fn run(
     Ok(response(&run, status, state))
 }
 
+/// Begins a run unless it is there, also if the client is gone meanwhile. `host.closing`, and the errors of `run.start`.
+pub(super) async fn begin(
+    tenant: &Arc<Tenant>,
+    database: &DatabaseRuns,
+    run: &RunId,
+    request: RunRequest,
+) -> Result<(), ErrorReply> {
+    tenant.refuse_unless_serving()?;
+    let (runs, id) = (database.clone(), run.clone());
+    let user = tenant.user().await?;
+    to_its_end(async move { runs.begin(&id, &request, user).await }).await
+}
+
 /// How a run stands, once it waits for a person or has ended, at the latest after this time.
 pub(super) async fn show(database: &DatabaseRuns, root: &RunId, wait: Duration) -> Result<Response, Failure> {
     let rest = if wait.is_zero() { None } else { tokio::time::timeout(wait, database.rest(root)).await.ok() };
@@ -68,7 +78,7 @@ pub(super) async fn show(database: &DatabaseRuns, root: &RunId, wait: Duration) 
     Ok(response(root, StatusCode::OK, state))
 }
 
-fn response(run: &RunId, status: StatusCode, state: Value) -> Response {
+pub(super) fn response(run: &RunId, status: StatusCode, state: Value) -> Response {
     of_run(run, (status, Json(state)).into_response())
 }
 

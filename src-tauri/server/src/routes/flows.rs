@@ -7,26 +7,27 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::Path;
 use axum::http::header::ACCEPT;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use plait_api::ErrorReply;
 use plait_api::runs::RunRequest;
-use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_journal::ReplySource;
+use plait_journal::view::RunStatus;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::runs::{state_response, status_of_run};
 use super::{EVENT_STREAM, database_runs};
 use crate::blocking::blocking;
-use crate::codes;
+use crate::callbacks;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
 use crate::host::{Caller, to_its_end};
 use crate::published::Version;
+use crate::publishing::refuse_input;
 use crate::roles::Role;
 use crate::tenant::Tenant;
 
@@ -53,6 +54,10 @@ pub(crate) struct NewRun {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     run: Option<Uuid>,
+    /// An address that is told how the run stands whenever it waits for a person, and at its end, by `POST` with the state as JSON and
+    /// the header `plait-signature`. The request is answered at once.
+    #[serde(default)]
+    callback: Option<String>,
 }
 
 pub(super) async fn run(
@@ -63,12 +68,12 @@ pub(super) async fn run(
     body: Body,
 ) -> Result<Response, Failure> {
     caller.require(Role::Runner)?;
-    let NewRun { input, set, conversation, replies, run } = tenant.read_json(&headers, body).await?;
+    let NewRun { input, set, conversation, replies, run, callback } =
+        tenant.read_json(&headers, body).await?;
     let published = tenant.published.clone();
     let Version { about, flow } = blocking(move || published.current(&name)).await?;
-    if input.is_some() && !takes_input(&flow) {
-        let message = "The flow takes no text input: it has no `manualInput` node.";
-        return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message).into());
+    if input.is_some() {
+        refuse_input(&flow)?;
     }
     let overrides = set;
     let request = RunRequest {
@@ -81,6 +86,9 @@ pub(super) async fn run(
         ..RunRequest::default()
     };
     let run = RunId::from(run.unwrap_or_else(Uuid::now_v7).to_string());
+    if let Some(url) = callback {
+        return begin_with_callback(&tenant, &caller, &run, request, &url).await;
+    }
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if let Some(database) = &tenant.database {
         let wants_events = accepts.contains(EVENT_STREAM);
@@ -101,6 +109,32 @@ pub(super) async fn run(
     Ok(state_response(&state, status_of_run(&state)))
 }
 
+/// Begins a run, answers that it goes on, and has an address told how it stands.
+async fn begin_with_callback(
+    tenant: &Arc<Tenant>,
+    caller: &Caller,
+    run: &RunId,
+    request: RunRequest,
+    url: &str,
+) -> Result<Response, Failure> {
+    // Before the run, so that none is begun whose end nobody is told.
+    let is_new = tenant.callbacks.note(tenant.plait.tools(), run, url)?;
+    let begun = match &tenant.database {
+        Some(database) => database_runs::begin(tenant, database, run, request).await,
+        None => begin(tenant, caller, run, request).await,
+    };
+    match begun {
+        Ok(()) if is_new => callbacks::begin(tenant, run),
+        Err(error) if is_new => {
+            tenant.callbacks.forget(run);
+            return Err(error.into());
+        }
+        begun => begun?,
+    }
+    let state = json!({ "run": run, "status": RunStatus::Running });
+    Ok(database_runs::response(run, StatusCode::ACCEPTED, state))
+}
+
 /// Begins a run unless it is there, also if the client is gone meanwhile. `host.runs`, and the errors of `run.start`.
 async fn begin(
     tenant: &Arc<Tenant>,
@@ -119,9 +153,4 @@ async fn begin(
         Ok(())
     })
     .await
-}
-
-/// Whether a run of the flow can be given a text.
-pub(super) fn takes_input(flow: &Flow) -> bool {
-    flow.nodes.values().any(|node| node.node_type == "manualInput")
 }

@@ -11,7 +11,7 @@ use super::flows::NewRun;
 use crate::access;
 use crate::chat::ChatRequest;
 use crate::published::{AboutVersion, Served};
-use crate::publishing::{self, OfName, OfVersion, Publish, RollBack};
+use crate::publishing::{self, OfName, OfSchedule, OfVersion, Publish, RollBack};
 use crate::roles::Role;
 
 /// Where the document has the schemas of types.
@@ -29,6 +29,7 @@ pub(crate) fn document() -> Value {
         let body = match name {
             "published.publish" => schema::<Publish>(&mut schemas),
             "published.rollBack" => schema::<RollBack>(&mut schemas),
+            "published.schedule" => schema::<OfSchedule>(&mut schemas),
             "published.read" => schema::<OfVersion>(&mut schemas),
             "published.list" => json!({ "type": "object" }),
             _ => schema::<OfName>(&mut schemas),
@@ -38,6 +39,7 @@ pub(crate) fn document() -> Value {
             "published.versions" => json!({ "type": "array", "items": schema::<AboutVersion>(&mut schemas) }),
             "published.publish" | "published.rollBack" => schema::<AboutVersion>(&mut schemas),
             "published.read" => json!({ "type": "object" }),
+            "published.schedule" => json!({ "type": ["string", "null"], "description": "The next time." }),
             _ => json!({ "type": "null" }),
         };
         let operation = operation(name, about, Some(role)).with_body(&body).with_reply(reply);

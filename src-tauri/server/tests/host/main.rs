@@ -8,6 +8,8 @@
 )]
 
 mod access;
+#[cfg(unix)]
+mod callbacks;
 mod chat;
 #[cfg(unix)]
 mod cluster;
@@ -28,6 +30,8 @@ mod limits;
 mod operations;
 mod process;
 mod runs;
+#[cfg(unix)]
+mod schedules;
 #[cfg(unix)]
 mod shared_replies;
 mod subflows;

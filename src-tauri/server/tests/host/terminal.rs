@@ -131,6 +131,12 @@ async fn versions_are_compared_published_and_rolled_back_from_a_terminal() {
     let (code, _, said) = terminal.on_host(&["published", "ask", "--roll-back", "1"]);
     assert_eq!((code, said.as_str()), (0, "The host serves version 1 of ask again.\n"));
     assert_eq!(terminal.json_on_host(&["published", "--json"])[0]["version"], 1);
+    let args = ["published", "ask", "--schedule", "0 9 * * 1", "--timezone", "Europe/Paris"];
+    let (code, _, said) = terminal.on_host(&args);
+    assert_eq!((code, said.contains("begins by itself, the next time at 2")), (0, true), "{said}");
+    assert!(terminal.on_host(&["published"]).1.contains("0 9 * * 1 Europe/Paris"));
+    let (_, _, said) = terminal.on_host(&["published", "ask", "--unschedule"]);
+    assert_eq!(said, "ask no longer begins by itself.\n");
     assert_eq!(terminal.on_host(&["published", "ask", "--remove"]).0, 0);
     assert_eq!(terminal.json_on_host(&["published", "--json"]), json!([]));
 }

@@ -208,8 +208,11 @@ enum TokensCommand {
         #[arg(long)]
         name: String,
         /// What it may be used for. Each role includes those before it.
-        #[arg(long, value_enum)]
-        role: Role,
+        #[arg(long, value_enum, required_unless_present = "hook")]
+        role: Option<Role>,
+        /// The published flow that another system begins: the token is a part of the address that it sends to, and opens nothing else.
+        #[arg(long, value_name = "FLOW", conflicts_with = "role")]
+        hook: Option<String>,
         #[command(flatten)]
         tenant: TenantArgs,
         /// After which time it is refused, such as `30d` or `12h`. Never, if left out.
@@ -322,10 +325,20 @@ fn tenants(home: &Path, command: TenantsCommand) -> Result<(), ErrorReply> {
 fn tokens(home: &Path, command: TokensCommand) -> Result<(), ErrorReply> {
     let file = TokenFile::of(home);
     match command {
-        TokensCommand::Add { name, role, tenant, expires } => {
-            tenant.home(home)?;
-            println!("{}", file.add(&name, role, tenant.tenant, expires.as_deref())?);
-            eprintln!("This token is shown once. Clients send it as `Authorization: Bearer TOKEN`.");
+        TokensCommand::Add { name, role, hook, tenant, expires } => {
+            let published = Published::of(&tenant.home(home)?);
+            if let Some(flow) = &hook {
+                published.current(flow)?;
+            }
+            let use_of_it = match hook {
+                Some(_) => "The other system posts to `/hooks/TOKEN` of the host.",
+                None => "Clients send it as `Authorization: Bearer TOKEN`.",
+            };
+            println!(
+                "{}",
+                file.add(&name, role.unwrap_or(Role::Runner), hook, tenant.tenant, expires.as_deref())?
+            );
+            eprintln!("This token is shown once. {use_of_it}");
         }
         TokensCommand::List => {
             for token in file.list()?.iter() {
@@ -334,7 +347,11 @@ fn tokens(home: &Path, command: TokensCommand) -> Result<(), ErrorReply> {
                     Some(at) => format!("expires {at:.0}"),
                     None => "does not expire".to_owned(),
                 };
-                let (name, role, tenant) = (&token.name, token.role.name(), &token.tenant);
+                let role = match &token.hook {
+                    Some(flow) => format!("hook of {flow}"),
+                    None => token.role.name().to_owned(),
+                };
+                let (name, tenant) = (&token.name, &token.tenant);
                 println!("{name}\t{role}\t{}\t{expires}\t{tenant}", token.id);
             }
         }

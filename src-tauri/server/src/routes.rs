@@ -5,6 +5,7 @@ mod commands;
 mod database_runs;
 mod flows;
 mod health;
+mod hooks;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
 mod runs;
@@ -38,6 +39,9 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// The routes that clients of the `OpenAI` API know begin with this.
 const CHAT_PATH: &str = "/v1/";
 
+/// The addresses for other systems begin with this, and end with a token.
+const HOOK_PATH: &str = "/hooks/";
+
 /// The routes of commands begin with this.
 const COMMAND_PATH: &str = "/commands/";
 
@@ -50,6 +54,7 @@ pub(crate) fn router(host: Arc<Host>) -> Router {
     Router::new()
         .route("/commands/{name}", post(commands::execute))
         .route("/flows/{name}/runs", post(flows::run))
+        .route("/hooks/{token}", post(hooks::receive))
         .route("/runs", get(runs::board))
         .route("/runs/{run}", get(runs::show))
         .route("/runs/{run}/events", get(runs::events))
@@ -72,7 +77,7 @@ fn no_route() -> ErrorReply {
 
 /// Lets requests with a token through while there is room, and writes what became of them to the audit log.
 async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) -> Response {
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (method, path) = (request.method().clone(), path_without_token(request.uri().path()));
     let is_chat = path.starts_with(CHAT_PATH);
     let route = route_name(&request);
     let (token, response) = match authenticate(&host, &request) {
@@ -122,17 +127,32 @@ fn route_name(request: &Request) -> String {
     pattern.map(|pattern| pattern.as_str().to_owned()).unwrap_or_default()
 }
 
-/// The token of a request. `host.unauthorized`, `host.closing`, `host.audit`, `host.tokens`.
+/// The path of a request as the audit log has it.
+fn path_without_token(path: &str) -> String {
+    if path.starts_with(HOOK_PATH) { format!("{HOOK_PATH}…") } else { path.to_owned() }
+}
+
+/// The token of a request. `host.unauthorized`, `host.forbidden`, `host.closing`, `host.audit`, `host.tokens`.
 fn authenticate(host: &Host, request: &Request) -> Result<Token, ErrorReply> {
     if *host.phase.borrow() == Phase::Ending {
         return Err(closing());
     }
     host.audit.check()?;
+    if let Some(given) = request.uri().path().strip_prefix(HOOK_PATH) {
+        return host.tokens.authenticate(given);
+    }
     let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given =
         given.and_then(|value| value.split_once(' ')).filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"));
     let (_, given) = given.ok_or_else(|| unauthorized("The request has no token."))?;
-    host.tokens.authenticate(given.trim())
+    let token = host.tokens.authenticate(given.trim())?;
+    if token.hook.is_some() {
+        let message =
+            "The token of an address for other systems is a part of that address, and opens nothing else.";
+        return Err(ErrorReply::new(codes::HOST_FORBIDDEN, message)
+            .hint("Post to `/hooks/TOKEN`, or use a token with a role."));
+    }
+    Ok(token)
 }
 
 /// The tenant of a token, and a place for a request with it. `host.rate`, `host.busy`, and the errors of opening the tenant.

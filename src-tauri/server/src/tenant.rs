@@ -199,17 +199,21 @@ impl Tenant {
             let message = format!("The body has the type `{kind}`, and has to have `application/json`.");
             return Err(wrong_body(message));
         }
+        serde_json::from_slice(&self.read_body(body).await?)
+            .map_err(|error| wrong_body(format!("The body cannot be read: {error}.")))
+    }
+
+    /// The body of a request. `host.body`, `host.too_large`, `host.slow`.
+    pub(crate) async fn read_body(&self, body: Body) -> Result<Vec<u8>, ErrorReply> {
         // A body that is announced as too large is not waited for.
         if body.size_hint().lower() > self.limits.body_bytes() {
             return Err(self.too_large());
         }
         let bytes = tokio::time::timeout(self.limits.body_timeout(), self.read_bytes(body)).await;
-        let bytes = bytes.map_err(|_| {
+        bytes.map_err(|_| {
             ErrorReply::new(codes::HOST_SLOW, "The body of the request did not arrive in time.")
                 .hint("Send it faster, or start the host with a higher `--body-timeout`.")
-        })??;
-        serde_json::from_slice(&bytes)
-            .map_err(|error| wrong_body(format!("The body cannot be read: {error}.")))
+        })?
     }
 
     async fn read_bytes(&self, body: Body) -> Result<Vec<u8>, ErrorReply> {

@@ -42,6 +42,9 @@ pub(crate) struct Token {
     /// Who has it.
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// The published flow that it begins, if it is the token of an address for another system: it opens nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hook: Option<String>,
     /// Whose data it reaches.
     #[serde(default, skip_serializing_if = "TenantName::is_default")]
     pub(crate) tenant: TenantName,
@@ -109,6 +112,7 @@ impl TokenFile {
         &self,
         name: &str,
         role: Role,
+        hook: Option<String>,
         tenant: TenantName,
         expires: Option<&str>,
     ) -> Result<String, ErrorReply> {
@@ -133,6 +137,7 @@ impl TokenFile {
                 id,
                 name,
                 role,
+                hook,
                 tenant,
                 created_at: Timestamp::now(),
                 expires_at,

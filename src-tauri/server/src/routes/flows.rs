@@ -136,7 +136,7 @@ async fn begin_with_callback(
 }
 
 /// Begins a run unless it is there, also if the client is gone meanwhile. `host.runs`, and the errors of `run.start`.
-async fn begin(
+pub(super) async fn begin(
     tenant: &Arc<Tenant>,
     caller: &Caller,
     run: &RunId,

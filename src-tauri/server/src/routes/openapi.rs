@@ -81,6 +81,13 @@ fn routes(schemas: &mut SchemaGenerator) -> Vec<(&'static str, &'static str, Ope
                 .with_content(events("`run`, then an `entry` for each event, and `state` or `error`.")),
         ),
         (
+            "/hooks/{token}",
+            "post",
+            operation("receiveHook", "Begins a run of the token's flow with the text of the body, and answers 202 at once. What is sent again with the same `webhook-id`, `x-github-delivery` or `idempotency-key` begins nothing.", None)
+                .with_parameters(vec![of_path("token")])
+                .with_reply(state()),
+        ),
+        (
             "/runs",
             "get",
             operation("listRuns", "The runs, newest first, with what they ask: `runs`.", Some(Role::Viewer))

@@ -4,7 +4,7 @@ use super::*;
 fn token_is_known_by_its_hash_until_it_is_revoked() {
     let home = tempfile::tempdir().unwrap();
     let file = TokenFile::of(home.path());
-    let token = file.add("ann", Role::Runner, TenantName::default(), None).unwrap();
+    let token = file.add("ann", Role::Runner, None, TenantName::default(), None).unwrap();
     let stored = fs::read_to_string(home.path().join("host/tokens.json")).unwrap();
     assert!(!stored.contains(token.rsplit_once('_').unwrap().1), "the token itself is stored");
     // Another process reads it.
@@ -16,7 +16,7 @@ fn token_is_known_by_its_hash_until_it_is_revoked() {
         assert_eq!(other.authenticate(wrong).unwrap_err().code, "host.unauthorized", "{wrong}");
     }
     assert_eq!(
-        file.add("ann", Role::Admin, TenantName::default(), None).unwrap_err().code,
+        file.add("ann", Role::Admin, None, TenantName::default(), None).unwrap_err().code,
         "host.token_name"
     );
     file.revoke("ann").unwrap();
@@ -28,7 +28,7 @@ fn token_is_known_by_its_hash_until_it_is_revoked() {
 fn expired_token_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let file = TokenFile::of(home.path());
-    let token = file.add("ann", Role::Viewer, TenantName::default(), Some("30d")).unwrap();
+    let token = file.add("ann", Role::Viewer, None, TenantName::default(), Some("30d")).unwrap();
     let days = file.list().unwrap()[0].expires_at.unwrap().duration_since(Timestamp::now()).as_hours();
     assert!((719..=720).contains(&days));
     file.authenticate(&token).unwrap();
@@ -40,7 +40,7 @@ fn expired_token_is_refused() {
     assert_eq!(file.authenticate(&token).unwrap_err().code, "host.unauthorized");
     for wrong in ["", "soon", "-1d", "0d", "99999999d"] {
         assert_eq!(
-            file.add("bob", Role::Viewer, TenantName::default(), Some(wrong)).unwrap_err().code,
+            file.add("bob", Role::Viewer, None, TenantName::default(), Some(wrong)).unwrap_err().code,
             "host.token_expiry",
             "{wrong}"
         );
@@ -51,9 +51,12 @@ fn expired_token_is_refused() {
 fn unreadable_file_lets_nobody_in_and_is_not_overwritten() {
     let home = tempfile::tempdir().unwrap();
     let file = TokenFile::of(home.path());
-    let token = file.add("ann", Role::Viewer, TenantName::default(), None).unwrap();
+    let token = file.add("ann", Role::Viewer, None, TenantName::default(), None).unwrap();
     fs::write(home.path().join("host/tokens.json"), "[{").unwrap();
     assert_eq!(file.authenticate(&token).unwrap_err().code, "host.tokens");
-    assert_eq!(file.add("bob", Role::Viewer, TenantName::default(), None).unwrap_err().code, "host.tokens");
+    assert_eq!(
+        file.add("bob", Role::Viewer, None, TenantName::default(), None).unwrap_err().code,
+        "host.tokens"
+    );
     assert_eq!(fs::read_to_string(home.path().join("host/tokens.json")).unwrap(), "[{");
 }

@@ -25,6 +25,7 @@ mod database_events;
 mod database_tenants;
 #[cfg(unix)]
 mod disruptions;
+mod hooks;
 mod limits;
 #[cfg(unix)]
 mod operations;

@@ -1,0 +1,65 @@
+//! `POST /hooks/TOKEN`: what another system sends when something happened there begins a run of a published flow.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use plait_api::ErrorReply;
+use plait_api::runs::RunRequest;
+use plait_core::id::RunId;
+use plait_journal::view::RunStatus;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use uuid::{Builder, Uuid};
+
+use super::{database_runs, flows};
+use crate::blocking::blocking;
+use crate::codes;
+use crate::failure::Failure;
+use crate::host::{Caller, wrong_body};
+use crate::published::Version;
+use crate::publishing::takes_input;
+use crate::tenant::Tenant;
+
+/// The headers by which senders tell apart what they send: Standard Webhooks, GitHub, and the draft of the IETF.
+const DELIVERY_HEADERS: [&str; 3] = ["webhook-id", "x-github-delivery", "idempotency-key"];
+
+/// Begins a run of the token's flow with the text of the body, and answers at once. What is sent again begins nothing.
+pub(super) async fn receive(
+    Extension(tenant): Extension<Arc<Tenant>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
+    let Some(name) = caller.0.hook.clone() else {
+        let message = "This token is not that of an address for other systems.";
+        return Err(ErrorReply::new(codes::HOST_FORBIDDEN, message).into());
+    };
+    let text = String::from_utf8(tenant.read_body(body).await?)
+        .map_err(|_| wrong_body("The body is no text.".to_owned()))?;
+    let (published, of_name) = (tenant.published.clone(), name.clone());
+    let Version { about, flow } = blocking(move || published.current(&of_name)).await?;
+    let input = takes_input(&flow).then_some(text);
+    let request = RunRequest { flow, path: about.path, input, ..RunRequest::default() };
+    let delivery = DELIVERY_HEADERS.iter().find_map(|header| headers.get(*header));
+    let run = match delivery {
+        Some(delivery) => run_of(&caller.0.id, delivery.as_bytes()),
+        None => RunId::from(Uuid::now_v7().to_string()),
+    };
+    match &tenant.database {
+        Some(database) => database_runs::begin(&tenant, database, &run, request).await?,
+        None => flows::begin(&tenant, &caller, &run, request).await?,
+    }
+    let state = json!({ "run": run, "status": RunStatus::Running });
+    Ok(database_runs::response(&run, StatusCode::ACCEPTED, state))
+}
+
+/// The id of the run that a delivery begins.
+fn run_of(token: &str, delivery: &[u8]) -> RunId {
+    let hash = Sha256::new().chain_update(token).chain_update(b" ").chain_update(delivery).finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    RunId::from(Builder::from_custom_bytes(bytes).into_uuid().to_string())
+}

@@ -1,4 +1,4 @@
-//! Tenants of a host with a database: each has its own part of it, and workers drive the runs of all, or of those that they are told.
+//! Tenants of a host with a database: each has its own part of it, and workers drive the runs of all, or of those that they name.
 
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ async fn tenants_of_a_database_do_not_meet() {
 }
 
 #[tokio::test]
-async fn worker_drives_the_runs_of_the_tenants_that_it_is_told() {
+async fn worker_drives_the_runs_of_the_tenants_that_it_names() {
     let cluster = Cluster::new();
     let [acme, bolt] = ["acme", "bolt"].map(|name| Tenant::add(&cluster.data, name));
     let host = cluster.host();

@@ -10,7 +10,7 @@ use crate::process::{Data, Host, ask_flow, chat_flow};
 use crate::server::{ModelServer, ServerReply};
 use crate::tenants::Tenant;
 
-/// In the names of everything that the owner has. Who guesses one may be told that it is not there.
+/// In the names of everything that the owner has. Who guesses one learns that it is not there.
 const NAME: &str = "sesame-name";
 /// In the content of everything that the owner has.
 const CONTENT: &str = "sesame-content";

@@ -15,8 +15,7 @@ use plait_llm::models::TokenUsage;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::blocking::blocking;
-use crate::blocking::to_its_end;
+use crate::blocking::{blocking, to_its_end};
 use crate::caller::Caller;
 use crate::chat::{self, ChatRequest, Reply, StreamedReply, Turn};
 use crate::events;

@@ -13,8 +13,7 @@ use plait_core::id::RunId;
 use serde_json::Value;
 
 use crate::access::{least_role, refuse_machine, starts_runs};
-use crate::blocking::blocking;
-use crate::blocking::to_its_end;
+use crate::blocking::{blocking, to_its_end};
 use crate::caller::Caller;
 use crate::codes;
 use crate::failure::Failure;

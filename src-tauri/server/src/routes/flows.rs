@@ -21,8 +21,7 @@ use uuid::Uuid;
 
 use super::runs::{state_response, status_of_run};
 use super::{EVENT_STREAM, database_runs};
-use crate::blocking::blocking;
-use crate::blocking::to_its_end;
+use crate::blocking::{blocking, to_its_end};
 use crate::caller::Caller;
 use crate::codes;
 use crate::events;

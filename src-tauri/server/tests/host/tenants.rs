@@ -290,8 +290,8 @@ async fn interrupted_runs_of_a_tenant_go_on_before_anybody_asks() {
         acme.flow("two.flow.json", &crate::cluster::two_chats());
         acme.set_provider(&host, &model.url).await;
         acme.publish(&host, "two").await;
-        let begin = Client::new().post(format!("{}/flows/two/runs", host.url)).bearer_auth(&acme.token);
-        let begun = tokio::spawn(begin.json_body(&json!({ "input": "Go" })).send());
+        let request = Client::new().post(format!("{}/flows/two/runs", host.url)).bearer_auth(&acme.token);
+        let begun = tokio::spawn(request.json_body(&json!({ "input": "Go" })).send());
         crate::cluster::until(|| model.calls().len() == 2).await;
         begun.abort();
     }

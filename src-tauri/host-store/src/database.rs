@@ -13,8 +13,8 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use uuid::Uuid;
 
 use crate::codes;
-use crate::notices::Topic;
 use crate::tenant_name::TenantName;
+use crate::topics::Topic;
 
 /// How long a statement may take. A connection that is gone without a word must not keep a run.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -37,7 +37,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Connects and brings the tables of a tenant up to date: those of the default one where the database looks for tables unless told,
+    /// Connects and brings the tables of a tenant up to date: those of the default one where the database looks for tables by itself,
     /// those of another one in a schema of its own, and its connections look nowhere else. Faults `host.database`, `host.database_newer`.
     pub async fn open(url: &str, connections: u32, tenant: &TenantName) -> Result<Self, Fault> {
         let mut options = PgConnectOptions::from_str(url)

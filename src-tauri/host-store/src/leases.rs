@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::codes;
 use crate::database::{Database, run_id, uuid_of, within_time};
 use crate::listings::Listing;
-use crate::notices::Topic;
+use crate::topics::Topic;
 
 /// The right to drive a run tree, until it expires or another process has a newer one.
 #[derive(Clone, Debug, PartialEq, Eq)]

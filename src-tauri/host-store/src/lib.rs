@@ -32,6 +32,7 @@ mod records;
 mod replies;
 mod requests;
 mod tenant_name;
+mod topics;
 mod workers;
 
 pub use database::Database;
@@ -39,7 +40,8 @@ pub use leased_runs::LeasedRuns;
 pub use leases::{Lease, Rest, WorkerId};
 pub use listings::{ListedTree, Listing, TreeFilter};
 pub use live_text::LiveText;
-pub use notices::{Notice, Notices, Topic};
+pub use notices::{Notice, Notices};
 pub use requests::{Outcome, PendingRequest, TreeState};
 pub use tenant_name::TenantName;
+pub use topics::Topic;
 pub use workers::NeededRevision;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::database::{Database, uuid_of, within_time};
-use crate::notices::Topic;
+use crate::topics::Topic;
 
 /// The most that a notice of PostgreSQL carries, in bytes.
 const MAX_PAYLOAD_BYTES: usize = 7_999;

@@ -7,6 +7,7 @@ use sqlx::postgres::PgListener;
 
 use crate::database::{Database, within_time};
 use crate::live_text::LiveText;
+use crate::topics::Topic;
 
 /// Something happened to a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,42 +33,19 @@ pub struct Notices {
     topics: Vec<(String, Topic)>,
 }
 
-/// What a process wants to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topic {
-    Due,
-    Rest,
-    Events,
-    Watch,
-    Text,
-}
-
-impl Topic {
-    /// What its channel ends with.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Due => "due",
-            Self::Rest => "rest",
-            Self::Events => "events",
-            Self::Watch => "watch",
-            Self::Text => "text",
+/// What a notice says; nothing for one of another version.
+fn notice_of(topic: Topic, payload: &str) -> Option<Notice> {
+    let root = || RunId::from(payload.to_owned());
+    Some(match topic {
+        Topic::Due => Notice::Due(root()),
+        Topic::Rest => Notice::Rest(root()),
+        Topic::Events => Notice::Events(root()),
+        Topic::Watch => {
+            let (root, run) = payload.split_once(' ')?;
+            Notice::Watch { root: root.to_owned().into(), run: run.to_owned().into() }
         }
-    }
-
-    /// What a notice says; nothing for one of another version.
-    fn notice(self, payload: &str) -> Option<Notice> {
-        let root = || RunId::from(payload.to_owned());
-        Some(match self {
-            Self::Due => Notice::Due(root()),
-            Self::Rest => Notice::Rest(root()),
-            Self::Events => Notice::Events(root()),
-            Self::Watch => {
-                let (root, run) = payload.split_once(' ')?;
-                Notice::Watch { root: root.to_owned().into(), run: run.to_owned().into() }
-            }
-            Self::Text => Notice::Text(serde_json::from_str(payload).ok()?),
-        })
-    }
+        Topic::Text => Notice::Text(serde_json::from_str(payload).ok()?),
+    })
 }
 
 impl Database {
@@ -90,7 +68,7 @@ impl Notices {
         match self.listener.try_recv().await {
             Ok(Some(notice)) => {
                 let topic = self.topics.iter().find(|(channel, _)| channel == notice.channel());
-                Ok(topic.and_then(|(_, topic)| topic.notice(notice.payload())).unwrap_or(Notice::Missed))
+                Ok(topic.and_then(|(_, topic)| notice_of(*topic, notice.payload())).unwrap_or(Notice::Missed))
             }
             Ok(None) => Ok(Notice::Missed),
             Err(error) => within_time("listen to the database", async { Err(error) }).await,

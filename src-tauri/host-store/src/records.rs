@@ -12,8 +12,8 @@ use crate::codes;
 use crate::database::{Database, run_id, signed, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
 use crate::listings::Listing;
-use crate::notices::Topic;
 use crate::replies::ReplyNote;
+use crate::topics::Topic;
 
 impl Database {
     /// Stores records that follow those of a tree, and what they say of bought replies: all of it or nothing. Fault `run.superseded` if the

@@ -9,7 +9,7 @@ use crate::conversations::{conversation_uuid, unknown};
 use crate::database::{Database, run_id, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
 use crate::listings::Listing;
-use crate::notices::Topic;
+use crate::topics::Topic;
 
 /// A request that waits to be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::codes;
 use crate::failure::RUN_HEADER;
-use crate::tenant::{Tenant, mark};
+use crate::tenant::Tenant;
+use crate::tenant_folders::mark;
 use signature::Secret;
 
 /// How long to wait before each further try, in seconds: about three quarters of an hour in all.

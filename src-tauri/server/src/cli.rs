@@ -17,8 +17,7 @@ use crate::publishing;
 use crate::roles::Role;
 use crate::run_transfer;
 use crate::serve::{ServeOptions, serve};
-use crate::tenant::options_of;
-use crate::tenant_folders::TenantFolders;
+use crate::tenant_folders::{TenantFolders, options_of};
 use crate::tokens::TokenFile;
 use crate::worker::{WorkerOptions, work};
 

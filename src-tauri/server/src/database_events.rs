@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::database_runs::{DatabaseRuns, Standing};
 use crate::events::{FRAME, data_event, entry_event};
-use crate::host::closing;
+use crate::phase::closing;
 use crate::run_copies::{CopySize, MAX_ENTRIES};
 use crate::tenant::Tenant;
 use crate::text_cursor::TextCursor;

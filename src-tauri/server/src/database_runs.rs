@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::board::{listing_of, summary_of_new};
 use crate::codes;
 use crate::run_copies::RunCopies;
-use crate::tenant::options_of;
+use crate::tenant_folders::options_of;
 use crate::tree_notices::{TreeNotice, TreeNotices};
 
 /// The command that begins a run.

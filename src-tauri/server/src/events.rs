@@ -12,7 +12,7 @@ use plait_core::id::RunId;
 use plait_journal::Entry;
 use serde::Serialize;
 
-use crate::host::closing;
+use crate::phase::closing;
 use crate::tenant::Tenant;
 
 /// The minimum time between two batches of events, as in the window.

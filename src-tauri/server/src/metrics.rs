@@ -163,7 +163,7 @@ impl Metrics {
     }
 
     /// The text that Prometheus reads.
-    pub(crate) fn text(&self, snapshot: Snapshot) -> Result<String, ErrorReply> {
+    pub(crate) fn text(&self, snapshot: &Snapshot) -> Result<String, ErrorReply> {
         let mut registry = Registry::with_prefix(PREFIX);
         registry.register("requests", "Requests that were answered", self.requests.clone());
         registry.register("event_streams", "Streams of events that clients read", self.streams.clone());

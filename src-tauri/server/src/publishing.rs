@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::blocking::blocking;
+use crate::caller::Caller;
 use crate::codes;
-use crate::host::Caller;
 use crate::published::{AboutVersion, Published};
 use crate::roles::Role;
 use crate::schedule::Schedule;

@@ -27,9 +27,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::access::is_command;
 use crate::audit::AuditEntry;
+use crate::caller::Caller;
 use crate::codes;
 use crate::failure::{ErrorExtension, Failure, RUN_HEADER};
-use crate::host::{Caller, Host, Phase, closing};
+use crate::host::Host;
+use crate::phase::{Phase, closing};
 use crate::tenant::Tenant;
 use crate::tokens::{Token, unauthorized};
 

@@ -12,7 +12,7 @@ use plait_host_store::{Database, TenantName};
 use crate::blocking::blocking;
 use crate::board::StandingRun;
 use crate::codes;
-use crate::tenant::options_of;
+use crate::tenant_folders::options_of;
 
 const CONNECTIONS: u32 = 1;
 

@@ -18,7 +18,8 @@ use uuid::Builder;
 use crate::blocking::blocking;
 use crate::codes;
 use crate::published::{Published, Version};
-use crate::tenant::{Tenant, mark};
+use crate::tenant::Tenant;
+use crate::tenant_folders::mark;
 
 /// How often the schedules are read again: another process may have changed them.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);

@@ -9,10 +9,9 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use futures::StreamExt as _;
 use parking_lot::Mutex;
-use plait_api::keys::KeyStore;
 use plait_api::runs::{ResumeRun, RunState, ShowRun};
 use plait_api::users::ListUsers;
-use plait_api::{ErrorReply, Options, Plait, Serving, to_window_json};
+use plait_api::{ErrorReply, Plait, Serving, to_window_json};
 use plait_core::id::RunId;
 use plait_core::user::UserName;
 use plait_host_store::TenantName;
@@ -25,13 +24,15 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::blocking::blocking;
 use crate::callbacks::Callbacks;
+use crate::caller::Caller;
 use crate::chat_threads::ChatThreads;
 use crate::codes;
 use crate::database_runs::DatabaseRuns;
 use crate::flows_folder::FlowsFolder;
-use crate::host::{Caller, Phase, closing, wrong_body};
 use crate::limits::Limits;
+use crate::phase::{Phase, closing};
 use crate::published::Published;
+use crate::tenant_folders::{mark, options_of};
 use crate::token_runs::{RunPlace, TokenRuns};
 
 /// The folder of the data directory with copies of what a database has.
@@ -242,17 +243,6 @@ fn window_value(value: &impl Serialize) -> Result<Value, ErrorReply> {
     })
 }
 
-/// How the application of a tenant is opened. What the environment of this process holds is the default tenant's.
-pub(crate) fn options_of(tenant: &TenantName, home: &std::path::Path) -> Options {
-    let keys = (!tenant.is_default()).then(|| KeyStore::open_without_environment(home));
-    Options { keys, ..Options::of_application(home) }
-}
-
-/// What messages about a tenant begin with.
-pub(crate) fn mark(tenant: &TenantName) -> String {
-    if tenant.is_default() { String::new() } else { format!("Tenant {tenant}: ") }
-}
-
 /// Goes on with the runs that a crash or the end of a process interrupted. One that cannot go on is left as it is, and named.
 async fn resume_interrupted(tenant: &TenantName, plait: &Plait) {
     let store = plait.store().clone();
@@ -270,4 +260,8 @@ async fn resume_interrupted(tenant: &TenantName, plait: &Plait) {
             Err(error) => eprintln!("warning: {mark}Run {run} was interrupted and cannot go on: {error}"),
         }
     }
+}
+
+pub(crate) fn wrong_body(message: String) -> ErrorReply {
+    ErrorReply::new(codes::HOST_BODY, message).hint("`/openapi.json` describes every route.")
 }

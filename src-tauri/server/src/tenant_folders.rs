@@ -1,9 +1,11 @@
-//! The data directories of the tenants of a host: that of the default one has the others below it, in `tenants/NAME`.
+//! The data directories of the tenants of a host, and how they are opened. That of the default one has the others below it, in
+//! `tenants/NAME`.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use plait_api::ErrorReply;
+use plait_api::keys::KeyStore;
+use plait_api::{ErrorReply, Options};
 use plait_host_store::TenantName;
 use plait_store::private_files;
 
@@ -75,6 +77,17 @@ impl TenantFolders {
         let message = format!("`{}` cannot be read or written: {error}.", self.0.join(TENANTS).display());
         ErrorReply::new(codes::HOST_TENANTS, message)
     }
+}
+
+/// How the application of a tenant is opened. What the environment of this process holds is the default tenant's.
+pub(crate) fn options_of(tenant: &TenantName, home: &Path) -> Options {
+    let keys = (!tenant.is_default()).then(|| KeyStore::open_without_environment(home));
+    Options { keys, ..Options::of_application(home) }
+}
+
+/// What messages about a tenant begin with.
+pub(crate) fn mark(tenant: &TenantName) -> String {
+    if tenant.is_default() { String::new() } else { format!("Tenant {tenant}: ") }
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use plait_store::private_files;
 use tokio::sync::watch;
 
 use crate::codes;
-use crate::host::{Phase, closing};
 use crate::limits::Limits;
+use crate::phase::{Phase, closing};
 use crate::schedule;
-use crate::tenant::{Tenant, TenantOptions, mark};
-use crate::tenant_folders::{TENANTS, TenantFolders};
+use crate::tenant::{Tenant, TenantOptions};
+use crate::tenant_folders::{TENANTS, TenantFolders, mark};
 
 /// How tenants are opened.
 pub(crate) struct TenantsOptions {

@@ -31,7 +31,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
-use crate::tenant::{mark, options_of};
+use crate::tenant_folders::{mark, options_of};
 use leased_tree::LeasedTree;
 use live_texts::LiveTexts;
 pub(crate) use tenant_workers::{WorkerOptions, work};

@@ -58,6 +58,10 @@ def of_another(operation, case, owned):
     names_run = " run: RunId" in described
     if names_run:
         case.body = {**(case.body if isinstance(case.body, dict) else {}), "run": owned["run"]}
+    elif case.path_parameters:
+        # What is wrong in itself is refused (400) before anything is looked for.
+        case.query = {}
+        case.body = {} if content else case.body
     return names_run or any(name in owned for name in case.path_parameters)
 
 

@@ -15,11 +15,11 @@ use plait_llm::models::TokenUsage;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::blocking::blocking;
+use crate::blocking::{blocking, to_its_end};
+use crate::caller::Caller;
 use crate::chat::{self, ChatRequest, Reply, StreamedReply, Turn};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, chat_error};
-use crate::host::{Caller, to_its_end};
 use crate::published::Served;
 use crate::roles::Role;
 use crate::tenant::Tenant;

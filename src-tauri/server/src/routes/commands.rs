@@ -13,10 +13,10 @@ use plait_core::id::RunId;
 use serde_json::Value;
 
 use crate::access::{least_role, refuse_machine, starts_runs};
-use crate::blocking::blocking;
+use crate::blocking::{blocking, to_its_end};
+use crate::caller::Caller;
 use crate::codes;
 use crate::failure::Failure;
-use crate::host::{Caller, no_arguments, to_its_end};
 use crate::publishing;
 use crate::tenant::Tenant;
 
@@ -84,4 +84,9 @@ async fn refuse_unknown_run(tenant: &Tenant, args: &Value) -> Result<(), ErrorRe
         _ => Ok(()),
     })
     .await
+}
+
+/// An empty body of a command stands for no arguments.
+fn no_arguments() -> Value {
+    Value::Object(serde_json::Map::new())
 }

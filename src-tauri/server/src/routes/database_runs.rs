@@ -16,11 +16,12 @@ use plait_journal::view::RunStatus;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
+use crate::blocking::to_its_end;
 use crate::database_events::{self, Until};
 use crate::database_runs::{DatabaseRuns, Standing};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
-use crate::host::{closing, to_its_end};
+use crate::phase::closing;
 use crate::tenant::Tenant;
 
 /// Runs a flow, and answers when the run waits for a person or has ended.

@@ -21,11 +21,11 @@ use uuid::Uuid;
 
 use super::runs::{state_response, status_of_run};
 use super::{EVENT_STREAM, database_runs};
-use crate::blocking::blocking;
+use crate::blocking::{blocking, to_its_end};
 use crate::callbacks;
+use crate::caller::Caller;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
-use crate::host::{Caller, to_its_end};
 use crate::published::Version;
 use crate::publishing::refuse_input;
 use crate::roles::Role;

@@ -16,12 +16,12 @@ use uuid::{Builder, Uuid};
 
 use super::{database_runs, flows};
 use crate::blocking::blocking;
+use crate::caller::Caller;
 use crate::codes;
 use crate::failure::Failure;
-use crate::host::{Caller, wrong_body};
 use crate::published::Version;
 use crate::publishing::takes_input;
-use crate::tenant::Tenant;
+use crate::tenant::{Tenant, wrong_body};
 
 /// The headers by which senders tell apart what they send: Standard Webhooks, GitHub, and the draft of the IETF.
 const DELIVERY_HEADERS: [&str; 3] = ["webhook-id", "x-github-delivery", "idempotency-key"];

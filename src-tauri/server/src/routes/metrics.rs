@@ -29,5 +29,5 @@ pub(super) async fn text(State(scrape): State<Scrape>) -> Result<Response, Failu
     let tenants = host.tenants.opened();
     let expires_at = certificate.map(|certificate| certificate.expires_at());
     let snapshot = blocking(move || Snapshot::read(&tenants, expires_at, control.connection_count())).await?;
-    Ok(([(CONTENT_TYPE, OPEN_METRICS)], host.metrics.text(snapshot)?).into_response())
+    Ok(([(CONTENT_TYPE, OPEN_METRICS)], host.metrics.text(&snapshot)?).into_response())
 }

@@ -17,11 +17,11 @@ use serde::Deserialize;
 
 use super::database_runs;
 use crate::board::{Board, BoardQuery};
+use crate::caller::Caller;
 use crate::codes;
 use crate::database_events::{self, Until};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
-use crate::host::Caller;
 use crate::roles::Role;
 use crate::tenant::Tenant;
 

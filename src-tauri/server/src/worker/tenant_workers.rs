@@ -1,4 +1,4 @@
-//! The workers of a process: one for each tenant in its data directory, or for those that it is told.
+//! The workers of a process: one for each tenant in its data directory, or for those that its options name.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,7 @@ use uuid::Uuid;
 use super::Worker;
 use crate::codes;
 use crate::end_signals::EndSignals;
-use crate::tenant::mark;
-use crate::tenant_folders::TenantFolders;
+use crate::tenant_folders::{TenantFolders, mark};
 
 /// How often tenants are looked for that were added, or could not be opened.
 const TENANTS_INTERVAL: Duration = Duration::from_secs(10);
@@ -91,11 +90,11 @@ struct TenantWorkers {
 }
 
 impl TenantWorkers {
-    /// Starts those that the process is told, or those of all tenants. A tenant that is neither told nor the default one may be opened later.
+    /// Starts those that the options name, or those of all tenants. A tenant that is neither named nor the default one may be opened later.
     async fn start(&mut self) -> Result<(), ErrorReply> {
-        let told = self.options.tenants.clone();
-        if !told.is_empty() {
-            for name in &told {
+        let named = self.options.tenants.clone();
+        if !named.is_empty() {
+            for name in &named {
                 self.start_one(name).await?;
             }
             return Ok(());

@@ -1,7 +1,7 @@
-//! Tenants of a host with a database: each has its own part of it, and workers drive the runs of all, or of those that they are told.
+//! Tenants of a host with a database: each has its own part of it, and workers drive the runs of all, or of those that they name.
 
 use reqwest::Client;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cluster::{Cluster, Worker};
 use crate::process::{JsonBody as _, ask_flow, chat_flow, events};
@@ -81,7 +81,7 @@ async fn tenants_of_a_database_do_not_meet() {
 }
 
 #[tokio::test]
-async fn worker_drives_the_runs_of_the_tenants_that_it_is_told() {
+async fn worker_drives_the_runs_of_the_tenants_that_it_names() {
     let cluster = Cluster::new();
     let [acme, bolt] = ["acme", "bolt"].map(|name| Tenant::add(&cluster.data, name));
     let host = cluster.host();
@@ -93,8 +93,8 @@ async fn worker_drives_the_runs_of_the_tenants_that_it_is_told() {
         Worker::start_with(cluster.data.path(), &cluster.database, &["--lease", "1", "--tenant", name])
     };
     let _of_acme = worker_of("acme");
-    let begin = Client::new().post(format!("{}/flows/same/runs", host.url)).bearer_auth(&bolt.token);
-    let begun = tokio::spawn(begin.json_body(&Value::Object(serde_json::Map::new())).send());
+    let request = Client::new().post(format!("{}/flows/same/runs", host.url)).bearer_auth(&bolt.token);
+    let begun = tokio::spawn(request.json_body(&json!({})).send());
     while bolt.get(&host, "/runs").await.1["runs"].as_array().unwrap().is_empty() {}
     assert_eq!(acme.post(&host, "/flows/same/runs", json!({})).await.0, 200);
     assert!(!begun.is_finished(), "the worker of another tenant drives it");

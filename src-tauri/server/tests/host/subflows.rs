@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::process::{Data, edge};
 
 /// Outputs what the flow in a file says.
-fn calling(file: &str) -> Value {
+pub fn calling(file: &str) -> Value {
     json!({
         "version": 1, "name": "Caller", "layout": {},
         "nodes": {
@@ -16,7 +16,7 @@ fn calling(file: &str) -> Value {
     })
 }
 
-fn saying(text: &str) -> Value {
+pub fn saying(text: &str) -> Value {
     json!({
         "version": 1, "name": "Said", "layout": {},
         "nodes": { "text": { "type": "value", "config": { "value": text } }, "out": { "type": "output" } },

@@ -10,7 +10,7 @@ use crate::process::{Data, Host, ask_flow, chat_flow};
 use crate::server::{ModelServer, ServerReply};
 use crate::tenants::Tenant;
 
-/// In the names of everything that the owner has. Who guesses one may be told that it is not there.
+/// In the names of everything that the owner has. Who guesses one learns that it is not there.
 const NAME: &str = "sesame-name";
 /// In the content of everything that the owner has.
 const CONTENT: &str = "sesame-content";
@@ -208,18 +208,16 @@ fn any_value(name: &str, of: &str) -> Option<Value> {
         ("data", "string") => json!("eA=="),
         ("path" | "file" | "flowPath" | "recording", "string") => json!("own.flow.json"),
         ("json", "string") => json!("{}"),
-        (_, "string") => json!("x"),
+        (_, "string" | "MessageId") => json!("x"),
         (_, "number") => json!(1),
         (_, "boolean") => json!(false),
-        (_, "unknown") => json!({}),
-        (_, "Record<string,") => json!({}),
+        (_, "unknown" | "Record<string," | "Settings") => json!({}),
         ("expressions" | "cases" | "paths", "Array<string>") => json!(["x"]),
         (_, array) if array.starts_with("Array<") => json!([]),
         (_, "Flow") => ask_flow(),
         (_, "NodeId") => json!("ask"),
         (_, "Epoch") => json!([]),
         (_, "PortName") => json!("message"),
-        (_, "MessageId") => json!("x"),
         (_, "ExportFormat") => json!("json"),
         (_, "DebugVerb") => json!("continue"),
         (_, "GuardedDocument") => json!("grants"),
@@ -229,7 +227,6 @@ fn any_value(name: &str, of: &str) -> Option<Value> {
         (_, "ConversationFlow") => json!({ "name": "own" }),
         (_, "Breakpoint") => json!({ "id": "b", "node": "ask" }),
         (_, "ImportReport") => json!({ "format": "n8n", "name": "x", "nodes": [], "edges": [], "notes": [] }),
-        (_, "Settings") => json!({}),
         _ => return None,
     })
 }
@@ -256,15 +253,15 @@ fn bodies(owner: &Owner, command: &str, body: &Value) -> Vec<(Names, Value)> {
         text => text,
     };
     let fields = fields(of_text);
-    let owned: Vec<_> = fields.iter().map(|(name, of, _)| owned_value(owner, command, name, of)).collect();
+    let theirs: Vec<_> = fields.iter().map(|(name, of, _)| owned_value(owner, command, name, of)).collect();
     let mut found = Vec::new();
     for names in [Names::Thing, Names::File] {
-        if !owned.iter().flatten().any(|(of, _)| *of == names) {
+        if !theirs.iter().flatten().any(|(of, _)| *of == names) {
             continue;
         }
         let mut args = Map::new();
-        for ((name, of, is_needed), owned) in fields.iter().zip(&owned) {
-            let value = match owned {
+        for ((name, of, is_needed), their) in fields.iter().zip(&theirs) {
+            let value = match their {
                 Some((of, value)) if *of == names => value.clone(),
                 _ if !is_needed => continue,
                 Some((Names::Thing, value)) => value.clone(),
@@ -316,7 +313,6 @@ async fn probes(host: &Host<'_>, owner: &Owner) -> Vec<Probe> {
                 body,
                 is_read,
             };
-            let named = json!({ "name": NAME, "version": 1, "path": format!("{NAME}.flow.json") });
             match path.strip_prefix("/commands/") {
                 // Of the host itself, with schemas.
                 Some("published.list") => probes.push(probe(path, Names::Nothing, Some(json!({})))),
@@ -328,7 +324,7 @@ async fn probes(host: &Host<'_>, owner: &Owner) -> Vec<Probe> {
                     probes.push(probe(path, Names::Thing, Some(json!({ "name": NAME, "version": 1 }))));
                 }
                 Some(command) if command.starts_with("published.") => {
-                    probes.push(probe(path, Names::Thing, Some(json!({ "name": named["name"] }))));
+                    probes.push(probe(path, Names::Thing, Some(json!({ "name": NAME }))));
                 }
                 Some(command) => {
                     for (names, body) in bodies(owner, command, schema) {

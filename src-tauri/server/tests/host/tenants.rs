@@ -7,14 +7,13 @@ use serde_json::{Value, json};
 
 use crate::process::{Data, Host, JsonBody as _, ask_flow, chat_flow, command, read};
 use crate::server::{ModelServer, ServerReply};
+use crate::subflows::{calling, saying};
 
-/// What a flow of a tenant says.
+/// A flow that says whose it is.
 pub fn fixed_flow(text: &str) -> Value {
-    json!({
-        "version": 1, "name": format!("Flow of {text}"), "layout": {},
-        "nodes": { "text": { "type": "value", "config": { "value": text } }, "out": { "type": "output" } },
-        "edges": { "a": crate::process::edge("text", "value", "out", "value") },
-    })
+    let mut flow = saying(text);
+    flow["name"] = json!(format!("Flow of {text}"));
+    flow
 }
 
 /// A tenant with a token for an admin of it.
@@ -291,8 +290,8 @@ async fn interrupted_runs_of_a_tenant_go_on_before_anybody_asks() {
         acme.flow("two.flow.json", &crate::cluster::two_chats());
         acme.set_provider(&host, &model.url).await;
         acme.publish(&host, "two").await;
-        let begin = Client::new().post(format!("{}/flows/two/runs", host.url)).bearer_auth(&acme.token);
-        let begun = tokio::spawn(begin.json_body(&json!({ "input": "Go" })).send());
+        let request = Client::new().post(format!("{}/flows/two/runs", host.url)).bearer_auth(&acme.token);
+        let begun = tokio::spawn(request.json_body(&json!({ "input": "Go" })).send());
         crate::cluster::until(|| model.calls().len() == 2).await;
         begun.abort();
     }
@@ -303,4 +302,57 @@ async fn interrupted_runs_of_a_tenant_go_on_before_anybody_asks() {
     let (_, state) = acme.get(&host, &format!("/runs/{run}?wait=60")).await;
     assert_eq!(state["status"], "finished");
     assert_eq!(host.get("admin", &format!("/runs/{run}")).await.0, 404);
+}
+
+#[tokio::test]
+async fn files_of_a_tenant_lead_to_no_files_of_another_one() {
+    const SECRET: &str = "sesame";
+    let (data, flows) = (Data::new(), tempfile::tempdir().unwrap());
+    let host = data.serve_with(&["--tenant-flows", flows.path().to_str().unwrap()]);
+    let [owner, stranger] = ["owner", "stranger"].map(|name| {
+        let tenant = Tenant::add(&data, name);
+        Tenant { flows: flows.path().join(name), ..tenant }
+    });
+    // Around the folders of both: what is below would be one project elsewhere.
+    std::fs::create_dir(flows.path().join(".git")).unwrap();
+    owner.flow("secret.flow.json", &fixed_flow(SECRET));
+    for (tenant, file) in [(&owner, "secret.flow.json"), (&stranger, "../owner/secret.flow.json")] {
+        let parent = calling(file);
+        tenant.flow("parent.flow.json", &parent);
+        let start = json!({ "flow": parent, "path": "parent.flow.json" });
+        let begun = tenant.command(&host, "run.start", start).await;
+        let (_, state) =
+            tenant.get(&host, &format!("/runs/{}?wait=60", begun["run"].as_str().unwrap())).await;
+        let publish = json!({ "name": "parent", "path": "parent.flow.json" });
+        let (published, refused) = tenant.post(&host, "/commands/published.publish", publish).await;
+        if tenant.name == "owner" {
+            assert_eq!((&state["outputs"]["out"]["value"], published.as_u16()), (&json!(SECRET), 200));
+            continue;
+        }
+        for refused in [&state, &refused] {
+            assert!(refused.to_string().contains("subflow.outside_project"), "{refused}");
+            assert!(!refused.to_string().contains(SECRET), "{refused}");
+        }
+    }
+    // As a tool of a flow could write it.
+    stranger.flow("own.flow.json", &fixed_flow("own"));
+    let secret = owner.flows.join("secret.flow.json").display().to_string();
+    let write = |flow: &str, case: &str| {
+        let suite = format!("version: 1\nflow: {flow}\ncases:\n  - name: one\n    {case}\n");
+        std::fs::write(stranger.flows.join("mine.tests.yaml"), suite).unwrap();
+        stranger.post(&host, "/commands/suite.open", json!({ "file": "mine.tests.yaml" }))
+    };
+    let recording = format!("recording: {secret}");
+    for (flow, case) in [
+        (&*secret, "live: true"),
+        ("../owner/secret.flow.json", "live: true"),
+        ("own.flow.json", &recording),
+        ("own.flow.json", "recording: ../owner/secret.flow.json"),
+    ] {
+        let (status, body) = write(flow, case).await;
+        assert_eq!((status.as_u16(), &body["error"]["code"]), (422, &json!("suite.not_read")), "{body}");
+        assert!(!body.to_string().contains(SECRET), "{body}");
+    }
+    let (status, body) = write("own.flow.json", "live: true").await;
+    assert_eq!(status, 200, "{body}");
 }

@@ -4,6 +4,7 @@
 
 mod adjacency;
 mod cycles;
+mod frames;
 mod outcomes;
 mod paths;
 mod turns;
@@ -423,6 +424,7 @@ impl FlowBuilder {
                 node.outcome = ImportOutcome::Differs;
             }
         }
+        self.fold_parts();
         arrange::arrange(&mut self.flow);
         Ok((self.flow, self.report))
     }
@@ -435,6 +437,11 @@ fn edge_id(from: &Output, to: &NodeId, input: &str) -> EdgeId {
 
 /// An input that all nodes of a type have.
 fn input_port(node_type: &str, input: &str) -> Option<&'static InputPort> {
+    inputs_of(node_type).iter().find(|port| port.name.as_str() == input)
+}
+
+/// The inputs that all nodes of a type have.
+pub(super) fn inputs_of(node_type: &str) -> &'static [InputPort] {
     static INPUTS: LazyLock<HashMap<String, Vec<InputPort>>> = LazyLock::new(|| {
         let registry = registry();
         let inputs_of = |descriptor: &plait_run::node::NodeDescriptor| {
@@ -444,7 +451,7 @@ fn input_port(node_type: &str, input: &str) -> Option<&'static InputPort> {
         };
         registry.descriptors().into_iter().map(inputs_of).collect()
     });
-    INPUTS.get(node_type)?.iter().find(|port| port.name.as_str() == input)
+    INPUTS.get(node_type).map_or(&[], Vec::as_slice)
 }
 
 /// Whether all nodes of a type have an input of this name.
@@ -485,7 +492,7 @@ pub(super) fn gives_text(node_type: &str, output: &PortName) -> bool {
 }
 
 /// The outputs that all nodes of a type have.
-fn outputs_of(node_type: &str) -> &'static [OutputPort] {
+pub(super) fn outputs_of(node_type: &str) -> &'static [OutputPort] {
     static OUTPUTS: LazyLock<HashMap<String, Vec<OutputPort>>> = LazyLock::new(|| {
         let registry = registry();
         let descriptors = registry.descriptors().into_iter();

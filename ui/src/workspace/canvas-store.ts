@@ -40,7 +40,17 @@ export type CardData = {
 /** The sides of a folded loop or frame at which edges of its nodes end. */
 export type FoldedSides = { into: boolean; outOf: boolean };
 export type CanvasNode = CanvasNodeBase<CardData, "card" | "comment" | "loop">;
-export type FrameNode = CanvasNodeBase<{ frameId: FrameId; frame: Frame; folded?: FoldedSides }, "frame">;
+/** What a frame shows of itself and, while it is folded, of its nodes. */
+export type FrameData = {
+  frameId: FrameId;
+  frame: Frame;
+  folded?: FoldedSides;
+  /** The node that a folded frame stands for. */
+  main?: Node;
+  /** Whether runs pass over all nodes of a folded frame. */
+  disabled?: boolean;
+};
+export type FrameNode = CanvasNodeBase<FrameData, "frame">;
 /** What React Flow draws as nodes. */
 export type CanvasElement = CanvasNode | FrameNode;
 
@@ -53,6 +63,8 @@ export type StrandData = {
   broken: boolean;
   /** In how many loops it is. */
   depth: number;
+  /** The other edges with the same ends, as they lead into or out of folded loops and frames: one line is drawn for all. */
+  bundle?: readonly EdgeId[];
   /** The points of the canvas that it passes through, and where its nodes are with these. */
   route?: { points: readonly Point[]; source: Point; target: Point };
 };

@@ -21,8 +21,6 @@ const FIRST_PORT_Y = 61;
 /** The height of a port's row. */
 export const PORT_STEP = 20;
 const MIN_HEIGHT = 57;
-/** The height of a folded frame, which has no ports. */
-export const FOLDED_FRAME_HEIGHT = MIN_HEIGHT;
 const BELOW_LAST_PORT = 14;
 
 /** The side lengths of a port's mark, by strand. */

@@ -16,13 +16,14 @@ use free_place::TakenPlaces;
 use item::CardHeights;
 
 pub(super) const CARD_WIDTH: f64 = 208.0;
-/// The height of a card with two rows of ports; also that of a folded frame.
-pub(super) const CARD_HEIGHT: f64 = 95.0;
+/// The height of a folded frame, as in `ui/src/flow/containers/frame-box.ts`. Most cards are lower.
+pub(super) const CARD_HEIGHT: f64 = 100.0;
 pub(super) const GAP: f64 = 40.0;
-/// The room around the body of a loop: its header, its footer, and the ports at its borders.
+/// The room around the body of a loop, as in `ui/src/flow/containers/container-box.ts`: its header, its footer, the ports at its borders.
 const HEADER_HEIGHT: f64 = 64.0;
 const FOOTER_HEIGHT: f64 = 56.0;
-const BORDER_WIDTH: f64 = 88.0;
+const BORDER_WIDTH: f64 = 146.0;
+const MIN_LOOP_HEIGHT: f64 = 240.0;
 
 /// What is drawn in a body: nodes that are in no frame, and frames.
 #[derive(Default)]
@@ -115,7 +116,7 @@ fn enclose(flow: &mut Flow, id: &NodeId, body: &Body, heights: &CardHeights) {
     }
     if let Some(position) = flow.layout.get_mut(id) {
         position.width = Some(2.0f64.mul_add(BORDER_WIDTH, right - left));
-        position.height = Some(HEADER_HEIGHT + FOOTER_HEIGHT + bottom - top);
+        position.height = Some((HEADER_HEIGHT + FOOTER_HEIGHT + bottom - top).max(MIN_LOOP_HEIGHT));
     }
 }
 

@@ -61,6 +61,8 @@ export type StrandData = {
   back: number | undefined;
   context: number | undefined;
   broken: boolean;
+  /** Whether it does no more than to put branches in turn. */
+  turn: boolean;
   /** In how many loops it is. */
   depth: number;
   /** The other edges with the same ends, as they lead into or out of folded loops and frames: one line is drawn for all. */
@@ -170,6 +172,10 @@ export class CanvasStore {
 
   drawnFrames(): FrameNode[] {
     return this.instance?.getNodes().filter((one) => one.type === "frame") ?? [];
+  }
+
+  drawnEdges(): CanvasEdge[] {
+    return this.instance?.getEdges() ?? [];
   }
 
   register(actions: CanvasActions): void {

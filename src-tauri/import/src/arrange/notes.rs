@@ -4,6 +4,7 @@ use super::item::Item;
 
 /// The room between a card and the border of a note behind it.
 const MARGIN: f64 = 20.0;
+const BETWEEN_NOTES: f64 = 8.0;
 
 /// For each large note, the cards that lie on it.
 pub(super) fn cards_in_front(items: &[Item]) -> Vec<(usize, Vec<usize>)> {
@@ -17,14 +18,23 @@ pub(super) fn cards_in_front(items: &[Item]) -> Vec<(usize, Vec<usize>)> {
         .collect()
 }
 
-/// Makes notes as large as the cards in front of them need, which are wider than in other tools.
+/// Makes notes as large as the cards in front of them need, which are wider than in other tools. They do not reach into other notes.
 pub(super) fn reach_around(items: &mut [Item], in_front: &[(usize, Vec<usize>)]) {
-    for (note, cards) in in_front {
-        for &card in cards {
-            let (right, bottom) = (items[card].x + items[card].width, items[card].y + items[card].height);
-            let note = &mut items[*note];
-            note.width = note.width.max(right + MARGIN - note.x);
-            note.height = note.height.max(bottom + MARGIN - note.y);
+    for (at, cards) in in_front {
+        let note = &items[*at];
+        let (mut right, mut bottom) = (note.x + note.width, note.y + note.height);
+        for card in cards.iter().map(|&card| &items[card]) {
+            right = right.max(card.x + card.width + MARGIN);
+            bottom = bottom.max(card.y + card.height + MARGIN);
         }
+        for other in in_front.iter().map(|(other, _)| &items[*other]) {
+            if other.x >= note.x + note.width && other.y < bottom && note.y < other.y + other.height {
+                right = right.min(other.x - BETWEEN_NOTES).max(note.x + note.width);
+            } else if other.y >= note.y + note.height && other.x < right && note.x < other.x + other.width {
+                bottom = bottom.min(other.y - BETWEEN_NOTES).max(note.y + note.height);
+            }
+        }
+        let note = &mut items[*at];
+        (note.width, note.height) = (right - note.x, bottom - note.y);
     }
 }

@@ -108,7 +108,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
             />
           ) : null}
           <ForecastBadge node={id} />
-          <Findings node={id} />
+          <Findings id={id} />
           <StatusRing node={id} state={state} />
         </header>
         {state && !disabled ? <RunLine node={id} summary={summary} /> : <p className="summary">{summary}</p>}

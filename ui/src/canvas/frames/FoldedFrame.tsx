@@ -71,7 +71,7 @@ export function FoldedFrame({ data, selected }: Props) {
             testId={`unfold-${id}`}
             onToggle={() => foldFrame(workspace, frameId, false)}
           />
-          <Findings nodes={frame.nodes} />
+          <Findings id={id} inside={frame.nodes} />
           <StatusRing node={id} state={run?.state} />
         </header>
         {disabled ? (

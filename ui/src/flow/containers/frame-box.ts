@@ -3,8 +3,8 @@ import type { Flow, Frame, FrameId, NodeId } from "@/bindings";
 import type { Box, Point } from "@/flow/align/align";
 import { containerOf, cornerOf } from "./containers";
 
-/** The size of a folded frame, as that of a card with two rows of ports. */
-export const FOLDED_FRAME = { width: 208, height: 95 };
+/** The size of a folded frame: as wide as a card, and with three lines for its title at the least zoom of a first view. */
+export const FOLDED_FRAME = { width: 208, height: 100 };
 
 /** The least distance of a node from each side of its frame; above it is the title. */
 export const FRAME_INSET = { left: 16, right: 16, top: 36, bottom: 16 };

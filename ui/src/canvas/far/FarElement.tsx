@@ -1,6 +1,7 @@
 import type { NodeProps } from "@xyflow/react";
 import { type ComponentType, memo } from "react";
 import { TitleField } from "@/canvas/cards/CardTitle";
+import { FoldedHandles } from "@/canvas/cards/FoldedParts";
 import { StatusRing } from "@/canvas/cards/StatusRing";
 import { useLoopRun, useNodeState } from "@/canvas/cards/useElementViews";
 import { FrameResizer } from "@/canvas/frames/FrameBox";
@@ -64,7 +65,11 @@ export const FarFrame = memo(function FarFrame({ id, data, width, height, select
       onRename={(name) => editor.renameFrame(frameId, name)}
       given={frame.title}
     >
-      {folded ? null : <FrameResizer frameId={frameId} isVisible={selected} />}
+      {folded ? (
+        <FoldedHandles sides={folded} title={TEXTS.edgesOfFrame} />
+      ) : (
+        <FrameResizer frameId={frameId} isVisible={selected} />
+      )}
     </FarElement>
   );
 });

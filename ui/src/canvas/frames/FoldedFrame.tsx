@@ -3,7 +3,7 @@ import type { CSSProperties } from "react";
 import type { Frame, Node, NodeId } from "@/bindings";
 import { TitleField } from "@/canvas/cards/CardTitle";
 import { Findings } from "@/canvas/cards/Findings";
-import { FoldButton, FoldedHandle } from "@/canvas/cards/FoldedParts";
+import { FoldButton, FoldedHandles } from "@/canvas/cards/FoldedParts";
 import { nodeSummary } from "@/canvas/cards/node-summary";
 import { RunLine } from "@/canvas/cards/RunLine";
 import { StatusRing } from "@/canvas/cards/StatusRing";
@@ -83,8 +83,7 @@ export function FoldedFrame({ data, selected }: Props) {
         )}
       </div>
       {main ? <Count frame={frame} /> : null}
-      {sides?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfFrame} /> : null}
-      {sides?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfFrame} /> : null}
+      <FoldedHandles sides={sides} title={TEXTS.edgesOfFrame} />
     </div>
   );
 }

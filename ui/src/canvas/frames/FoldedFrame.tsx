@@ -33,7 +33,7 @@ export function FoldedFrame({ data, selected }: Props) {
   const run = useFrameRun(frame);
   return (
     <div
-      className="card"
+      className="card folded-frame"
       data-testid={`frame-${frameId}`}
       data-folded
       data-type={main?.type}

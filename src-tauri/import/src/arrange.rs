@@ -1,8 +1,8 @@
 //! The places of an imported flow: those of the file, as close together as cards allow, and relative to their loop for the nodes inside
 //! one. A folded frame takes the place of one card; its nodes are laid out inside.
 
-mod free_place;
 mod frames;
+mod free_place;
 mod item;
 mod notes;
 mod scale;

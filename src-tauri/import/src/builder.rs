@@ -11,7 +11,6 @@ mod turns;
 mod unconfirmed;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
@@ -21,6 +20,7 @@ use super::budget::{Budget, size};
 use super::jq;
 pub(super) use super::output::Output;
 pub(super) use super::point::Point;
+use super::ports::{inputs_of, outputs_of};
 use super::report::{ImportOutcome, ImportReport};
 use super::secrets::{remove_keys, without_secrets};
 use super::template::TemplateText;
@@ -30,8 +30,7 @@ pub(super) use paths::FileEdge;
 use plait_core::error::Fault;
 use plait_core::flow::{Flow, Node, Position, RetryPolicy};
 use plait_core::id::{EdgeId, NodeId, PortName};
-use plait_core::port::{ERROR_PORT, InputPort, OutputPort, PortKind, PortType};
-use plait_nodes::registry;
+use plait_core::port::{ERROR_PORT, InputPort, PortKind, PortType};
 
 /// The type of nodes that stand for what has no equivalent.
 pub(super) const PLACEHOLDER: &str = "placeholder";
@@ -440,20 +439,6 @@ fn input_port(node_type: &str, input: &str) -> Option<&'static InputPort> {
     inputs_of(node_type).iter().find(|port| port.name.as_str() == input)
 }
 
-/// The inputs that all nodes of a type have.
-pub(super) fn inputs_of(node_type: &str) -> &'static [InputPort] {
-    static INPUTS: LazyLock<HashMap<String, Vec<InputPort>>> = LazyLock::new(|| {
-        let registry = registry();
-        let inputs_of = |descriptor: &plait_run::node::NodeDescriptor| {
-            let ports = descriptor.ports.clone().after();
-            let inputs = ports.inputs.into_iter().chain(ports.inner_inputs).collect();
-            (descriptor.node_type.clone(), inputs)
-        };
-        registry.descriptors().into_iter().map(inputs_of).collect()
-    });
-    INPUTS.get(node_type).map_or(&[], Vec::as_slice)
-}
-
 /// Whether all nodes of a type have an input of this name.
 pub(super) fn has_input(node_type: &str, input: &str) -> bool {
     input_port(node_type, input).is_some()
@@ -489,14 +474,4 @@ pub(super) fn has_error_output(node_type: &str) -> bool {
 /// Whether an output of all nodes of a type gives texts only.
 pub(super) fn gives_text(node_type: &str, output: &PortName) -> bool {
     outputs_of(node_type).iter().any(|port| port.name == *output && port.value_type == PortType::Text)
-}
-
-/// The outputs that all nodes of a type have.
-pub(super) fn outputs_of(node_type: &str) -> &'static [OutputPort] {
-    static OUTPUTS: LazyLock<HashMap<String, Vec<OutputPort>>> = LazyLock::new(|| {
-        let registry = registry();
-        let descriptors = registry.descriptors().into_iter();
-        descriptors.map(|found| (found.node_type.clone(), found.ports.outputs.clone())).collect()
-    });
-    OUTPUTS.get(node_type).map_or(&[], Vec::as_slice)
 }

@@ -22,9 +22,8 @@ pub(super) fn lay_out_inside(flow: &mut Flow, heights: &CardHeights) {
             .iter()
             .map(|nodes| nodes.iter().map(|node| size(node, &flow.layout[node], heights)).collect())
             .collect();
-        let column_height = |sizes: &[(f64, f64)]| {
-            sizes.iter().map(|(_, height)| height + ROW_GAP).sum::<f64>() - ROW_GAP
-        };
+        let column_height =
+            |sizes: &[(f64, f64)]| sizes.iter().map(|(_, height)| height + ROW_GAP).sum::<f64>() - ROW_GAP;
         let height = sizes.iter().map(|sizes| column_height(sizes)).fold(0.0, f64::max);
         let Some(frame) = flow.frames.get_mut(&id) else { continue };
         let mut x = frame.x + INSET;
@@ -69,7 +68,8 @@ fn columns_of(flow: &Flow, id: &FrameId, edges: &[(NodeId, NodeId)]) -> Vec<Vec<
         after.entry(source).or_default().push(target);
     }
     let mut columns: Vec<Vec<NodeId>> = Vec::new();
-    let mut open: Vec<&NodeId> = missing.iter().filter(|(_, count)| **count == 0).map(|(node, _)| *node).collect();
+    let mut open: Vec<&NodeId> =
+        missing.iter().filter(|(_, count)| **count == 0).map(|(node, _)| *node).collect();
     while !open.is_empty() || !missing.is_empty() {
         if open.is_empty() {
             // What is left is in cycles.

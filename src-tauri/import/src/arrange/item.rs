@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Body, CARD_HEIGHT, CARD_WIDTH, GAP};
-use crate::builder::{inputs_of, outputs_of};
+use crate::ports::{inputs_of, outputs_of};
 use plait_core::flow::{Flow, Position};
 use plait_core::id::{FrameId, NodeId, PortName};
 use plait_core::port::{AFTER_PORT, ERROR_PORT};

@@ -26,7 +26,8 @@ pub(super) fn scale(items: &mut [Item]) {
 
 /// The least factors by which no two cards lie on each other that did not in the file: of each two, along the axis that needs less.
 fn factors(items: &[Item]) -> (f64, f64) {
-    let mut cards: Vec<&Item> = items.iter().filter(|item| !item.is_background && !item.is_open_loop).collect();
+    let mut cards: Vec<&Item> =
+        items.iter().filter(|item| !item.is_background && !item.is_open_loop).collect();
     cards.sort_by(|one, other| one.x.total_cmp(&other.x).then(one.y.total_cmp(&other.y)));
     let (mut across, mut down): (Option<f64>, Option<f64>) = (None, None);
     for (at, one) in cards.iter().enumerate() {

@@ -48,8 +48,7 @@ fn rows_and_columns_of_narrow_nodes_are_drawn_apart() {
     arrange(&mut flow);
     let [a, b, c, d] = places(&flow, ["a", "b", "c", "d"]);
     assert_eq!((a.1, b.1), (0.0, 0.0), "a row stays a row");
-    assert_eq!((b.0, c.0), (256.0, 512.0));
-    assert_eq!(d.0, b.0, "a column stays a column");
+    assert_eq!((b.0, c.0, d.0), (256.0, 512.0, 256.0), "a column stays a column");
     assert!(c.1 < 10.0 && d.1 < 200.0, "rows are drawn together as far as cards allow");
 }
 
@@ -69,11 +68,9 @@ fn nodes_of_a_frame_follow_their_edges_inside_of_it() {
     arrange(&mut flow);
     let frame = &flow.frames["f"];
     let [read, parse, check, next] = places(&flow, ["read", "parse", "check", "next"]);
-    assert_eq!(read.0, frame.x + 16.0);
-    assert_eq!(parse.0, check.0, "a cycle has one column");
+    assert_eq!((read.0, parse.0), (frame.x + 16.0, check.0), "a cycle has one column");
     assert!(parse.0 >= read.0 + CARD_WIDTH && parse.1 < check.1);
-    assert_eq!(frame.x + frame.width, check.0 + CARD_WIDTH + 16.0);
     // Its neighbor keeps its distance to the folded card, not to the open frame.
     assert!(next.0 < frame.x + frame.width && next.0 >= frame.x + CARD_WIDTH + GAP);
-    assert_eq!(next.1, frame.y);
+    assert_eq!((frame.x + frame.width, frame.y), (check.0 + CARD_WIDTH + 16.0, next.1));
 }

@@ -84,9 +84,8 @@ impl FlowBuilder {
 
     /// The node that stands for all parts: the one with the name of the node of the file, else one that does more than to hand on values.
     fn main_of<'p>(&self, name: &str, parts: &'p [NodeId]) -> &'p NodeId {
-        let has_name = |id: &&NodeId| {
-            self.flow.nodes.get(*id).is_some_and(|node| node.title.as_deref() == Some(name))
-        };
+        let has_name =
+            |id: &&NodeId| self.flow.nodes.get(*id).is_some_and(|node| node.title.as_deref() == Some(name));
         let named = parts.iter().find(has_name);
         named.or_else(|| parts.iter().find(|id| self.does_more(id))).unwrap_or(&parts[0])
     }

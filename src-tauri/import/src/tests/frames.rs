@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Format, Imported, fixtures, import, import_file};
 use crate::arrange::{CARD_HEIGHT, CARD_WIDTH};
-use crate::{ForeignFile, name_of_file};
+use crate::{ForeignFile, ImportReport, name_of_file};
 
 /// The flows of all fixtures with their names.
 fn imported_fixtures() -> Vec<(String, Imported)> {
@@ -34,6 +34,33 @@ fn is_in_closed_loop(flow: &Flow, id: &NodeId) -> bool {
     around.any(|id| flow.layout[&id].folded)
 }
 
+/// What was made for one node of the file alone, in each body: neither notes nor loops, which are cards of their own.
+fn parts_of_nodes<'f>(
+    flow: &'f Flow,
+    report: &ImportReport,
+) -> BTreeMap<(usize, Option<&'f NodeId>), Vec<&'f NodeId>> {
+    let mut parts: BTreeMap<_, Vec<&NodeId>> = BTreeMap::new();
+    for (id, node) in &flow.nodes {
+        let made_for = report.nodes.iter().enumerate().filter(|(_, source)| source.nodes.contains(id));
+        let made_for: Vec<usize> = made_for.map(|(at, _)| at).collect();
+        let is_body = flow.nodes.values().any(|other| other.parent.as_ref() == Some(id));
+        if let [source] = made_for[..]
+            && node.node_type != "note"
+            && !is_body
+            && !is_in_closed_loop(flow, id)
+        {
+            parts.entry((source, node.parent.as_ref())).or_default().push(id);
+        }
+    }
+    parts
+}
+
+/// Whether a flow is one node of its file: a card of all would hide it.
+fn is_all_of_one_node(flow: &Flow, report: &ImportReport) -> bool {
+    let is_outside = |id: &&NodeId| flow.nodes[*id].parent.is_none() && flow.nodes[*id].node_type != "note";
+    report.nodes.iter().any(|node| flow.nodes.keys().filter(is_outside).all(|id| node.nodes.contains(id)))
+}
+
 #[test]
 fn nodes_made_for_one_node_are_in_one_frame() {
     let mut framed = 0;
@@ -44,12 +71,16 @@ fn nodes_made_for_one_node_are_in_one_frame() {
             let mut bodies: Vec<_> = frame.nodes.iter().map(|node| &flow.nodes[node].parent).collect();
             bodies.dedup();
             assert_eq!(bodies.len(), 1, "{name}: {id} is in several bodies");
-            let same_title = report.nodes.iter().filter(|node| node.title() == frame.title);
-            assert!(
-                same_title.into_iter().any(|node| frame.nodes.iter().all(|id| node.nodes.contains(id))),
-                "{name}: {id} has parts of several nodes"
-            );
+            let mut with_title = report.nodes.iter().filter(|node| node.title() == frame.title);
+            let is_of_one = with_title.any(|node| frame.nodes.iter().all(|id| node.nodes.contains(id)));
+            assert!(is_of_one, "{name}: {id} has parts of several nodes");
             framed += frame.nodes.len();
+        }
+        for parts in parts_of_nodes(&flow, &report).into_values().filter(|parts| parts.len() > 1) {
+            let around: Vec<_> =
+                flow.frames.values().filter(|frame| frame.nodes.contains(parts[0])).collect();
+            let is_framed = around.len() == 1 && parts.iter().all(|id| around[0].nodes.contains(*id));
+            assert!(is_framed || is_all_of_one_node(&flow, &report), "{name}: {parts:?} are in no frame");
         }
         for id in flow.nodes.keys() {
             let frames = frames_with(&flow, id);
@@ -65,7 +96,9 @@ type Area = (String, f64, f64, f64, f64);
 /// The cards of each body: nodes in no frame, but for notes, and folded frames.
 fn cards(flow: &Flow) -> BTreeMap<Option<NodeId>, Vec<Area>> {
     let mut cards: BTreeMap<Option<NodeId>, Vec<Area>> = BTreeMap::new();
-    for (id, node) in flow.nodes.iter().filter(|(id, node)| frames_with(flow, id) == 0 && node.node_type != "note") {
+    for (id, node) in
+        flow.nodes.iter().filter(|(id, node)| frames_with(flow, id) == 0 && node.node_type != "note")
+    {
         let at = &flow.layout[id];
         let size = at.width.zip(at.height).filter(|_| !at.folded);
         let (width, height) = size.unwrap_or((CARD_WIDTH, 75.0));
@@ -104,7 +137,8 @@ fn nodes_of_a_frame_are_inside_of_its_box_and_apart() {
                 let at = &flow.layout[id];
                 let size = at.width.zip(at.height).filter(|_| !at.folded);
                 let (across, down) = size.unwrap_or((CARD_WIDTH, 75.0));
-                let is_inside = at.x > *x && at.y > *y && at.x + across < x + width && at.y + down < y + height;
+                let is_inside =
+                    at.x > *x && at.y > *y && at.x + across < x + width && at.y + down < y + height;
                 assert!(is_inside, "{name}: {id} is not in the frame “{title}”");
                 let area = (id.to_string(), at.x, at.y, across, down);
                 assert!(!areas.iter().any(|other| overlap(&area, other)), "{name}: {id} in “{title}”");
@@ -148,8 +182,8 @@ fn rows_of_n8n_are_rows_of_cards_with_its_names() {
     assert_eq!(all.len(), 7, "{all:?}");
     let at = |id: &str| all.iter().find(|(card, ..)| card == id).map(|(_, x, y, ..)| (*x, *y)).unwrap();
     for row in ["0", "1", "2"] {
-        assert_eq!(at(&format!("fetch-{row}")).1, at(&format!("parse-{row}")).1, "row {row}");
-        assert_eq!(at(&format!("fetch-{row}")).0, at("fetch-0").0, "column of requests");
+        let (fetch, parse) = (at(&format!("fetch-{row}")), at(&format!("parse-{row}")));
+        assert_eq!((fetch.0, fetch.1), (at("fetch-0").0, parse.1), "row {row}, column of requests");
     }
     assert!(at("fetch-0").1 < at("fetch-1").1 && at("fetch-1").1 < at("fetch-2").1);
 }

@@ -58,7 +58,7 @@ export function Strand({
       <path className="react-flow__edge-interaction" d={curve.d} fill="none" strokeOpacity={0} strokeWidth={18} />
       <EdgeBead edge={id} at={curve.bead} />
       {run && run.passed > 0 ? <Pulse d={curve.d} passed={run.passed} /> : null}
-      {run?.peek ? (
+      {run?.peek && !data?.turn ? (
         <EdgeLabelRenderer>
           <div
             className="peek"

@@ -75,7 +75,11 @@ export function useElements() {
 
   const onEdgesChange = useCallback(
     (changes: EdgeChange<CanvasEdge>[]) => {
-      select(editor, "edges", changes.flatMap((change) => ofBundle(change, canvas.drawnEdges())));
+      select(
+        editor,
+        "edges",
+        changes.flatMap((change) => ofBundle(change, canvas.drawnEdges())),
+      );
       const drawn = changes.filter((change) => change.type === "replace");
       if (drawn.length > 0) setEdges((before) => applyEdgeChanges(drawn, before));
     },

@@ -25,13 +25,7 @@ export function canvasFrames(flow: Flow, selection: Items, before: ReadonlyMap<s
     const container = containerOfFrame(flow, frame);
     const was = before.get(id);
     const data: FrameData = { frameId, frame, ...(folded ? foldedData(flow, frame, folded) : {}) };
-    if (
-      was &&
-      sameData(was.data, data) &&
-      was.selected === selected &&
-      was.parentId === container &&
-      !was.dragging
-    ) {
+    if (was && sameData(was.data, data) && was.selected === selected && was.parentId === container && !was.dragging) {
       drawn.push(was);
       continue;
     }

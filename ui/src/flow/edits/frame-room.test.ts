@@ -5,6 +5,10 @@ import { makeRoom } from "./frame-room";
 import { setFramesFolded } from "./frames";
 
 const text = { type: "text" };
+const FRAMES = {
+  first: { title: "First", nodes: ["a", "b"], x: 0, y: 0, width: 524, height: 150, folded: true },
+  second: { title: "Second", nodes: ["c"], x: 0, y: 200, width: 240, height: 150, folded: true },
+};
 /** Two rows of a frame and a node, a comment behind the first frame, and a node above. */
 const FLOW: Flow = {
   ...EMPTY_FLOW,
@@ -19,10 +23,7 @@ const FLOW: Flow = {
     above: { x: 300, y: -300 },
     note: { x: -40, y: -40, width: 300, height: 200 },
   },
-  frames: {
-    first: { title: "First", nodes: ["a", "b"], x: 0, y: 0, width: 524, height: 150, folded: true },
-    second: { title: "Second", nodes: ["c"], x: 0, y: 200, width: 240, height: 150, folded: true },
-  },
+  frames: FRAMES,
 };
 const sizeOf = (flow: Flow, id: string) => ({ width: 208, height: 80, ...flow.layout[id] });
 const fold = (flow: Flow, frame: string, folded: boolean) =>
@@ -42,7 +43,8 @@ describe("room for a frame that is unfolded", () => {
   });
 
   it("moves what it would cover below down, and frames with their nodes", () => {
-    const high = fold({ ...FLOW, frames: { ...FLOW.frames, first: { ...FLOW.frames!.first!, height: 250 } } }, "first", false);
+    const frames = { ...FRAMES, first: { ...FRAMES.first, height: 250 } };
+    const high = fold({ ...FLOW, frames }, "first", false);
     expect(high.frames?.second?.y).toBe(200 + 150);
     expect(corner(high, "c")).toEqual([16, 236 + 150]);
     expect(corner(high, "diagonal")).toEqual([300 + 316, 200 + 150]);

@@ -49,7 +49,8 @@ function roomFor(flow: Flow, id: FrameId, sizeOf: SizeOf): Flow {
   }
   const made = moveFrames(place(flow, places), moves);
   const corners = Object.entries(flow.frames ?? {}).map(([one, { x, y }]) => [one, { x, y }] as const);
-  if (made.layout !== flow.layout) before.set(made.layout, { opened: id, layout: flow.layout, corners: new Map(corners) });
+  if (made.layout !== flow.layout)
+    before.set(made.layout, { opened: id, layout: flow.layout, corners: new Map(corners) });
   return made;
 }
 

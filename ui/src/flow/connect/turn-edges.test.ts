@@ -34,5 +34,5 @@ it("are not those that alone say when their target runs", () => {
   // It reads a value of the start, and is after the other.
   expect(turnsOf({ a: edge("start", "one", "in"), b: edge("start", "two", "in"), c: edge("one", "two") })).toEqual([]);
   // Two ends that do not follow each other.
-  expect(turnsOf({ a: edge("one", "two"), b: edge("then", "two") })).toEqual([]);
+  expect(turnsOf({ a: edge("start", "one", "in"), b: edge("one", "two"), c: edge("then", "two") })).toEqual([]);
 });

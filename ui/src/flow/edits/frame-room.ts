@@ -11,7 +11,7 @@ import { moveFrames } from "./frames";
 type Before = { opened: FrameId; layout: Flow["layout"]; corners: ReadonlyMap<FrameId, Point> };
 
 // By the layout with the room. An edit that places anything makes another one, and then nothing is put back.
-const before = new WeakMap<Flow["layout"], Before>();
+const roomMade = new WeakMap<Flow["layout"], Before>();
 
 /** After an edit that folds or unfolds frames: makes room for those that are open now, and puts back what made room for the others. */
 export function makeRoom(was: Flow, now: Flow, sizeOf: SizeOf): Flow {
@@ -26,7 +26,7 @@ export function makeRoom(was: Flow, now: Flow, sizeOf: SizeOf): Flow {
 }
 
 function putBack(flow: Flow, id: FrameId): Flow {
-  const old = before.get(flow.layout);
+  const old = roomMade.get(flow.layout);
   if (old?.opened !== id) return flow;
   const frames = Object.entries(flow.frames ?? {}).map(([one, frame]) => [one, { ...frame, ...old.corners.get(one) }]);
   return withFrames({ ...flow, layout: old.layout }, Object.fromEntries(frames));
@@ -50,7 +50,7 @@ function roomFor(flow: Flow, id: FrameId, sizeOf: SizeOf): Flow {
   const made = moveFrames(place(flow, places), moves);
   const corners = Object.entries(flow.frames ?? {}).map(([one, { x, y }]) => [one, { x, y }] as const);
   if (made.layout !== flow.layout)
-    before.set(made.layout, { opened: id, layout: flow.layout, corners: new Map(corners) });
+    roomMade.set(made.layout, { opened: id, layout: flow.layout, corners: new Map(corners) });
   return made;
 }
 

@@ -4,13 +4,13 @@
 
 mod adjacency;
 mod cycles;
+mod frames;
 mod outcomes;
 mod paths;
 mod turns;
 mod unconfirmed;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
@@ -20,6 +20,7 @@ use super::budget::{Budget, size};
 use super::jq;
 pub(super) use super::output::Output;
 pub(super) use super::point::Point;
+use super::ports::{inputs_of, outputs_of};
 use super::report::{ImportOutcome, ImportReport};
 use super::secrets::{remove_keys, without_secrets};
 use super::template::TemplateText;
@@ -29,8 +30,7 @@ pub(super) use paths::FileEdge;
 use plait_core::error::Fault;
 use plait_core::flow::{Flow, Node, Position, RetryPolicy};
 use plait_core::id::{EdgeId, NodeId, PortName};
-use plait_core::port::{ERROR_PORT, InputPort, OutputPort, PortKind, PortType};
-use plait_nodes::registry;
+use plait_core::port::{ERROR_PORT, InputPort, PortKind, PortType};
 
 /// The type of nodes that stand for what has no equivalent.
 pub(super) const PLACEHOLDER: &str = "placeholder";
@@ -423,6 +423,7 @@ impl FlowBuilder {
                 node.outcome = ImportOutcome::Differs;
             }
         }
+        self.fold_parts();
         arrange::arrange(&mut self.flow);
         Ok((self.flow, self.report))
     }
@@ -435,16 +436,7 @@ fn edge_id(from: &Output, to: &NodeId, input: &str) -> EdgeId {
 
 /// An input that all nodes of a type have.
 fn input_port(node_type: &str, input: &str) -> Option<&'static InputPort> {
-    static INPUTS: LazyLock<HashMap<String, Vec<InputPort>>> = LazyLock::new(|| {
-        let registry = registry();
-        let inputs_of = |descriptor: &plait_run::node::NodeDescriptor| {
-            let ports = descriptor.ports.clone().after();
-            let inputs = ports.inputs.into_iter().chain(ports.inner_inputs).collect();
-            (descriptor.node_type.clone(), inputs)
-        };
-        registry.descriptors().into_iter().map(inputs_of).collect()
-    });
-    INPUTS.get(node_type)?.iter().find(|port| port.name.as_str() == input)
+    inputs_of(node_type).iter().find(|port| port.name.as_str() == input)
 }
 
 /// Whether all nodes of a type have an input of this name.
@@ -482,14 +474,4 @@ pub(super) fn has_error_output(node_type: &str) -> bool {
 /// Whether an output of all nodes of a type gives texts only.
 pub(super) fn gives_text(node_type: &str, output: &PortName) -> bool {
     outputs_of(node_type).iter().any(|port| port.name == *output && port.value_type == PortType::Text)
-}
-
-/// The outputs that all nodes of a type have.
-fn outputs_of(node_type: &str) -> &'static [OutputPort] {
-    static OUTPUTS: LazyLock<HashMap<String, Vec<OutputPort>>> = LazyLock::new(|| {
-        let registry = registry();
-        let descriptors = registry.descriptors().into_iter();
-        descriptors.map(|found| (found.node_type.clone(), found.ports.outputs.clone())).collect()
-    });
-    OUTPUTS.get(node_type).map_or(&[], Vec::as_slice)
 }

@@ -21,6 +21,7 @@ mod loop_bodies;
 mod n8n;
 mod output;
 mod point;
+mod ports;
 mod program;
 mod prompt_flow;
 mod report;

@@ -2,6 +2,7 @@
 
 mod damaged;
 mod differs;
+mod frames;
 mod large;
 mod readers;
 mod requests;
@@ -19,6 +20,7 @@ use super::{
 use plait_core::diagnostic::Severity;
 use plait_core::flow;
 use plait_core::flow::Unconfirmed;
+use plait_core::id::NodeId;
 use plait_nodes::registry;
 use plait_run::plan::check;
 
@@ -199,6 +201,13 @@ fn summary(imported: &Imported) -> String {
     for edge in imported.flow.edges.values() {
         let _ =
             writeln!(text, "{}.{} → {}.{}", edge.source, edge.source_output, edge.target, edge.target_input);
+    }
+    if !imported.flow.frames.is_empty() {
+        text.push_str("---\n");
+    }
+    for (id, frame) in &imported.flow.frames {
+        let nodes: Vec<&str> = frame.nodes.iter().map(NodeId::as_str).collect();
+        let _ = writeln!(text, "{id} in “{}” with {}", frame.title, nodes.join(", "));
     }
     text
 }

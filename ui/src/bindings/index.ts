@@ -2021,6 +2021,8 @@ export type Frame = {
   title: string, color?: CanvasColor,
   /** The nodes that move with it. */
   nodes: Array<NodeId>,
+  /** The one of its nodes that its card stands for while it is folded: the card has the icon and the summary of this node. */
+  main?: NodeId,
   /** Rightward, in canvas units; around nodes in a loop's body, relative to the loop's top left corner. */
   x: number,
   /** Downward, in canvas units; around nodes in a loop's body, relative to the loop's top left corner. */

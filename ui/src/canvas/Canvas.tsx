@@ -80,7 +80,7 @@ export function Canvas() {
   );
   const section = useLitWays();
   useLineageLights();
-  useFitNewDocuments(nodes.length);
+  useFitNewDocuments(nodes.length + frames.length);
   return (
     <CanvasMenu>
       <section
@@ -144,7 +144,7 @@ export function Canvas() {
           <ComparisonLayer nodes={nodes} frames={frames} />
           <AlignmentGuides />
           <KeepSelectionInView />
-          {nodes.length > 0 ? (
+          {nodes.length + frames.length > 0 ? (
             <>
               <CanvasControls />
               {hasRoom ? <Minimap nodes={nodes} frames={frames} /> : null}

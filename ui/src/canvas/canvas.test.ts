@@ -8,6 +8,7 @@ import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/document/flow-state";
 import { indexNodeTypes } from "@/flow/node-types/node-types";
 import { nodeSummary } from "./cards/node-summary";
 import { canvasEdges, canvasNodes } from "./elements/elements";
+import { canvasFrames } from "./elements/frame-elements";
 import { cardHeight, handleBox, isQuiet, portY } from "./measure/geometry";
 import { backCurve, forwardCurve } from "./measure/paths";
 import { nearest } from "./select/keyboard-navigation";
@@ -37,6 +38,44 @@ describe("canvas elements", () => {
 
   it("include every edge with two ends", () => {
     expect(canvasEdges(types, flow, UNCHECKED, NOTHING, new Map()).map((edge) => edge.id)).toEqual(["a", "odd"]);
+  });
+
+  it("draw one edge between two folded frames, as the one that says most", () => {
+    const ends = (sourceOutput: string, target: string, targetInput: string) => ({
+      source: "made",
+      sourceOutput,
+      target,
+      targetInput,
+    });
+    const framed: Flow = {
+      ...EMPTY_FLOW,
+      nodes: {
+        made: { type: "manualInput" },
+        one: { type: "delay" },
+        two: { type: "delay" },
+        alone: { type: "delay" },
+      },
+      edges: {
+        "1": ends("value", "one", "after"),
+        "2": ends("value", "two", "in"),
+        "3": ends("value", "alone", "in"),
+        inside: { source: "one", sourceOutput: "out", target: "two", targetInput: "after" },
+      },
+      frames: {
+        from: { title: "From", nodes: ["made"], x: 0, y: 0, width: 1, height: 1, folded: true },
+        to: { title: "To", nodes: ["one", "two"], main: "two", x: 0, y: 0, width: 1, height: 1, folded: true },
+      },
+    };
+    const after = { name: "after", kind: "data", type: "any", orderOnly: true } as unknown as InputPort;
+    const checked = { ...UNCHECKED, ports: { one: { inputs: [after], outputs: [] } } };
+    const edges = canvasEdges(types, framed, checked, NOTHING, new Map());
+    expect(edges.map(({ id, source, target, data }) => [id, source, target, data?.bundle])).toEqual([
+      ["2", "frame:from", "frame:to", ["1"]],
+      ["3", "frame:from", "alone", undefined],
+    ]);
+    expect(canvasEdges(types, framed, checked, NOTHING, byId(edges))[0]).toBe(edges[0]);
+    const [from, to] = canvasFrames(framed, NOTHING, new Map());
+    expect([from?.data.main, to?.data.main]).toEqual([undefined, framed.nodes.two]);
   });
 
   it("keep their identity while nothing changes", () => {

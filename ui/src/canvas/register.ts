@@ -1,5 +1,6 @@
 /** Offers the canvas's actions to the other parts of the window. */
 import { growLoops } from "@/flow/containers/container-box";
+import { makeRoom } from "@/flow/edits/frame-room";
 import { completeFrames } from "@/flow/edits/frames";
 import { followNodes } from "@/flow/edits/routes";
 import type { Workspace } from "@/workspace/workspace";
@@ -12,7 +13,8 @@ import { reveal } from "./view/view";
 export function registerCanvas(workspace: Workspace): void {
   workspace.editor.completeEditsWith((before, after) => {
     const sizeOf = sizesOf(workspace);
-    return followNodes(before, completeFrames(before, growLoops(before, after, sizeOf), sizeOf));
+    const roomy = makeRoom(before, after, sizeOf);
+    return followNodes(before, completeFrames(before, growLoops(before, roomy, sizeOf), sizeOf));
   });
   workspace.editor.store.subscribe((state, before) => {
     if (state.key !== before.key) workspace.canvas.endGestures();

@@ -64,6 +64,7 @@ export const TEXTS = {
   foldFrame: "Fold frame",
   unfoldFrame: "Unfold frame",
   unfoldFrameDouble: "Unfold frame (double-click)",
+  edgesBetween: (count: number, source: string, target: string) => `${count} edges from ${source} to ${target}`,
   edgesOfFrame: "Edges of nodes in this frame",
   frameInOneLoop: "A frame can’t contain nodes of different loops.",
   doubleClickPressF2: "Double-click or press F2 to edit",

@@ -75,11 +75,15 @@ export function useElements() {
 
   const onEdgesChange = useCallback(
     (changes: EdgeChange<CanvasEdge>[]) => {
-      select(editor, "edges", changes);
+      select(
+        editor,
+        "edges",
+        changes.flatMap((change) => ofBundle(change, canvas.drawnEdges())),
+      );
       const drawn = changes.filter((change) => change.type === "replace");
       if (drawn.length > 0) setEdges((before) => applyEdgeChanges(drawn, before));
     },
-    [editor],
+    [editor, canvas],
   );
 
   const onDragStart = useCallback(
@@ -130,6 +134,13 @@ function select(
 
 const isFrame = (one: CanvasElement): one is FrameNode => one.type === "frame";
 const isNode = (one: CanvasElement): one is CanvasNode => one.type !== "frame";
+
+/** The change of all edges that are drawn as one. */
+function ofBundle(change: EdgeChange<CanvasEdge>, drawn: readonly CanvasEdge[]): EdgeChange<CanvasEdge>[] {
+  if (change.type !== "select") return [change];
+  const bundle = drawn.find(({ id }) => id === change.id)?.data?.bundle ?? [];
+  return [change, ...bundle.map((id) => ({ ...change, id }))];
+}
 
 /** Changes of nodes, and those of frames. */
 function split(all: readonly NodeChange<CanvasElement>[]) {

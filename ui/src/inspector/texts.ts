@@ -83,6 +83,7 @@ export const TEXTS = {
   unknownType: "Unknown type",
   frame: "Frame",
   frameTitle: "Title",
+  nodesOfFrame: "Nodes",
   nodeCount: (count: number) => `${count} ${count === 1 ? "node" : "nodes"}`,
   node: "Node",
   nodeName: "Node name",

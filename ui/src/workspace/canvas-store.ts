@@ -40,7 +40,17 @@ export type CardData = {
 /** The sides of a folded loop or frame at which edges of its nodes end. */
 export type FoldedSides = { into: boolean; outOf: boolean };
 export type CanvasNode = CanvasNodeBase<CardData, "card" | "comment" | "loop">;
-export type FrameNode = CanvasNodeBase<{ frameId: FrameId; frame: Frame; folded?: FoldedSides }, "frame">;
+/** What a frame shows of itself and, while it is folded, of its nodes. */
+export type FrameData = {
+  frameId: FrameId;
+  frame: Frame;
+  folded?: FoldedSides;
+  /** The node that a folded frame stands for. */
+  main?: Node;
+  /** Whether runs pass over all nodes of a folded frame. */
+  disabled?: boolean;
+};
+export type FrameNode = CanvasNodeBase<FrameData, "frame">;
 /** What React Flow draws as nodes. */
 export type CanvasElement = CanvasNode | FrameNode;
 
@@ -51,8 +61,12 @@ export type StrandData = {
   back: number | undefined;
   context: number | undefined;
   broken: boolean;
+  /** Whether it does no more than to put branches in turn. */
+  turn: boolean;
   /** In how many loops it is. */
   depth: number;
+  /** The other edges with the same ends, as they lead into or out of folded loops and frames: one line is drawn for all. */
+  bundle?: readonly EdgeId[];
   /** The points of the canvas that it passes through, and where its nodes are with these. */
   route?: { points: readonly Point[]; source: Point; target: Point };
 };
@@ -158,6 +172,10 @@ export class CanvasStore {
 
   drawnFrames(): FrameNode[] {
     return this.instance?.getNodes().filter((one) => one.type === "frame") ?? [];
+  }
+
+  drawnEdges(): CanvasEdge[] {
+    return this.instance?.getEdges() ?? [];
   }
 
   register(actions: CanvasActions): void {

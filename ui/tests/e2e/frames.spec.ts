@@ -164,3 +164,24 @@ test("a folded frame shows the state of a run of its nodes", async ({ page }) =>
   await page.keyboard.press("Control+Enter");
   await expect(frame(page).getByRole("img", { name: /^Done/ })).toBeVisible({ timeout: 30_000 });
 });
+
+test("a flow that opens in the far view has the edges of its folded frames from near, too", async ({ page }) => {
+  const frame = (id: string, x: number) => ({ title: id, nodes: [id], x, y: 0, width: 240, height: 150, folded: true });
+  await openFlow(page, {
+    version: 1,
+    name: "Wide",
+    nodes: {
+      alone: { type: "text" },
+      from: { type: "manualInput" },
+      to: { type: "text", config: { template: "{{x}}" } },
+    },
+    edges: { e: { source: "from", sourceOutput: "value", target: "to", targetInput: "x" } },
+    layout: { alone: { x: 0, y: -300 }, from: { x: 16, y: 36 }, to: { x: 4016, y: 36 } },
+    frames: { left: frame("from", 0), right: frame("to", 4000) },
+  });
+  await expect(page.getByTestId("far-picture")).toBeAttached();
+  await expect(page.locator(".react-flow__edge")).toHaveCount(1);
+  await page.keyboard.press("0");
+  await expect(page.getByTestId("far-picture")).toHaveCount(0);
+  await expect(page.locator(".react-flow__edge .strand-line")).toHaveCount(1);
+});

@@ -1,4 +1,7 @@
-import type { Page } from "@playwright/test";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Locator, Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
 import { findViolations } from "./axe";
 import {
@@ -299,4 +302,92 @@ test("each other graph of a file is imported as a flow of its own", async ({ pag
   await expect(page.locator(".react-flow__node", { hasText: "Second" })).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Import Letters" })).toHaveCount(0);
   await expect(dialog.getByRole("button", { name: "Import First" })).toBeVisible();
+});
+
+/** A workflow of n8n with two rows that begin with the same trigger: in Plait, each request is several nodes. */
+function twoRows(address: string): string {
+  const step = (name: string, kind: string, position: [number, number], parameters: object) => ({
+    name,
+    type: `n8n-nodes-base.${kind}`,
+    typeVersion: kind === "httpRequest" ? 4.2 : 1,
+    position,
+    parameters,
+    continueOnFail: kind === "httpRequest",
+  });
+  const to = (...names: string[]) => ({ main: [names.map((node) => ({ node, type: "main", index: 0 }))] });
+  return JSON.stringify({
+    name: "Market",
+    nodes: [
+      step("Every morning", "manualTrigger", [0, 100], {}),
+      step("Fetch prices", "httpRequest", [220, 0], { url: `${address}/prices` }),
+      step("Fetch the exchange rates", "httpRequest", [220, 180], { url: `${address}/missing` }),
+      step("Look at prices", "httpRequest", [420, 0], { url: `${address}/prices` }),
+    ],
+    connections: {
+      "Every morning": to("Fetch prices", "Fetch the exchange rates"),
+      "Fetch prices": to("Look at prices"),
+    },
+  });
+}
+
+type Box = { x: number; y: number; width: number; height: number };
+
+async function boxOf(locator: Locator): Promise<Box> {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error("It is not drawn.");
+  return box;
+}
+
+/** Where the cards are on the canvas, wherever the view is. */
+const places = (page: Page) =>
+  page
+    .locator(".react-flow__node")
+    .evaluateAll((all) => all.map((one) => [one.getAttribute("data-id"), (one as HTMLElement).style.transform]));
+
+test("a node that became several is one card with its name, its place and its state in a run", async ({ page }) => {
+  const server = createServer(({ url }, response) => {
+    response.statusCode = url === "/prices" ? 200 : 404;
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ price: 12 }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "market.json", type: "application/json", text: twoRows(address) }], true);
+  await expect(page.getByTestId("import-dialog")).toContainText("4 of 4 nodes do the same here");
+  await page.keyboard.press("Escape");
+
+  const card = (id: string) => page.getByTestId(`frame-${id}`);
+  const cards = ["fetch-prices", "fetch-the-exchange-rates", "look-at-prices"];
+  await expect(page.locator(".react-flow__node")).toHaveCount(4);
+  await expect(card("fetch-prices")).toContainText("Fetch prices");
+  await expect(card("fetch-the-exchange-rates")).toContainText("Fetch the exchange rates");
+  await expect(card("fetch-the-exchange-rates")).toContainText(/\d nodes/);
+  const boxes = await Promise.all(cards.map((id) => boxOf(card(id))));
+  const [prices, rates, look] = boxes as [Box, Box, Box];
+  expect([prices.x, prices.y]).toEqual([rates.x, look.y]);
+  expect(rates.y).toBeGreaterThan(prices.y + prices.height);
+  // The trigger's two edges, that between two requests, and the turn of the second row.
+  await expect(page.locator(".react-flow__edge")).toHaveCount(4);
+  await expect(page.locator(".strand[data-turn]")).toHaveCount(1);
+
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await page.getByRole("button", { name: "Allow once", exact: true }).click();
+  await page.getByTestId("grants-run").click();
+  await expect(card("look-at-prices")).toHaveAttribute("data-state", "done", { timeout: 30_000 });
+  await expect(card("fetch-prices")).toHaveAttribute("data-state", "done");
+  await expect(card("fetch-the-exchange-rates")).toHaveAttribute("data-state", "failed");
+  await expect(card("fetch-the-exchange-rates")).toContainText("404");
+  await takeBoth(page, "import-cards");
+  server.close();
+
+  // Unfolded, it has its nodes inside of it, and moves aside what it would cover. Folded again, all is as it was.
+  const before = await places(page);
+  await card("fetch-prices").getByRole("button", { name: "Unfold frame", exact: true }).click();
+  await expect(node(page, "fetch-prices")).toBeVisible();
+  const [open, beside] = await Promise.all([card("fetch-prices"), card("look-at-prices")].map(boxOf));
+  expect(beside?.x).toBeGreaterThan((open?.x ?? 0) + (open?.width ?? 0));
+  await card("fetch-prices").getByRole("button", { name: "Fold frame", exact: true }).click();
+  await expect.poll(() => places(page)).toEqual(before);
 });

@@ -65,6 +65,10 @@ pub struct Frame {
     #[serde(default)]
     #[ts(as = "Vec<NodeId>")]
     pub nodes: BTreeSet<NodeId>,
+    /// The one of its nodes that its card stands for while it is folded: the card has the icon and the summary of this node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub main: Option<NodeId>,
     /// Rightward, in canvas units; around nodes in a loop's body, relative to the loop's top left corner.
     pub x: f64,
     /// Downward, in canvas units; around nodes in a loop's body, relative to the loop's top left corner.

@@ -77,6 +77,7 @@ fn frame() -> BoxedStrategy<String> {
         member("title", 0.8, text()),
         member("color", 0.3, color()),
         member("nodes", 0.9, vec(text(), 0..3).prop_map(list)),
+        member("main", 0.3, text()),
         member("x", 0.99, number()),
         member("y", 0.99, number()),
         member("width", 0.99, number()),

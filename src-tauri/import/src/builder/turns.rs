@@ -55,6 +55,8 @@ impl FlowBuilder {
         if gates.is_empty() {
             // Without the value that it reads it is skipped.
             self.connect(input, node, AFTER_PORT);
+        }
+        if gates.iter().all(|id| self.is_always_live(id)) {
             self.connect(done, node, AFTER_PORT);
             return;
         }
@@ -69,5 +71,11 @@ impl FlowBuilder {
         }
         self.connect(done, &join, AFTER_PORT);
         self.connect(&Output::new(&join, "first"), node, AFTER_PORT);
+    }
+
+    /// Whether an edge comes from a start of the flow, which is live in each run that begins there.
+    fn is_always_live(&self, edge: &EdgeId) -> bool {
+        let source = self.flow.edges.get(edge).and_then(|edge| self.flow.nodes.get(&edge.source));
+        source.is_some_and(|node| node.node_type == "manualInput" && !node.disabled)
     }
 }

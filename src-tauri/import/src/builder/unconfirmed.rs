@@ -182,10 +182,12 @@ impl FlowBuilder {
     fn effect_of(&self, source: &str) -> Option<NodeId> {
         let made = self.reported(source)?.nodes.iter();
         let mut own = made.filter(|id| self.owners.get(*id).is_some_and(|owner| owner == source));
-        let does_more = |id: &&NodeId| {
-            let node = self.flow.nodes.get(*id);
-            node.is_some_and(|node| !node.disabled && !WITHOUT_EFFECT.contains(&node.node_type.as_str()))
-        };
-        own.find(does_more).cloned()
+        let is_enabled = |id: &NodeId| self.flow.nodes.get(id).is_some_and(|node| !node.disabled);
+        own.find(|id| is_enabled(id) && self.does_more(id)).cloned()
+    }
+
+    /// Whether a node does more than to hand on values.
+    pub(super) fn does_more(&self, id: &NodeId) -> bool {
+        self.flow.nodes.get(id).is_some_and(|node| !WITHOUT_EFFECT.contains(&node.node_type.as_str()))
     }
 }

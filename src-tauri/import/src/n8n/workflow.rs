@@ -54,8 +54,6 @@ impl Connection {
 }
 
 pub(super) const MAIN: &str = "main";
-/// n8n draws nodes closer to each other than Plait's cards are wide.
-const SCALE: f64 = 1.4;
 
 impl<'v> Workflow<'v> {
     pub(super) fn read(value: &'v Value) -> Result<Self, Fault> {
@@ -189,7 +187,7 @@ impl<'v> WorkflowNode<'v> {
         // A list of two numbers; older exports also have an object.
         let coordinate = |at: usize, key: &str| {
             let value = position.and_then(|position| position.get(at).or_else(|| position.get(key)));
-            value.and_then(Value::as_f64).map(|value| value * SCALE)
+            value.and_then(Value::as_f64)
         };
         Self {
             name: text(json, "name"),

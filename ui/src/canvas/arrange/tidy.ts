@@ -1,14 +1,18 @@
 /** Lays out the flow from left to right, in a worker so that the window stays responsive. One undo step. */
 import type { ELK, ElkNode, ElkPort } from "elkjs/lib/elk-api";
-import type { EdgeId, ErrorCode, Flow, NodeId, Position } from "@/bindings";
+import type { EdgeId, ErrorCode, Flow, FrameId, NodeId, Position } from "@/bindings";
+import { drawnFor } from "@/canvas/elements/folded-elements";
+import { frameElement } from "@/canvas/elements/frame-ids";
 import { handleId } from "@/canvas/elements/pulled-ends";
 import { borderHeight, CARD_WIDTH } from "@/canvas/measure/geometry";
 import { showAll } from "@/canvas/view/view";
 import { notify } from "@/design/dialogs/notify";
 import type { Point } from "@/flow/align/align";
+import { turnEdges } from "@/flow/connect/turn-edges";
 import { BODY_INSET, type Size, sizeAround } from "@/flow/containers/container-box";
 import { containerOf, innerEnds } from "@/flow/containers/containers";
 import { place } from "@/flow/edits/edits";
+import { moveFrames } from "@/flow/edits/frames";
 import { clearRoutes, setRoute } from "@/flow/edits/routes";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
@@ -31,13 +35,13 @@ const OPTIONS = {
  * ones first, so that a loop has its size before its surroundings are laid out. Comments stay in place.
  */
 export async function tidy(workspace: Workspace): Promise<void> {
-  const { editor, canvas } = workspace;
+  const { editor, canvas, nodeTypes } = workspace;
   if (!editor.mayEdit()) return;
   const { flow, selection, checked } = editor.state;
-  const some = selection.nodes.size > 1;
-  const nodes = canvas
-    .drawnNodes()
-    .filter((node) => node.type !== "comment" && (!some || selection.nodes.has(node.id)));
+  const some = selection.nodes.size + (selection.frames?.size ?? 0) > 1;
+  const all = [...canvas.drawnNodes().filter((node) => node.type !== "comment"), ...foldedCards(canvas)];
+  const chosen = new Set([...selection.nodes, ...[...(selection.frames ?? [])].map(frameElement)]);
+  const nodes = all.filter((node) => !some || chosen.has(node.id));
   if (nodes.length < 2) return;
   try {
     const [{ default: Elk }, { default: ElkWorker }] = await Promise.all([
@@ -45,13 +49,13 @@ export async function tidy(workspace: Workspace): Promise<void> {
       import("elkjs/lib/elk-worker.min.js?worker"),
     ]);
     const elk = new Elk({ workerFactory: () => new ElkWorker() });
-    const { places, bends } = await placesOf(elk, flow, nodes, new Set(checked.backEdges), some).finally(() =>
-      elk.terminateWorker(),
-    );
+    // Neither back edges nor turns decide where a node is: branches stay beside each other.
+    const ignored = new Set([...checked.backEdges, ...turnEdges(nodeTypes.all, flow, checked)]);
+    const { places, bends } = await placesOf(elk, flow, nodes, ignored, some).finally(() => elk.terminateWorker());
     // The flow was edited in the meantime: drop the result.
     if (editor.state.flow !== flow) return;
     editor.edit("Tidy up", (before) => {
-      const placed = clearRoutes(place(before, places), places);
+      const placed = clearRoutes(moveFrames(place(before, places), frameMoves(before, places)), places);
       return routesAround(placed, nodes, places, bends).reduce(
         (on, [edge, route]) => setRoute(on, edge, route),
         placed,
@@ -66,6 +70,24 @@ export async function tidy(workspace: Workspace): Promise<void> {
   }
 }
 
+/** Folded frames, as cards: each is laid out as one. */
+function foldedCards(canvas: Workspace["canvas"]): CanvasNode[] {
+  return canvas.drawnFrames().flatMap(({ id, data, parentId, position, measured, handles }) => {
+    const card = { id, type: "card" as const, parentId, position, measured, handles } as CanvasNode;
+    return data.folded ? [card] : [];
+  });
+}
+
+/** How far frames are from the places that their cards get. */
+function frameMoves(flow: Flow, places: Layout["places"]): Map<FrameId, Point> {
+  const moves = new Map<FrameId, Point>();
+  for (const [id, { x: left, y: top }] of Object.entries(flow.frames ?? {})) {
+    const { x, y } = places.get(frameElement(id)) ?? {};
+    if (x !== undefined && y !== undefined) moves.set(id, { x: x - left, y: y - top });
+  }
+  return moves;
+}
+
 type Layout = {
   places: Map<NodeId, Partial<Position>>;
   /** The points of edges between nodes of one body, in its coordinates. */
@@ -77,7 +99,7 @@ async function placesOf(
   elk: Pick<ELK, "layout">,
   flow: Flow,
   nodes: readonly CanvasNode[],
-  back: ReadonlySet<string>,
+  ignored: ReadonlySet<string>,
   some: boolean,
 ): Promise<Layout> {
   const places: Layout["places"] = new Map();
@@ -92,7 +114,7 @@ async function placesOf(
   const layOut = async (container: NodeId | undefined): Promise<void> => {
     const body = bodies.get(container) ?? [];
     if (some && body.length < 2) return;
-    const laidOut = await elk.layout(graph(flow, body, sizes, back));
+    const laidOut = await elk.layout(graph(flow, body, sizes, ignored));
     const corner = container === undefined || some ? cornerOf(body) : { x: BODY_INSET.left, y: BODY_INSET.top };
     const moved = moveTo(laidOut, corner);
     for (const [id, place] of moved.corners) places.set(id, { ...places.get(id), ...place });
@@ -134,11 +156,13 @@ function graph(
   flow: Flow,
   nodes: readonly CanvasNode[],
   sizes: ReadonlyMap<NodeId, Size>,
-  back: ReadonlySet<string>,
+  ignored: ReadonlySet<string>,
 ): ElkNode {
   const ids = new Set(nodes.map((node) => node.id));
   const ports = new Set(nodes.flatMap((node) => portsOf(node, NO_SIZE).map(({ id }) => id)));
   const within = (id: NodeId) => {
+    const drawn = drawnFor(flow, id);
+    if (ids.has(drawn)) return drawn;
     let at: NodeId | undefined = id;
     while (at !== undefined && !ids.has(at)) at = containerOf(flow, at);
     return at;
@@ -154,7 +178,7 @@ function graph(
     })),
     edges: Object.entries(flow.edges).flatMap(([id, edge]) => {
       const [source, target] = [within(edge.source), within(edge.target)];
-      if (back.has(id) || source === undefined || target === undefined || source === target) return [];
+      if (ignored.has(id) || source === undefined || target === undefined || source === target) return [];
       const inner = innerEnds(flow, edge);
       const from =
         source === edge.source ? portId(source, "source", handleId(edge.sourceOutput, inner.source)) : source;

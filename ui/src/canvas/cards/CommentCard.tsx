@@ -47,7 +47,7 @@ export const CommentCard = memo(function CommentCard({ id, data, selected }: Nod
         <Markdown text={text} className="comment-text nowheel" />
       )}
       <span className="comment-finding">
-        <Findings node={id} />
+        <Findings id={id} />
       </span>
     </div>
   );

@@ -6,10 +6,17 @@ import { InlineCode } from "@/design/text/InlineCode";
 import { diagnosticsOf } from "@/flow/check/diagnostics";
 import { useFlow } from "@/workspace/context";
 
-/** The badge of a node with something wrong about it. */
-export function Findings({ node }: { node: NodeId }) {
+type Props = {
+  /** The element on the canvas that it is on: a node, or a frame. */
+  id: string;
+  /** The nodes that are folded into it. */
+  inside?: readonly NodeId[];
+};
+
+/** The badge of a card with something wrong about its node, or about one of the nodes that are folded into it. */
+export function Findings({ id, inside }: Props) {
   const all = useFlow((state) => state.checked.diagnostics);
-  const found = useMemo(() => diagnosticsOf(all, node), [all, node]);
+  const found = useMemo(() => (inside ?? [id]).flatMap((node) => diagnosticsOf(all, node)), [all, id, inside]);
   if (found.length === 0) return null;
   const severity = found.some((one) => one.severity === "error") ? "error" : "warning";
   const Sign = severity === "error" ? CircleAlert : TriangleAlert;
@@ -37,7 +44,7 @@ export function Findings({ node }: { node: NodeId }) {
         className="finding"
         role="img"
         data-severity={severity}
-        data-testid={`problem-${node}`}
+        data-testid={`problem-${id}`}
         aria-label={`${severity}: ${messages}`}
       >
         <Sign size={14} strokeWidth={2.25} aria-hidden />

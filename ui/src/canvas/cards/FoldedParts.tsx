@@ -2,6 +2,7 @@
 import { Handle, Position as Sides } from "@xyflow/react";
 import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import { FOLDED_HANDLE } from "@/canvas/elements/pulled-ends";
+import type { FoldedSides } from "@/workspace/canvas-store";
 
 type ButtonProps = { folded: boolean; label: string; title?: string; testId: string; onToggle: () => void };
 
@@ -26,8 +27,18 @@ export function FoldButton({ folded, label, title = label, testId, onToggle }: B
   );
 }
 
-/** The end of edges into folded nodes; nothing can be connected to it. */
-export function FoldedHandle({ side, title }: { side: "in" | "out"; title: string }) {
+/** The ends of edges into folded nodes and out of them. React Flow measures them, in the far view, too. */
+export function FoldedHandles({ sides, title }: { sides: FoldedSides | undefined; title: string }) {
+  return (
+    <>
+      {sides?.into ? <FoldedHandle side="in" title={title} /> : null}
+      {sides?.outOf ? <FoldedHandle side="out" title={title} /> : null}
+    </>
+  );
+}
+
+/** Nothing can be connected to it. */
+function FoldedHandle({ side, title }: { side: "in" | "out"; title: string }) {
   return (
     <Handle
       id={FOLDED_HANDLE}

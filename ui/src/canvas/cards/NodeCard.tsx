@@ -16,7 +16,7 @@ import { useUntrustedPath } from "@/workspace/run-hooks";
 import { Breakpoints } from "./Breakpoints";
 import { CardTitle } from "./CardTitle";
 import { Findings } from "./Findings";
-import { FoldButton, FoldedHandle } from "./FoldedParts";
+import { FoldButton, FoldedHandles } from "./FoldedParts";
 import { ForecastBadge } from "./ForecastBadge";
 import { LoopIteration } from "./LoopIteration";
 import { loopKind } from "./loop-summary";
@@ -108,15 +108,14 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
             />
           ) : null}
           <ForecastBadge node={id} />
-          <Findings node={id} />
+          <Findings id={id} />
           <StatusRing node={id} state={state} />
         </header>
         {state && !disabled ? <RunLine node={id} summary={summary} /> : <p className="summary">{summary}</p>}
       </div>
       {pinned ? <PinBadge node={node} /> : <TrialBadge id={id} node={node} />}
       {pinned ? null : <TriggerBadge node={node} />}
-      {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}
-      {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
+      <FoldedHandles sides={folded} title={TEXTS.edgesOfBody} />
       <Breakpoints node={id} />
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="in" port={port} index={index} mark={markOf("in", port.name)} />

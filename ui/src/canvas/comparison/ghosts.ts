@@ -1,7 +1,7 @@
 /** Where on the canvas the nodes are drawn that only the other flow of a comparison has. */
 import type { EdgeEnds, Flow, NodeId, PortName } from "@/bindings";
 import { boxesOf } from "@/canvas/measure/boxes";
-import { CARD_WIDTH, FOLDED_FRAME_HEIGHT, portY } from "@/canvas/measure/geometry";
+import { CARD_WIDTH, MIN_CARD_HEIGHT, portY } from "@/canvas/measure/geometry";
 import { type Curve, forwardCurve } from "@/canvas/measure/paths";
 import type { Box, Boxes } from "@/flow/align/align";
 import { containerOf, cornerOf } from "@/flow/containers/containers";
@@ -11,7 +11,7 @@ import type { Workspace } from "@/workspace/workspace";
 
 /** The box of a node of another flow. `boxes` are those of the nodes on the canvas: a loop that is there may have moved. */
 export function ghostBox(flow: Flow, node: NodeId, boxes: Boxes): Box {
-  const { x = 0, y = 0, width = CARD_WIDTH, height = FOLDED_FRAME_HEIGHT } = flow.layout[node] ?? {};
+  const { x = 0, y = 0, width = CARD_WIDTH, height = MIN_CARD_HEIGHT } = flow.layout[node] ?? {};
   const container = containerOf(flow, node);
   const origin = container === undefined ? { x: 0, y: 0 } : (boxes.get(container) ?? cornerOf(flow, container));
   return { x: origin.x + x, y: origin.y + y, width, height };

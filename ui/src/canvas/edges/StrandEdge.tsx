@@ -32,7 +32,9 @@ export function Strand({
 }: EdgeProps<CanvasEdge> & { curve: Curve }) {
   const run = useEdgeRun(id, data?.kind ?? "data");
   const forcedFrom = useForcedFrom(id);
-  const untrusted = useUntrustedPath((marked) => marked?.edges.has(id) ?? false);
+  const untrusted = useUntrustedPath(
+    (marked) => marked !== undefined && [id, ...(data?.bundle ?? [])].some((one) => marked.edges.has(one)),
+  );
   const place = useCanvas((state) => (data?.route ? undefined : state.peekPlaces?.get(id)));
   const at = place?.at ?? curve.label;
   const room = place?.width ?? peekWidth({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, curve.label);
@@ -43,9 +45,11 @@ export function Strand({
       data-testid={`edge-${id}`}
       data-kind={data?.kind ?? "data"}
       data-back={data?.back !== undefined || undefined}
+      data-turn={data?.turn || undefined}
       data-broken={data?.broken || undefined}
       data-selected={selected || undefined}
       data-untrusted={untrusted || undefined}
+      data-bundle={data?.bundle ? data.bundle.length + 1 : undefined}
       data-forced={forcedFrom !== undefined || undefined}
       style={style}
     >
@@ -54,7 +58,7 @@ export function Strand({
       <path className="react-flow__edge-interaction" d={curve.d} fill="none" strokeOpacity={0} strokeWidth={18} />
       <EdgeBead edge={id} at={curve.bead} />
       {run && run.passed > 0 ? <Pulse d={curve.d} passed={run.passed} /> : null}
-      {run?.peek ? (
+      {run?.peek && !data?.turn ? (
         <EdgeLabelRenderer>
           <div
             className="peek"

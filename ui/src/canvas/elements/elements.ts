@@ -3,9 +3,11 @@
  * a run: cards and edges subscribe to that themselves.
  */
 import { Position as Sides } from "@xyflow/react";
-import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, Ports, Position } from "@/bindings";
+import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, PortKind, Ports, Position } from "@/bindings";
 import { CARD_WIDTH, handleBox, plannedSize } from "@/canvas/measure/geometry";
+import { TEXTS } from "@/canvas/texts";
 import { declaredPorts, drawnPorts, edgeKind, unwiredPorts } from "@/flow/connect/ports";
+import { turnEdges } from "@/flow/connect/turn-edges";
 import { BODY_INSET } from "@/flow/containers/container-box";
 import {
   containerOf,
@@ -24,6 +26,7 @@ import { commentField, type NodeTypes } from "@/flow/node-types/node-types";
 import type { CanvasEdge, CanvasNode, CardData, StrandData } from "@/workspace/canvas-store";
 import { type DrawnEnds, drawnEnds, foldedHandles, foldedSides, NO_SIDES } from "./folded-elements";
 import { borderHandles, fitLoops, plannedLoopSize } from "./loop-elements";
+import { FOLDED_HANDLE } from "./pulled-ends";
 
 /**
  * The nodes to draw: not the nodes in a folded loop or frame. `before` are the elements drawn so far; dragged ones stay
@@ -153,12 +156,9 @@ export function canvasEdges(
       found.edge !== undefined && found.severity === "error" ? [found.edge] : [],
     ),
   );
+  const turns = turnEdges(types, flow, checked);
   const drawn: CanvasEdge[] = [];
-  for (const [id, edge] of Object.entries(flow.edges)) {
-    if (!Object.hasOwn(flow.nodes, edge.source) || !Object.hasOwn(flow.nodes, edge.target)) continue;
-    const ends = drawnEnds(flow, edge);
-    if (ends.hidden) continue;
-    const kind = edgeKind(types, flow, checked, edge);
+  for (const { id, edge, ends, kind, bundle } of bundledEdges(types, flow, checked, back)) {
     const context = kind === "context" ? (contexts.get(edge.source) ?? contexts.get(edge.target)) : undefined;
     drawn.push(
       canvasEdge(
@@ -169,8 +169,10 @@ export function canvasEdges(
           kind,
           back: back.has(id) ? topBetween(flow, edge) : undefined,
           context,
-          broken: broken.has(id),
+          broken: [id, ...(bundle ?? [])].some((one) => broken.has(one)),
+          turn: [id, ...(bundle ?? [])].every((one) => turns.has(one)),
           depth: edgeDepth(flow, edge),
+          ...(bundle ? { bundle } : {}),
           ...routed(flow, id, edge, ends),
         },
         selection.edges.has(id),
@@ -179,6 +181,38 @@ export function canvasEdges(
     );
   }
   return drawn;
+}
+
+type DrawnEdge = { id: EdgeId; edge: Edge; ends: DrawnEnds; kind: PortKind; bundle?: EdgeId[] };
+
+/** What a bundle is drawn as: a context rather than data, and a value rather than an order. */
+const WEIGHTS: Record<PortKind, number> = { context: 3, data: 2, tools: 1 };
+
+/** The edges to draw. Those with the same ends at a folded loop or frame are one, as one of them. */
+function bundledEdges(types: NodeTypes, flow: Flow, checked: CheckedFlow, back: ReadonlySet<EdgeId>): DrawnEdge[] {
+  const bundles = new Map<string, DrawnEdge[]>();
+  for (const [id, edge] of Object.entries(flow.edges)) {
+    if (!Object.hasOwn(flow.nodes, edge.source) || !Object.hasOwn(flow.nodes, edge.target)) continue;
+    const ends = drawnEnds(flow, edge);
+    if (ends.hidden) continue;
+    const { source, sourceHandle, target, targetHandle } = ends;
+    const isBundled = sourceHandle === FOLDED_HANDLE || targetHandle === FOLDED_HANDLE;
+    const key = isBundled ? JSON.stringify([source, sourceHandle, target, targetHandle, back.has(id)]) : id;
+    const one = { id, edge, ends, kind: edgeKind(types, flow, checked, edge) };
+    const bundle = bundles.get(key);
+    if (bundle) bundle.push(one);
+    else bundles.set(key, [one]);
+  }
+  const weightOf = ({ kind, edge: { target, targetInput } }: DrawnEdge) => {
+    const port = declaredPorts(types, flow, checked, target)?.inputs.find(({ name }) => name === targetInput);
+    return port?.orderOnly ? 0 : WEIGHTS[kind];
+  };
+  return [...bundles.values()].flatMap((all) => {
+    const [first] = all.length > 1 ? all.toSorted((a, b) => weightOf(b) - weightOf(a)) : all;
+    if (!first) return [];
+    const others = all.flatMap(({ id }) => (id === first.id ? [] : [id]));
+    return [others.length > 0 ? { ...first, bundle: others } : first];
+  });
 }
 
 /** The points of an edge, unless one of its ends is in a folded loop or frame. */
@@ -203,7 +237,9 @@ function canvasEdge(
     old.back === fresh.back &&
     old.context === fresh.context &&
     old.broken === fresh.broken &&
+    old.turn === fresh.turn &&
     old.depth === fresh.depth &&
+    (old.bundle === fresh.bundle || old.bundle?.join("\n") === fresh.bundle?.join("\n")) &&
     (old.route === fresh.route || JSON.stringify(old.route) === JSON.stringify(fresh.route))
       ? old
       : fresh;
@@ -227,7 +263,9 @@ function canvasEdge(
     targetHandle: ends.targetHandle,
     data,
     selected,
-    ariaLabel: `${data.kind} edge from ${edge.source} ${edge.sourceOutput} to ${edge.target} ${edge.targetInput}${data.back !== undefined ? ", back to the start of its cycle" : ""}`,
+    ariaLabel: data.bundle
+      ? TEXTS.edgesBetween(data.bundle.length + 1, edge.source, edge.target)
+      : `${data.kind} edge from ${edge.source} ${edge.sourceOutput} to ${edge.target} ${edge.targetInput}${data.back !== undefined ? ", back to the start of its cycle" : ""}`,
   };
 }
 

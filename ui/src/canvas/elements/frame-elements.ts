@@ -1,12 +1,11 @@
 /** Frames as React Flow wants them: nodes of their own, behind the nodes inside. */
-import type { Flow, NodeId } from "@/bindings";
-import { CARD_WIDTH, FOLDED_FRAME_HEIGHT } from "@/canvas/measure/geometry";
+import type { Flow, Frame, NodeId } from "@/bindings";
 import { TEXTS } from "@/canvas/texts";
-import { containersAround } from "@/flow/containers/containers";
+import { containersAround, isDisabled } from "@/flow/containers/containers";
 import { foldedAround } from "@/flow/containers/folding";
-import { boxAroundBoth, containerOfFrame, frameAround } from "@/flow/containers/frame-box";
+import { boxAroundBoth, containerOfFrame, FOLDED_FRAME, frameAround, mainOf } from "@/flow/containers/frame-box";
 import type { Items } from "@/flow/edits/edits";
-import type { CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
+import type { CanvasElement, CanvasNode, FoldedSides, FrameData, FrameNode } from "@/workspace/canvas-store";
 import { foldedHandles, foldedSides, NO_SIDES } from "./folded-elements";
 import { frameElement } from "./frame-ids";
 
@@ -25,19 +24,13 @@ export function canvasFrames(flow: Flow, selection: Items, before: ReadonlyMap<s
     const selected = selection.frames?.has(frameId) ?? false;
     const container = containerOfFrame(flow, frame);
     const was = before.get(id);
-    const sameSides = was?.data.folded?.into === folded?.into && was?.data.folded?.outOf === folded?.outOf;
-    if (
-      was?.data.frame === frame &&
-      sameSides &&
-      was.selected === selected &&
-      was.parentId === container &&
-      !was.dragging
-    ) {
+    const data: FrameData = { frameId, frame, ...(folded ? foldedData(flow, frame, folded) : {}) };
+    if (was && sameData(was.data, data) && was.selected === selected && was.parentId === container && !was.dragging) {
       drawn.push(was);
       continue;
     }
     const { x, y, title, nodes } = frame;
-    const { width, height } = folded ? { width: CARD_WIDTH, height: FOLDED_FRAME_HEIGHT } : frame;
+    const { width, height } = folded ? FOLDED_FRAME : frame;
     const depth = containersAround(flow, first).length;
     drawn.push({
       id,
@@ -45,7 +38,7 @@ export function canvasFrames(flow: Flow, selection: Items, before: ReadonlyMap<s
       ...(container === undefined ? {} : { parentId: container }),
       ...(was?.dragging ? { dragging: true } : {}),
       position: was?.dragging ? was.position : { x, y },
-      data: { frameId, frame, ...(folded ? { folded } : {}) },
+      data,
       ...(folded ? { handles: foldedHandles(folded) } : {}),
       selected,
       width,
@@ -59,6 +52,21 @@ export function canvasFrames(flow: Flow, selection: Items, before: ReadonlyMap<s
     });
   }
   return drawn;
+}
+
+function foldedData(flow: Flow, frame: Frame, folded: FoldedSides): Partial<FrameData> {
+  const main = flow.nodes[mainOf(flow, frame) ?? ""];
+  return { folded, ...(main ? { main } : {}), disabled: frame.nodes.every((id) => isDisabled(flow, id)) };
+}
+
+function sameData(a: FrameData, b: FrameData): boolean {
+  return (
+    a.frame === b.frame &&
+    a.main === b.main &&
+    a.disabled === b.disabled &&
+    a.folded?.into === b.folded?.into &&
+    a.folded?.outOf === b.folded?.outOf
+  );
 }
 
 /** All that React Flow draws: each frame after the loop it is in and before its nodes. */

@@ -1,10 +1,11 @@
 import type { NodeProps } from "@xyflow/react";
 import { type ComponentType, memo } from "react";
 import { TitleField } from "@/canvas/cards/CardTitle";
+import { FoldedHandles } from "@/canvas/cards/FoldedParts";
 import { StatusRing } from "@/canvas/cards/StatusRing";
 import { useLoopRun, useNodeState } from "@/canvas/cards/useElementViews";
 import { FrameResizer } from "@/canvas/frames/FrameBox";
-import { useFrameState } from "@/canvas/frames/useFrameState";
+import { useFrameRun } from "@/canvas/frames/frame-run";
 import { TEXTS } from "@/canvas/texts";
 import type { NodeRunState } from "@/run/nodes/element-views";
 import type { CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
@@ -52,19 +53,23 @@ export const FarNode = memo(function FarNode({ id, type, data, width, height, se
 export const FarFrame = memo(function FarFrame({ id, data, width, height, selected }: NodeProps<FrameNode>) {
   const { editor } = useWorkspace();
   const { frameId, frame, folded } = data;
-  const state = useFrameState(frame.nodes);
+  const run = useFrameRun(frame);
   return (
     <FarElement
       {...{ id, width, height, selected }}
       title={frame.title}
       testId={`frame-${frameId}`}
       kind={folded ? "card" : "frame"}
-      state={folded && state}
+      state={folded && run?.state}
       label={TEXTS.frameTitle}
       onRename={(name) => editor.renameFrame(frameId, name)}
       given={frame.title}
     >
-      {folded ? null : <FrameResizer frameId={frameId} isVisible={selected} />}
+      {folded ? (
+        <FoldedHandles sides={folded} title={TEXTS.edgesOfFrame} />
+      ) : (
+        <FrameResizer frameId={frameId} isVisible={selected} />
+      )}
     </FarElement>
   );
 });

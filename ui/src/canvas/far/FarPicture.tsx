@@ -104,11 +104,13 @@ function Picture({ nodes, frames, edges }: Elements) {
         });
       const isContainer = ({ tile: { kind } }: (typeof seen)[number]) => kind === "loop" || kind === "frame";
       const containers = seen.filter(isContainer);
-      for (const one of containers) draw(one);
+      // A large comment lies behind what it is about, and behind the edges there.
+      const isBehind = (one: (typeof seen)[number]) => isContainer(one) || one.tile.kind === "comment";
+      for (const one of seen) if (isBehind(one)) draw(one);
       pen.setTransform(ratio * zoom, 0, 0, ratio * zoom, ratio * x, ratio * y);
       lines.paint(pen, zoom, area, painting.resolve, { lit: litWay?.edges, untrusted: untrusted?.edges });
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-      for (const one of seen) if (!isContainer(one)) draw(one);
+      for (const one of seen) if (!isBehind(one)) draw(one);
       for (const { tile, at } of containers) if (renaming !== tile.id) paintContainerTitle(painting, tile, at);
     };
     const request = () => {

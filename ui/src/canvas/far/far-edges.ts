@@ -12,6 +12,9 @@ const COLORS = { context: "var(--context)", data: "var(--data)", tools: "var(--t
 const WIDTHS = { context: 2.2, data: 1.2, tools: 1.2 };
 const DASHES = { context: [], data: [], tools: [5, 4] };
 const BACK_DASH = [1, 4];
+const TURN_DASH = [2, 5];
+/** How bright an edge is that only puts branches in turn. */
+const TURN_OPACITY = 0.55;
 /** How far beside its line an edge can be pointed at, in screen pixels. */
 const REACH = 9;
 /** How far curves swing beyond their ends, in canvas units. */
@@ -37,9 +40,9 @@ export class FarEdges {
     });
     for (const one of this.#all) {
       const { edge, path, from } = one;
-      const { kind = "data", context, back, broken } = edge.data ?? {};
+      const { kind = "data", context, back, broken, turn } = edge.data ?? {};
       const part = [Math.floor(from.x / PART_SIZE), Math.floor(from.y / PART_SIZE)];
-      const key = [kind, context, back !== undefined, broken, ...part].join();
+      const key = [kind, context, back !== undefined, broken, turn, ...part].join();
       const group = this.#groups.get(key);
       if (group) {
         group.path.addPath(path);
@@ -61,12 +64,15 @@ export class FarEdges {
     resolve: (css: string) => string,
     { lit, untrusted }: { lit?: ReadonlySet<string>; untrusted?: ReadonlySet<string> },
   ): void {
-    pen.globalAlpha = lit ? DIMMED : 1;
-    for (const { edge, path, box } of this.#groups.values())
-      if (overlaps(box, area)) stroke(pen, zoom, resolve(colorOf(edge)), edge, path);
+    for (const { edge, path, box } of this.#groups.values()) {
+      if (!overlaps(box, area)) continue;
+      pen.globalAlpha = (lit ? DIMMED : 1) * (edge.data?.turn ? TURN_OPACITY : 1);
+      stroke(pen, zoom, resolve(colorOf(edge)), edge, path);
+    }
     pen.globalAlpha = 1;
     for (const { edge, path } of this.#all) {
-      if (untrusted?.has(edge.id)) stroke(pen, zoom, resolve("var(--path)"), edge, path, 2);
+      const isUntrusted = [edge.id, ...(edge.data?.bundle ?? [])].some((id) => untrusted?.has(id));
+      if (isUntrusted) stroke(pen, zoom, resolve("var(--path)"), edge, path, 2);
       else if (lit?.has(edge.id) || edge.selected) stroke(pen, zoom, resolve(colorOf(edge)), edge, path, 2);
     }
   }
@@ -107,11 +113,12 @@ function stroke(
   path: Path2D,
   times = 1,
 ): void {
-  const { kind = "data", back } = data ?? {};
+  const { kind = "data", back, turn } = data ?? {};
+  const dash = back !== undefined ? BACK_DASH : turn ? TURN_DASH : DASHES[kind];
   pen.strokeStyle = color;
   pen.lineWidth = (times * WIDTHS[kind]) / zoom;
   pen.lineCap = back === undefined ? "butt" : "round";
-  pen.setLineDash((back === undefined ? DASHES[kind] : BACK_DASH).map((length) => length / zoom));
+  pen.setLineDash(dash.map((length) => length / zoom));
   pen.stroke(path);
   pen.setLineDash([]);
 }

@@ -117,8 +117,9 @@ function paintCard(painting: Painting, tile: Tile, at: Box, marks: Marks): void 
   const look = lookOf(tile, marks);
   const radius = RADIUS * zoom;
   const hasEdge = tile.kind === "card";
-  if (tile.kind === "card" && tile.element.data.folded) {
-    // A folded loop or frame is a stack of cards.
+  const { data } = tile.element;
+  if (tile.kind === "card" && data.folded && !("main" in data)) {
+    // A folded loop or frame is a stack of cards, unless it stands for one node.
     fillBox(pen, { ...at, x: at.x + 3, y: at.y + 3 }, radius, resolve("var(--line-2)"));
   }
   if (hasEdge) fillBox(pen, at, radius, resolve(tile.hue));

@@ -1,7 +1,6 @@
 /** What the tiles show of the active run, read at the moment they are painted. */
 import { isStaleIn, isWaitingIn, loopRunWithin, stateWithin } from "@/canvas/cards/useElementViews";
-import { mostUrgentOf } from "@/canvas/frames/useFrameState";
-import { withBodies } from "@/flow/containers/containers";
+import { frameRunOf } from "@/canvas/frames/frame-run";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { NodeRunState } from "@/run/nodes/element-views";
 import type { CanvasElement } from "@/workspace/canvas-store";
@@ -20,9 +19,7 @@ export function tileState(
   if (!views || views.size === 0 || type === "comment") return NOT_RUN;
   const flow = displayedFlow(editor.state);
   if (type === "frame") {
-    return data.folded
-      ? { state: mostUrgentOf([...withBodies(flow, data.frame.nodes)], views), stale: false }
-      : NOT_RUN;
+    return data.folded ? { state: frameRunOf(flow, data.frame, views)?.state, stale: false } : NOT_RUN;
   }
   const iteration = epochChoice.iterationAround(id);
   const view = views.get(id);

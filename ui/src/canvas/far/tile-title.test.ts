@@ -21,8 +21,13 @@ it("leaves the icon out where the title fits in its place", () => {
   expect(titleIn("Classify", 11 * 9, 20, 22)).toMatchObject({ lines: ["Classify"], withIcon: false });
 });
 
-it("shortens what fits on no two lines while enough of it is seen", () => {
-  expect(titleIn("Ask the customer again", 11 * 8, 40).lines).toEqual(["Ask the", "custome…"]);
+it("writes a title on three lines where its card is high", () => {
+  expect(titleIn("Ask the customer again", 11 * 8, 40)).toMatchObject({ lines: ["Ask the", "customer", "again"] });
+  expect(titleIn("Ask the customer again", 11 * 8, 40, 11)).toMatchObject({ withIcon: false });
+});
+
+it("shortens what fits on no lines while enough of it is seen", () => {
+  expect(titleIn("Ask the customer again", 11 * 8, 30).lines).toEqual(["Ask the", "custome…"]);
   expect(titleIn("Summarization", 11 * 8, 40, 22)).toMatchObject({ lines: ["Summari…"], withIcon: false });
 });
 

@@ -5,6 +5,7 @@ const SIZES: readonly number[] = [13, 12, 11];
 const LEAST_SIZE = 11;
 /** The height of a line in units of the font size. */
 export const LINE_HEIGHT = 1.2;
+const MAX_LINES = 3;
 /** A shortened title with fewer characters says less than initials. */
 const MIN_SHOWN_CHARS = 5;
 
@@ -30,15 +31,21 @@ export function fitTitle(title: string, room: Room, widthOf: WidthOf): TileTitle
 
 type Written = Omit<TileTitle, "withIcon">;
 
-/** All of the title: on one line as large as it fits, else on two. */
+/** All of the title: on one line as large as it fits, else on two, or on three where the card is high. */
 function wholeTitle(title: string, room: Room, widthOf: WidthOf): Written | undefined {
-  const fits = (line: string, size: number) => widthOf(line) * size <= room.width;
-  const size = SIZES.find((one) => fits(title, one) && linesIn(room, one) >= 1);
+  const widest = room.width / LEAST_SIZE;
+  const size = SIZES.find((one) => widthOf(title) * one <= room.width && linesIn(room, one) >= 1);
   if (size !== undefined) return { lines: [title], size };
-  if (linesIn(room, LEAST_SIZE) < 2) return undefined;
-  const first = longestStart(title, room.width / LEAST_SIZE, widthOf);
-  const rest = title.slice(first?.length ?? 0).trim();
-  return first !== undefined && fits(rest, LEAST_SIZE) ? { lines: [first, rest], size: LEAST_SIZE } : undefined;
+  const lines: string[] = [];
+  let rest = title;
+  for (let free = Math.min(MAX_LINES, linesIn(room, LEAST_SIZE)); free > 0; free -= 1) {
+    if (widthOf(rest) <= widest) return { lines: [...lines, rest], size: LEAST_SIZE };
+    const start = longestStart(rest, widest, widthOf);
+    if (start === undefined) return undefined;
+    lines.push(start);
+    rest = rest.slice(start.length).trim();
+  }
+  return undefined;
 }
 
 /** The beginning of the title, if enough of it fits. */
@@ -63,10 +70,10 @@ function linesIn({ height }: Room, size: number): number {
   return Math.floor(height / (size * LINE_HEIGHT));
 }
 
-/** As many whole words as fit, but not all of them; undefined if not even the first one fits. */
+/** As many whole words, or parts of `snake_case`, as fit, but not all of them; undefined if not even the first one fits. */
 function longestStart(title: string, widest: number, widthOf: WidthOf): string | undefined {
   let found: string | undefined;
-  for (const { index } of title.matchAll(/\s+/g)) {
+  for (const { index } of title.matchAll(/\s+|(?<=[_-])(?=[^_-])/g)) {
     const start = title.slice(0, index);
     if (widthOf(start) > widest) break;
     found = start;

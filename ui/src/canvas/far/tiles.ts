@@ -1,7 +1,7 @@
 /** What the far view paints: the boxes of all nodes and frames, with what their tiles show besides the state of a run. */
 import { withFrameElements } from "@/canvas/elements/frame-elements";
 import { boxesOf, frameBoxes } from "@/canvas/measure/boxes";
-import { nodeColor } from "@/canvas/overview/paint-nodes";
+import { frameColor, nodeColor } from "@/canvas/overview/paint-nodes";
 import { plain } from "@/design/markdown/plain-text";
 import type { Box } from "@/flow/align/align";
 import { tint } from "@/flow/edits/canvas-colors";
@@ -38,7 +38,7 @@ export function tilesOf(types: NodeTypes, nodes: readonly CanvasNode[], frames: 
   const tiles: Tile[] = [];
   for (const element of withFrameElements(frames, nodes)) {
     const box = boxes.get(element.id) ?? places.get(element.id);
-    if (box) tiles.push({ ...(element.type === "frame" ? frameTile(element) : nodeTile(types, element)), box });
+    if (box) tiles.push({ ...(element.type === "frame" ? frameTile(types, element) : nodeTile(types, element)), box });
   }
   // A stable sort: containers keep their order, from the outside in.
   return tiles.sort((a, b) => LAYERS[a.kind] - LAYERS[b.kind]);
@@ -46,13 +46,13 @@ export function tilesOf(types: NodeTypes, nodes: readonly CanvasNode[], frames: 
 
 const LAYERS: Record<TileKind, number> = { frame: 0, loop: 0, comment: 1, card: 2 };
 
-function frameTile(element: FrameNode): Omit<Tile, "box"> {
+function frameTile(types: NodeTypes, element: FrameNode): Omit<Tile, "box"> {
   const { id, selected = false } = element;
-  const { frame, folded } = element.data;
-  const own = tint(frame.color);
-  const hue = own ?? "var(--tint-gray)";
+  const { frame, folded, main, disabled = false } = element.data;
   const kind = folded ? "card" : "frame";
-  return { id, kind, element, title: frame.title, icon: FRAME_ICON, hue, tint: own, disabled: false, selected };
+  const icon = types.byType.get(main?.type ?? "")?.icon ?? FRAME_ICON;
+  const hue = frameColor(types, element.data);
+  return { id, kind, element, title: frame.title, icon, hue, tint: tint(frame.color), disabled, selected };
 }
 
 function nodeTile(types: NodeTypes, element: CanvasNode): Omit<Tile, "box"> {

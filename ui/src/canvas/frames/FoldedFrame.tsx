@@ -1,40 +1,56 @@
 import { SquareDashed } from "lucide-react";
 import type { CSSProperties } from "react";
-import type { Frame, FrameId } from "@/bindings";
+import type { Frame, Node, NodeId } from "@/bindings";
 import { TitleField } from "@/canvas/cards/CardTitle";
-import { FoldButton, FoldedHandle } from "@/canvas/cards/FoldedParts";
+import { Findings } from "@/canvas/cards/Findings";
+import { FoldButton, FoldedHandles } from "@/canvas/cards/FoldedParts";
+import { nodeSummary } from "@/canvas/cards/node-summary";
+import { RunLine } from "@/canvas/cards/RunLine";
 import { StatusRing } from "@/canvas/cards/StatusRing";
 import { frameElement } from "@/canvas/elements/frame-ids";
-import { FOLDED_FRAME_HEIGHT } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
+import { Icon } from "@/design/icons/Icon";
+import { FOLDED_FRAME } from "@/flow/containers/frame-box";
 import { tint } from "@/flow/edits/canvas-colors";
-import type { FoldedSides } from "@/workspace/canvas-store";
-import { useCanvas, useWorkspace } from "@/workspace/context";
+import type { FrameData } from "@/workspace/canvas-store";
+import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { foldFrame } from "./frame-commands";
-import { useFrameState } from "./useFrameState";
+import { type FrameRun, useFrameRun } from "./frame-run";
 
-type Props = { frameId: FrameId; frame: Frame; sides: FoldedSides; selected: boolean };
+type Props = { data: FrameData; selected: boolean };
 
-/** A folded frame: a card with its title, the count of its nodes and the state of what runs in it. */
-export function FoldedFrame({ frameId, frame, sides, selected }: Props) {
+/**
+ * A folded frame: a card with its title, the count of its nodes and the state of what runs in it. If it stands for one of its
+ * nodes, it looks like the card of that node.
+ */
+export function FoldedFrame({ data, selected }: Props) {
+  const { frameId, frame, folded: sides, main, disabled } = data;
   const workspace = useWorkspace();
   const id = frameElement(frameId);
+  const type = useNodeTypes((types) => types.byType.get(main?.type ?? ""));
   const renaming = useCanvas((state) => state.renaming === id);
   const isTarget = useCanvas((state) => state.dropTarget === id);
-  const state = useFrameState(frame.nodes);
+  const run = useFrameRun(frame);
   return (
     <div
-      className="card"
+      className="card folded-frame"
       data-testid={`frame-${frameId}`}
       data-folded
+      data-type={main?.type}
+      data-category={type?.category}
       data-selected={selected || isTarget || undefined}
-      data-state={state}
+      data-state={run?.state}
+      data-disabled={disabled || undefined}
       data-color={frame.color}
-      style={{ minHeight: FOLDED_FRAME_HEIGHT, "--tint": tint(frame.color) } as CSSProperties}
+      style={{ height: FOLDED_FRAME.height, "--tint": tint(frame.color) } as CSSProperties}
     >
       <div className="card-head">
         <header>
-          <SquareDashed size={14} className="card-icon" aria-hidden />
+          {main ? (
+            <Icon name={type?.icon} className="card-icon" />
+          ) : (
+            <SquareDashed size={14} className="card-icon" aria-hidden />
+          )}
           {renaming ? (
             <TitleField
               id={id}
@@ -55,12 +71,30 @@ export function FoldedFrame({ frameId, frame, sides, selected }: Props) {
             testId={`unfold-${id}`}
             onToggle={() => foldFrame(workspace, frameId, false)}
           />
-          <StatusRing node={id} state={state} />
+          <Findings id={id} inside={frame.nodes} />
+          <StatusRing node={id} state={run?.state} />
         </header>
-        <p className="summary">{TEXTS.nodesInFrame(frame.nodes.length)}</p>
+        {disabled ? (
+          <p className="summary">{TEXTS.disabled}</p>
+        ) : main ? (
+          <MainLine main={main} id={frame.main ?? ""} run={run} />
+        ) : (
+          <Count frame={frame} />
+        )}
       </div>
-      {sides.into ? <FoldedHandle side="in" title={TEXTS.edgesOfFrame} /> : null}
-      {sides.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfFrame} /> : null}
+      {main ? <Count frame={frame} /> : null}
+      <FoldedHandles sides={sides} title={TEXTS.edgesOfFrame} />
     </div>
   );
+}
+
+/** What a run says of the node that is most urgent, else the summary of the main node. */
+function MainLine({ main, id, run }: { main: Node; id: NodeId; run: FrameRun | undefined }) {
+  const type = useNodeTypes((types) => types.byType.get(main.type));
+  const summary = nodeSummary(main, type);
+  return run ? <RunLine node={run.node ?? id} summary={summary} /> : <p className="summary">{summary}</p>;
+}
+
+function Count({ frame: { nodes } }: { frame: Frame }) {
+  return <p className="summary frame-count">{TEXTS.nodesInFrame(nodes.length)}</p>;
 }

@@ -21,7 +21,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const { frameId, frame } = data;
   const renaming = useCanvas((state) => state.renaming === id);
   const isTarget = useCanvas((state) => state.dropTarget === id);
-  if (data.folded) return <FoldedFrame frameId={frameId} frame={frame} sides={data.folded} selected={selected} />;
+  if (data.folded) return <FoldedFrame data={data} selected={selected} />;
   return (
     <div
       className="frame"

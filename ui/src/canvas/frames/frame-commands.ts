@@ -4,7 +4,10 @@ import { frameElement } from "@/canvas/elements/frame-ids";
 import { sizesOf } from "@/canvas/measure/boxes";
 import { focusOnceDrawn } from "@/canvas/select/keyboard-navigation";
 import { TEXTS } from "@/canvas/texts";
+import { showBox } from "@/canvas/view/view";
 import { notify } from "@/design/dialogs/notify";
+import { frameCorner } from "@/flow/containers/frame-box";
+import { displayedFlow } from "@/flow/document/flow-state";
 import { addFrame } from "@/flow/edits/frames";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -43,9 +46,12 @@ function frameSelection(workspace: Workspace): void {
   canvas.set({ renaming: frameElement(added.frame) });
 }
 
-/** Folds a frame or unfolds it. It is selected then, in place of nodes in it, and keeps the focus. */
-export function foldFrame({ editor, canvas }: Workspace, frame: FrameId, folded: boolean): void {
-  editor.fold({ frames: [frame] }, folded);
-  editor.selectOnly({ frames: [frame] });
-  focusOnceDrawn(canvas, frameElement(frame));
+/** Folds a frame or unfolds it, and shows all of it then. It is selected, in place of nodes in it, and keeps the focus. */
+export function foldFrame({ editor, canvas }: Workspace, id: FrameId, folded: boolean): void {
+  editor.fold({ frames: [id] }, folded);
+  editor.selectOnly({ frames: [id] });
+  focusOnceDrawn(canvas, frameElement(id));
+  const flow = displayedFlow(editor.state);
+  const frame = flow.frames?.[id];
+  if (!folded && frame) showBox({ canvas }, { ...frameCorner(flow, frame), width: frame.width, height: frame.height });
 }

@@ -57,7 +57,7 @@ export function flowSvg({ name, nodes, frames, edges, types, color }: Source): F
   const size = { width: Math.ceil(width + 2 * MARGIN), height: Math.ceil(height + 2 * MARGIN) };
   const drawn = (kind: CanvasNode["type"]) => nodes.filter((node) => node.type === kind);
   const framesIn = (loop: string | undefined) =>
-    frames.filter((one) => one.parentId === loop).map((one) => frameShape(one, framesAt.get(one.id), color));
+    frames.filter((one) => one.parentId === loop).map((one) => frameShape(one, framesAt.get(one.id), types, color));
   const parts = [
     `<rect x="${left}" y="${top}" width="${size.width}" height="${size.height}" fill="${color("var(--bg)")}"/>`,
     ...framesIn(undefined),
@@ -159,12 +159,14 @@ function loop(node: CanvasNode, boxes: Boxes, types: NodeTypes, color: Color): s
   ].join("\n");
 }
 
-function frameShape({ data: { frameId, frame } }: FrameNode, box: Box | undefined, color: Color): string {
+function frameShape({ data }: FrameNode, box: Box | undefined, types: NodeTypes, color: Color): string {
+  const { frameId, frame, folded } = data;
   const { x, y, width, height } = box ?? frame;
-  const tint = color(frameColor(frame));
+  const tint = color(frameColor(types, data));
+  const fill = folded ? `fill="${color("var(--bg-2)")}"` : `fill="${tint}" fill-opacity="0.1"`;
   return [
     `<g data-frame="${escapeXml(frameId)}">`,
-    `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="12" fill="${tint}" fill-opacity="0.1" stroke="${tint}" stroke-opacity="0.6"/>`,
+    `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="12" ${fill} stroke="${tint}" stroke-opacity="0.6"/>`,
     text(frame.title, x + 16, y + 23, { size: 13, room: width - 32, fill: color("var(--fg-2)"), weight: 600 }),
     "</g>",
   ].join("\n");

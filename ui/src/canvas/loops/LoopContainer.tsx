@@ -55,7 +55,7 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
         {disabled ? null : <PinBadge node={node} />}
         <LoopIteration id={id} />
         <span className="loop-space" />
-        <Findings node={id} />
+        <Findings id={id} />
         <StatusRing node={id} state={state} />
         <FoldButton
           folded={false}

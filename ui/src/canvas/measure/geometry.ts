@@ -20,9 +20,7 @@ export const CARD_BORDER = { left: 4, top: 1 };
 const FIRST_PORT_Y = 61;
 /** The height of a port's row. */
 export const PORT_STEP = 20;
-const MIN_HEIGHT = 57;
-/** The height of a folded frame, which has no ports. */
-export const FOLDED_FRAME_HEIGHT = MIN_HEIGHT;
+export const MIN_CARD_HEIGHT = 57;
 const BELOW_LAST_PORT = 14;
 
 /** The side lengths of a port's mark, by strand. */
@@ -41,7 +39,7 @@ export function isQuiet(side: Side, port: InputPort | OutputPort, unwired: Unwir
 
 /** The least height at which every port has its place. */
 export function cardHeight(ports: Ports, unwired: Unwired): number {
-  return Math.max(MIN_HEIGHT, portY(portRows(ports, unwired) - 1) + BELOW_LAST_PORT);
+  return Math.max(MIN_CARD_HEIGHT, portY(portRows(ports, unwired) - 1) + BELOW_LAST_PORT);
 }
 
 function portRows(ports: Ports, unwired: Unwired): number {

@@ -163,6 +163,6 @@ function paint(
   if (!pen) return;
   pen.scale(ratio, ratio);
   const resolve = colors.resolver(canvas);
-  paintFrames(pen, resolve, frames, boxes, map);
+  paintFrames(pen, resolve, types, frames, boxes, map);
   paintNodes(pen, resolve, types, nodes, boxes, map);
 }

@@ -1,11 +1,11 @@
 /** Nodes as plain rectangles: in the minimap, and on the canvas where cards would be too small to read. */
-import type { Frame } from "@/bindings";
+import type { Node } from "@/bindings";
 import { shade } from "@/canvas/elements/elements";
 import { frameBoxes } from "@/canvas/measure/boxes";
 import type { Boxes, Point } from "@/flow/align/align";
 import { tint } from "@/flow/edits/canvas-colors";
 import type { NodeTypes } from "@/flow/node-types/node-types";
-import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
+import type { CanvasNode, FrameData, FrameNode } from "@/workspace/canvas-store";
 
 const LOOP_OPACITY = 0.3;
 const FRAME_OPACITY = 0.22;
@@ -25,17 +25,18 @@ export type PaintMapping = { scale: number; toMap(at: Point): Point };
 export function paintFrames(
   pen: CanvasRenderingContext2D,
   resolve: (css: string) => string,
+  types: NodeTypes,
   frames: readonly FrameNode[],
   boxes: Boxes,
   map: PaintMapping,
 ): void {
   const places = frameBoxes(frames, boxes);
-  pen.globalAlpha = FRAME_OPACITY;
   for (const { id, data, selected } of frames) {
     const box = places.get(id);
     if (!box) continue;
     const at = map.toMap(box);
-    pen.fillStyle = resolve(selected ? "var(--fg)" : frameColor(data.frame));
+    pen.globalAlpha = data.folded ? 1 : FRAME_OPACITY;
+    pen.fillStyle = resolve(selected ? "var(--fg)" : frameColor(types, data));
     pen.beginPath();
     pen.roundRect(at.x, at.y, box.width * map.scale, box.height * map.scale, 1.5);
     pen.fill();
@@ -43,9 +44,9 @@ export function paintFrames(
   pen.globalAlpha = 1;
 }
 
-/** The color of a frame; gray without one. */
-export function frameColor({ color }: Frame): string {
-  return tint(color) ?? "var(--tint-gray)";
+/** The color of a frame; without one, that of the kind of node that it stands for while it is folded. */
+export function frameColor(types: NodeTypes, { frame, folded, main }: FrameData): string {
+  return tint(frame.color) ?? (folded && main ? kindColor(types, main) : "var(--tint-gray)");
 }
 
 /** `boxes` are the boxes of the nodes. */
@@ -84,6 +85,10 @@ function ownColor(types: NodeTypes, node: CanvasNode): string {
 
 /** The color of a node's context; outside of all contexts, that of its kind. */
 export function nodeColor(types: NodeTypes, node: CanvasNode): string {
-  const category = types.byType.get(node.data.node.type)?.category ?? "wiring";
-  return shade(node.data.context) ?? CATEGORY_COLORS[category] ?? "var(--line-2)";
+  return shade(node.data.context) ?? kindColor(types, node.data.node);
+}
+
+function kindColor(types: NodeTypes, { type }: Node): string {
+  const category = types.byType.get(type)?.category ?? "wiring";
+  return CATEGORY_COLORS[category] ?? "var(--line-2)";
 }

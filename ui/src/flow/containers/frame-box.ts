@@ -3,12 +3,20 @@ import type { Flow, Frame, FrameId, NodeId } from "@/bindings";
 import type { Box, Point } from "@/flow/align/align";
 import { containerOf, cornerOf } from "./containers";
 
+/** The size of a folded frame: as wide as a card, and with three lines for its title at the least zoom of a first view. */
+export const FOLDED_FRAME = { width: 208, height: 100 };
+
 /** The least distance of a node from each side of its frame; above it is the title. */
 export const FRAME_INSET = { left: 16, right: 16, top: 36, bottom: 16 };
 
 /** The frame that a node is in. */
 export function frameOf(flow: Flow, node: NodeId): FrameId | undefined {
   return Object.entries(flow.frames ?? {}).find(([, { nodes }]) => nodes.includes(node))?.[0];
+}
+
+/** The node that the card of a folded frame stands for. */
+export function mainOf(flow: Flow, { main, nodes }: Frame): NodeId | undefined {
+  return main !== undefined && nodes.includes(main) && Object.hasOwn(flow.nodes, main) ? main : undefined;
 }
 
 /** The loop with the frame in its body: the loop of its nodes. */

@@ -153,7 +153,8 @@ export class FlowEditor {
       this.edit(folded ? "Fold" : "Unfold", change);
       return;
     }
-    const flow = change(viewing.flow);
+    const changed = change(viewing.flow);
+    const flow = changed === viewing.flow ? changed : this.#completeEdit(viewing.flow, changed);
     if (flow !== viewing.flow) this.store.setState({ viewing: { ...viewing, flow } });
   }
 

@@ -73,8 +73,9 @@ function isPoint(value: unknown): value is Point {
 
 function isFrame(value: unknown): value is Frame {
   if (!isRecord(value)) return false;
-  const { title, nodes, width, height } = value;
+  const { title, nodes, main, width, height } = value;
   if (!isPoint(value) || typeof title !== "string") return false;
+  if (main !== undefined && typeof main !== "string") return false;
   return isLength(width) && isLength(height) && Array.isArray(nodes) && nodes.every((id) => typeof id === "string");
 }
 

@@ -166,7 +166,9 @@ export function addFragment(
 function addFrameCopy(flow: Flow, frame: Frame, renamed: ReadonlyMap<NodeId, NodeId>, offset: Point): Flow {
   const nodes = frame.nodes.flatMap((id) => renamed.get(id) ?? []);
   if (nodes.length === 0) return flow;
-  const copy = { ...frame, nodes };
+  const main = renamed.get(frame.main ?? "");
+  const { main: _, ...others } = frame;
+  const copy = { ...others, nodes, ...(main === undefined ? {} : { main }) };
   const { x, y } = relativeTo(flow, containerOfFrame(flow, copy), { x: frame.x + offset.x, y: frame.y + offset.y });
   const at = { x: Math.round(x), y: Math.round(y) };
   return withFrames(flow, { ...flow.frames, [freshFrameId(flow)]: { ...copy, ...at } });

@@ -26,7 +26,7 @@ fn unknown_keys_are_kept_at_every_level() {
     let text = r#"{
         "edges": {"e": {"hue": 1, "source": "n", "sourceOutput": "x", "target": "n", "targetInput": "y"}},
         "frames": {"f": {
-            "color": "amber", "folded": true, "height": 200, "hue": 7, "nodes": ["n"], "title": "Intake", "width": 300.5, "x": -8, "y": 0
+            "color": "amber", "folded": true, "height": 200, "hue": 7, "main": "n", "nodes": ["n"], "title": "Intake", "width": 300.5, "x": -8, "y": 0
         }},
         "layout": {"n": {"color": "teal", "hue": 2, "x": 1.5, "y": 2}},
         "name": "",

@@ -129,7 +129,7 @@ pub(crate) async fn execute(
         }
         "published.schedule" => {
             let OfSchedule { name, schedule } = arguments(name, args)?;
-            reply(blocking(move || set_schedule(&published, &name, schedule)).await?)
+            reply(blocking(move || set_schedule(&published, &name, schedule.as_ref())).await?)
         }
         "published.remove" => {
             let OfName { name } = arguments(name, args)?;
@@ -144,13 +144,13 @@ pub(crate) async fn execute(
 fn set_schedule(
     published: &Published,
     name: &str,
-    schedule: Option<Schedule>,
+    schedule: Option<&Schedule>,
 ) -> Result<Option<Timestamp>, ErrorReply> {
-    let next = schedule.as_ref().map(|schedule| schedule.next(Timestamp::now())).transpose()?;
-    if schedule.as_ref().is_some_and(|schedule| schedule.input.is_some()) {
+    let next = schedule.map(|schedule| schedule.next(Timestamp::now())).transpose()?;
+    if schedule.is_some_and(|schedule| schedule.input.is_some()) {
         refuse_input(&published.current(name)?.flow)?;
     }
-    published.set_schedule(name, schedule.as_ref())?;
+    published.set_schedule(name, schedule)?;
     Ok(next)
 }
 

@@ -121,7 +121,7 @@ async fn begin(tenant: &Tenant, name: &str, schedule: Schedule, at: Timestamp) -
     if let Some(database) = &tenant.database {
         return database.begin(&run, &request, tenant.user().await?).await;
     }
-    tenant.plait.runs().start_with_id(&run, request).await.map(|_| ())
+    tenant.plait.runs().start_with_id(&run, request).await
 }
 
 /// The id of the run of a flow at a time: the same on each host.

@@ -83,9 +83,9 @@ fn nodes_made_for_one_node_are_in_one_frame() {
             assert!(is_framed || is_all_of_one_node(&flow, &report), "{name}: {parts:?} are in no frame");
         }
         for id in flow.nodes.keys() {
-            let frames = frames_with(&flow, id);
-            assert!(frames <= 1, "{name}: {id} is in {frames} frames");
-            assert!(frames == 0 || !is_in_closed_loop(&flow, id), "{name}: {id} is hidden twice");
+            let around = frames_with(&flow, id);
+            assert!(around <= 1, "{name}: {id} is in {around} frames");
+            assert!(around == 0 || !is_in_closed_loop(&flow, id), "{name}: {id} is hidden twice");
         }
     }
     assert!(framed > 200, "{framed}");

@@ -27,25 +27,27 @@ impl Told {
     }
 }
 
+/// How many a receiver still refuses, and what it was told.
+type Shared = Arc<Mutex<(usize, Vec<Told>)>>;
+
 /// A server that is told things. It refuses as many as it should first.
 struct Receiver {
     url: String,
-    told: Arc<Mutex<(usize, Vec<Told>)>>,
+    told: Shared,
 }
 
 impl Receiver {
     async fn start(refuses: usize) -> Self {
         let told = Arc::new(Mutex::new((refuses, Vec::new())));
-        let take =
-            async |State(told): State<Arc<Mutex<(usize, Vec<Told>)>>>, headers: HeaderMap, body: String| {
-                let mut told = told.lock();
-                told.1.push(Told { headers, body });
-                if told.0 == 0 {
-                    return StatusCode::NO_CONTENT;
-                }
-                told.0 -= 1;
-                StatusCode::BAD_GATEWAY
-            };
+        let take = async |State(told): State<Shared>, headers: HeaderMap, body: String| {
+            let mut told = told.lock();
+            told.1.push(Told { headers, body });
+            if told.0 == 0 {
+                return StatusCode::NO_CONTENT;
+            }
+            told.0 -= 1;
+            StatusCode::BAD_GATEWAY
+        };
         let router = Router::new().route("/told", post(take)).with_state(Arc::clone(&told));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/told", listener.local_addr().unwrap());

@@ -25,15 +25,14 @@ pub(super) struct AddArgs {
 
 pub(super) async fn execute(app: &Connection, args: AddArgs) -> Result<ExitStatus, CliError> {
     let AddArgs { name, paths, embeddings } = args;
-    // A host has its own files: paths are relative to its folder with the flows.
-    let place = if app.host_name().is_some() { as_written } else { to_absolute };
-    let paths = paths.iter().map(|path| place(path)).collect::<Result<_, _>>()?;
+    let paths = if app.host_name().is_some() {
+        // A host has its own files: paths are relative to its folder with the flows.
+        paths.iter().map(|path| path.display().to_string()).collect()
+    } else {
+        paths.iter().map(|path| to_absolute(path)).collect::<Result<_, _>>()?
+    };
     let added = app.call(AddKnowledge { name, paths, embeddings }).await?;
     index::run(app, added.definition.name, false).await
-}
-
-fn as_written(path: &Path) -> Result<String, ErrorReply> {
-    Ok(path.display().to_string())
 }
 
 fn to_absolute(path: &Path) -> Result<String, ErrorReply> {

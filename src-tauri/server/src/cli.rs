@@ -287,7 +287,7 @@ impl Cli {
             Command::Tokens(command) => tokens(&home, command),
             Command::Tenants(command) => tenants(&home, command),
             Command::CallbackSecret { tenant } => {
-                println!("{}", Callbacks::of(&tenant.home(&home)?).secret()?);
+                println!("{}", Callbacks::of(&tenant.home(&home)?).secret()?.text());
                 Ok(())
             }
             Command::Publish(args) => block_on(publish(&args.tenant.home(&home)?, args)),

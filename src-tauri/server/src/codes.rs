@@ -17,10 +17,10 @@ plait_core::error_codes! {
             "The host works on as many requests as it may.",
             "Send the request again later, or start the host with a higher `--max-requests`.";
         HOST_CALLBACK = "host.callback",
-            "An address cannot be told how a run stands.",
+            "How a run stands cannot be reported to an address.",
             "Name an address that the host reaches. `plait tools hosts add` on the host allows one that is not public.";
         HOST_CALLBACK_FILE = "host.callback_file",
-            "What is to be told of a run cannot be read or written.",
+            "What is to be reported of a run cannot be read or written.",
             "Make room on the disk, and see to it that the host may read and write `host/callbacks` in its data directory.";
         HOST_CALLBACK_SECRET = "host.callback_secret",
             "The secret that callbacks are signed with cannot be read or made.",

@@ -13,9 +13,9 @@ use tokio::sync::watch;
 use crate::codes;
 use crate::limits::Limits;
 use crate::phase::{Phase, closing};
-use crate::schedule;
 use crate::tenant::{Tenant, TenantOptions};
 use crate::tenant_folders::{TENANTS, TenantFolders, mark};
+use crate::{run_reports, scheduled_runs};
 
 /// How tenants are opened.
 pub(crate) struct TenantsOptions {
@@ -76,8 +76,8 @@ impl Tenants {
             phase: self.phase.clone(),
         };
         let tenant = Arc::new(Tenant::open(options).await?);
-        tenant.callbacks.resume(&tenant);
-        tokio::spawn(schedule::begin_due(Arc::clone(&tenant)));
+        run_reports::resume(&tenant);
+        tokio::spawn(scheduled_runs::begin_due(Arc::clone(&tenant)));
         self.opened.lock().insert(name.clone(), Arc::clone(&tenant));
         Ok(tenant)
     }

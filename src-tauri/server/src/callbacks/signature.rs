@@ -15,7 +15,7 @@ use crate::codes;
 const FILE: &str = "callback-secret";
 const SECRET_BYTES: usize = 32;
 
-pub(super) struct Secret(String);
+pub(crate) struct Secret(String);
 
 impl Secret {
     /// Reads the secret in a folder, or makes it. `host.callback_secret`.
@@ -43,12 +43,12 @@ impl Secret {
         read().map_err(|error| failed(&error))
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.0
     }
 
     /// `t=SECONDS,v1=HEX`: the time since 1970, and HMAC-SHA256 of the time, a dot and the body, with the text of the secret as the key.
-    pub(super) fn signature(&self, at: i64, body: &[u8]) -> String {
+    pub(crate) fn signature(&self, at: i64, body: &[u8]) -> String {
         let key = hmac::Key::new(hmac::HMAC_SHA256, self.0.as_bytes());
         let mut context = hmac::Context::with_key(&key);
         context.update(format!("{at}.").as_bytes());

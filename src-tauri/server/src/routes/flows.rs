@@ -22,13 +22,13 @@ use uuid::Uuid;
 use super::runs::{state_response, status_of_run};
 use super::{EVENT_STREAM, database_runs};
 use crate::blocking::{blocking, to_its_end};
-use crate::callbacks;
 use crate::caller::Caller;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
 use crate::published::Version;
 use crate::publishing::refuse_input;
 use crate::roles::Role;
+use crate::run_reports;
 use crate::tenant::Tenant;
 
 /// What a run is given.
@@ -54,7 +54,7 @@ pub(crate) struct NewRun {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     run: Option<Uuid>,
-    /// An address that is told how the run stands whenever it waits for a person, and at its end, by `POST` with the state as JSON and
+    /// An address to which is reported how the run stands whenever it waits for a person, and at its end, by `POST` with the state as JSON and
     /// the header `plait-signature`. The request is answered at once.
     #[serde(default)]
     callback: Option<String>,
@@ -109,7 +109,7 @@ pub(super) async fn run(
     Ok(state_response(&state, status_of_run(&state)))
 }
 
-/// Begins a run, answers that it goes on, and has an address told how it stands.
+/// Begins a run, answers that it goes on, and has it reported to an address.
 async fn begin_with_callback(
     tenant: &Arc<Tenant>,
     caller: &Caller,
@@ -117,14 +117,14 @@ async fn begin_with_callback(
     request: RunRequest,
     url: &str,
 ) -> Result<Response, Failure> {
-    // Before the run, so that none is begun whose end nobody is told.
+    // Before the run, so that none is begun whose end is not reported.
     let is_new = tenant.callbacks.note(tenant.plait.tools(), run, url)?;
     let begun = match &tenant.database {
         Some(database) => database_runs::begin(tenant, database, run, request).await,
         None => begin(tenant, caller, run, request).await,
     };
     match begun {
-        Ok(()) if is_new => callbacks::begin(tenant, run),
+        Ok(()) if is_new => run_reports::begin(tenant, run),
         Err(error) if is_new => {
             tenant.callbacks.forget(run);
             return Err(error.into());

@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 
-use super::{Schedule, run_at};
+use super::Schedule;
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -46,12 +46,4 @@ fn what_was_missed_begins_once() {
     assert_eq!(last("2026-11-30T10:59:59Z", "2026-11-30T11:00:00Z"), Some(at("2026-11-30T11:00:00Z")));
     assert_eq!(last("2026-11-30T11:00:00Z", "2026-11-30T11:00:00Z"), None);
     assert_eq!(last("2026-11-30T10:00:00Z", "2026-11-30T14:30:00Z"), Some(at("2026-11-30T14:00:00Z")));
-}
-
-#[test]
-fn run_of_a_flow_at_a_time_is_the_same_on_each_host() {
-    let nine = at("2026-11-30T09:00:00Z");
-    assert_eq!(run_at("default report", nine), run_at("default report", nine));
-    assert_ne!(run_at("default report", nine), run_at("acme report", nine));
-    assert_ne!(run_at("default report", nine), run_at("default report", at("2026-11-30T10:00:00Z")));
 }

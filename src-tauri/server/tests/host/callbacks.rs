@@ -1,4 +1,4 @@
-//! Callbacks: an address is told how a run stands, also by a host that was killed meanwhile, and can check who told it.
+//! Callbacks: how a run stands is reported to an address, also by a host that was killed meanwhile, and the receiver can check who wrote it.
 
 use std::sync::Arc;
 
@@ -14,51 +14,51 @@ use crate::cluster::{Cluster, until};
 use crate::process::{Data, Host, ask_flow, chat_flow};
 use crate::server::{ModelServer, ServerReply};
 
-/// What an address was told.
+/// A report that an address got.
 #[derive(Clone)]
-struct Told {
+struct Report {
     headers: HeaderMap,
     body: String,
 }
 
-impl Told {
+impl Report {
     fn state(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 }
 
-/// How many a receiver still refuses, and what it was told.
-type Shared = Arc<Mutex<(usize, Vec<Told>)>>;
+/// How many reports a receiver still refuses, and those that it got.
+type Shared = Arc<Mutex<(usize, Vec<Report>)>>;
 
-/// A server that is told things. It refuses as many as it should first.
+/// A server that gets reports. It refuses as many as it should first.
 struct Receiver {
     url: String,
-    told: Shared,
+    shared: Shared,
 }
 
 impl Receiver {
     async fn start(refuses: usize) -> Self {
-        let told = Arc::new(Mutex::new((refuses, Vec::new())));
-        let take = async |State(told): State<Shared>, headers: HeaderMap, body: String| {
-            let mut told = told.lock();
-            told.1.push(Told { headers, body });
-            if told.0 == 0 {
+        let shared = Arc::new(Mutex::new((refuses, Vec::new())));
+        let take = async |State(shared): State<Shared>, headers: HeaderMap, body: String| {
+            let mut shared = shared.lock();
+            shared.1.push(Report { headers, body });
+            if shared.0 == 0 {
                 return StatusCode::NO_CONTENT;
             }
-            told.0 -= 1;
+            shared.0 -= 1;
             StatusCode::BAD_GATEWAY
         };
-        let router = Router::new().route("/told", post(take)).with_state(Arc::clone(&told));
+        let router = Router::new().route("/reports", post(take)).with_state(Arc::clone(&shared));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/told", listener.local_addr().unwrap());
+        let url = format!("http://{}/reports", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { url, told }
+        Self { url, shared }
     }
 
-    /// All that it was told, once that is so much.
-    async fn told(&self, count: usize) -> Vec<Told> {
-        until(|| self.told.lock().1.len() >= count).await;
-        self.told.lock().1.clone()
+    /// All that it got, once they are so many.
+    async fn reports(&self, count: usize) -> Vec<Report> {
+        until(|| self.shared.lock().1.len() >= count).await;
+        self.shared.lock().1.clone()
     }
 }
 
@@ -76,7 +76,7 @@ async fn answer(host: &Host<'_>, asked: &Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn address_is_told_of_the_question_and_of_the_end_although_the_host_was_killed() {
+async fn question_and_end_are_reported_although_the_host_was_killed() {
     let (data, receiver) = (Data::new(), Receiver::start(1).await);
     data.flow("ask.flow.json", &ask_flow());
     let host = data.serve();
@@ -84,17 +84,17 @@ async fn address_is_told_of_the_question_and_of_the_end_although_the_host_was_ki
     host.publish(&["ask"]).await;
     let (status, begun) = host.post("runner", "/flows/ask/runs", json!({ "callback": receiver.url })).await;
     assert_eq!((status.as_u16(), &begun["status"]), (202, &json!("running")), "{begun}");
-    // Refused once, so told again.
-    let told = receiver.told(2).await;
-    assert_eq!(told[0].body, told[1].body);
-    let asked = told[1].state();
+    // Refused once, so sent again.
+    let reports = receiver.reports(2).await;
+    assert_eq!(reports[0].body, reports[1].body);
+    let asked = reports[1].state();
     assert_eq!((&asked["run"], &asked["status"]), (&begun["run"], &json!("waiting")));
     assert_eq!(asked["questions"][0]["prompt"], "Who?");
     drop(host);
     let host = data.serve();
     answer(&host, &asked).await;
-    let told = receiver.told(3).await;
-    let ended = told.last().unwrap();
+    let reports = receiver.reports(3).await;
+    let ended = reports.last().unwrap();
     assert_eq!(
         (&ended.state()["status"], &ended.state()["outputs"]["out"]["value"]),
         (&json!("finished"), &json!("Ann"))
@@ -108,28 +108,28 @@ async fn address_is_told_of_the_question_and_of_the_end_although_the_host_was_ki
     let signed: Vec<u8> =
         (0..signed.len()).step_by(2).map(|at| u8::from_str_radix(&signed[at..at + 2], 16).unwrap()).collect();
     hmac::verify(&key, format!("{at}.{}", ended.body).as_bytes(), &signed).unwrap();
-    // Nothing is left to be told.
+    // Nothing is left to be reported.
     let folder = data.path().join("host/callbacks");
     until(|| std::fs::read_dir(&folder).unwrap().next().is_none()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn address_is_told_of_a_run_that_a_worker_drives() {
+async fn run_that_a_worker_drives_is_reported() {
     let (cluster, receiver) = (Cluster::new(), Receiver::start(0).await);
     let (host, _worker) = (cluster.host(), cluster.worker());
     allow_this_machine(&host).await;
     cluster.publish("ask", &ask_flow());
     let (status, begun) = host.post("runner", "/flows/ask/runs", json!({ "callback": receiver.url })).await;
     assert_eq!(status, 202, "{begun}");
-    let asked = receiver.told(1).await[0].state();
+    let asked = receiver.reports(1).await[0].state();
     assert_eq!((&asked["run"], &asked["status"]), (&begun["run"], &json!("waiting")));
     answer(&host, &asked).await;
-    let told = receiver.told(2).await;
-    assert_eq!(told[1].state()["outputs"]["out"]["value"], "Ann");
+    let reports = receiver.reports(2).await;
+    assert_eq!(reports[1].state()["outputs"]["out"]["value"], "Ann");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn addresses_that_are_not_public_are_refused_and_a_failure_is_told() {
+async fn addresses_that_are_not_public_are_refused_and_a_failure_is_reported() {
     let model = ModelServer::start(|_, _| ServerReply::Status(400, json!({}))).await;
     let (data, receiver) = (Data::new(), Receiver::start(0).await);
     data.flow("help.flow.json", &chat_flow());
@@ -150,5 +150,5 @@ async fn addresses_that_are_not_public_are_refused_and_a_failure_is_told() {
     allow_this_machine(&host).await;
     let run = json!({ "callback": receiver.url, "input": "Hi" });
     assert_eq!(host.post("runner", "/flows/help/runs", run).await.0, 202);
-    assert_eq!(receiver.told(1).await[0].state()["status"], "failed");
+    assert_eq!(receiver.reports(1).await[0].state()["status"], "failed");
 }

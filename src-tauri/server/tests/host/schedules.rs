@@ -27,7 +27,7 @@ async fn runs(host: &Host<'_>, count: usize) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn flow_begins_each_second_until_it_is_told_not_to() {
+async fn flow_begins_each_second_until_its_schedule_ends() {
     let data = Data::new();
     for (name, flow) in [("ask", ask_flow()), ("help", chat_flow())] {
         data.flow(&format!("{name}.flow.json"), &flow);
@@ -42,7 +42,6 @@ async fn flow_begins_each_second_until_it_is_told_not_to() {
     let begun = runs(&host, 2).await;
     let (_, run) = host.get("viewer", &format!("/runs/{}?wait=60", begun[0])).await;
     assert_eq!((&run["status"], &run["questions"][0]["prompt"]), (&json!("waiting"), &json!("Who?")));
-    // Told not to, by another process.
     assert_eq!(schedule(&host, "ask", Value::Null).await.0, 200);
     let (_, listed) = host.post("viewer", "/commands/published.list", json!({})).await;
     assert_eq!(listed[0]["schedule"], Value::Null);

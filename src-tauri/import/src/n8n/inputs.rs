@@ -105,7 +105,7 @@ impl Reader<'_> {
             "if type == \"array\" then .[0] // empty else . end"
         } else {
             "if type != \"array\" then . elif length == 0 then empty \
-             else error(\"In n8n, this node runs once for each of its \\(length) items. Put it into a loop.\") end"
+             else error(\"In n8n, this node runs once for each of its \\(length) items. Put it into a loop\") end"
         };
         let items = Shape::object(self.as_object(at, &input));
         Some(Shape::object(self.query(at, "item", query, &items)))

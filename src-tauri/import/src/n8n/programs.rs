@@ -358,7 +358,7 @@ fn written_body(program: &Program<'_>) -> String {
             program.tail
         ),
         Items::Only => format!(
-            "{body}\n}};\nif (items.length > 1) throw new Error(`In n8n, this node runs once for each of its ${{items.length}} items. Put it into a loop.`);\n\
+            "{body}\n}};\nif (items.length > 1) throw new Error(`In n8n, this node runs once for each of its ${{items.length}} items. Put it into a loop`);\n\
              return run(items[0] ?? {{ json: {{}} }}, 0);"
         ),
         Items::First | Items::All => format!("{body}\n}};\nreturn run(items[0] ?? {{ json: {{}} }}, 0);"),

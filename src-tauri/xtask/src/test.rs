@@ -152,13 +152,7 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
         lint::run(&mut report);
     }
     if parts.iter().any(|part| *part != Part::Lint) {
-        let compile = |report: &mut Report| report.step("Rust compiles", || rust::compile(selection));
-        let test_units = |report: &mut Report| {
-            if parts.contains(&Part::Ui) {
-                ui::run_units(report);
-            }
-        };
-        report.side_by_side(compile, test_units);
+        report.step("Rust compiles", || rust::compile(selection));
     }
     for part in &parts {
         match part {
@@ -189,8 +183,11 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
         if parts.contains(&Part::Window) {
             window::run(report);
         }
+        if parts.contains(&Part::Ui) {
+            ui::run_units(report);
+        }
     };
-    // A test of the window mostly waits for it.
+    // A test of the window mostly waits for it, and ends long before the others.
     report.side_by_side(test_headless, test_window);
     if takes_pictures {
         print_note(&format!("Pictures of every screen: {}", gallery::write()?.display()));

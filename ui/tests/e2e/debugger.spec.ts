@@ -24,8 +24,13 @@ const status = (page: Page) => page.getByTestId("run-status");
 const bar = (page: Page) => page.getByTestId("stop-bar");
 
 async function pauseAt(page: Page, id: string, label: string): Promise<void> {
-  await node(page, id).click();
-  await page.getByTestId("breakpoints").getByRole("switch", { name: label }).click();
+  const breakpoint = page.getByTestId("breakpoints").getByRole("switch", { name: label });
+  await expect(async () => {
+    // The canvas may still make room for the inspector.
+    await node(page, id).click();
+    await expect(breakpoint).toBeVisible({ timeout: 3_000 });
+  }).toPass();
+  await breakpoint.click();
 }
 
 test("a run pauses before and after nodes, shows what is held, and goes on", async ({ page }) => {

@@ -89,6 +89,7 @@ test("the pointer drags, boxes and opens the menu of tiles that are no elements 
   await page.mouse.up();
   expect((await node(page, "n0").boundingBox())?.y).toBeGreaterThan(y + 40);
   await page.keyboard.press("Control+z");
+  await expect.poll(async () => (await node(page, "n0").boundingBox())?.y).toBeLessThan(y + 5);
   // A box around the first nodes.
   await page.keyboard.down("Shift");
   await page.mouse.move(x - 15, y - 15);

@@ -97,6 +97,7 @@ test("leads through what is not as in the original, one place at a time", async 
   });
   await openEmpty(page);
   await dragFiles(page, [{ name: "mail.json", type: "application/json", text: JSON.stringify(workflow) }], true);
+  await expect(page.getByTestId("import-dialog")).toBeVisible();
   await takeBoth(page, "import-report");
   await page.getByTestId("import-walk").click();
   const steps = page.getByTestId("import-steps");

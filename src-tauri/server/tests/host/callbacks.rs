@@ -59,7 +59,8 @@ impl Receiver {
     /// The first report with this status. There may be others before it: a host that was killed does not know what it reported last.
     async fn report_of(&self, status: &str) -> Report {
         loop {
-            let found = self.shared.lock().1.iter().find(|report| report.state()["status"] == status).cloned();
+            let found =
+                self.shared.lock().1.iter().find(|report| report.state()["status"] == status).cloned();
             match found {
                 Some(report) => return report,
                 None => tokio::time::sleep(Duration::from_millis(10)).await,

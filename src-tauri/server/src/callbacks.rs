@@ -66,9 +66,14 @@ impl Callbacks {
         }
     }
 
-    /// The runs to report, which an earlier process left.
-    pub(crate) fn runs(&self) -> Vec<RunId> {
-        let files = std::fs::read_dir(self.folder.join("callbacks")).into_iter().flatten().flatten();
+    /// The runs to report, which an earlier process left. Before any other use: removes what it left of files, too.
+    pub(crate) fn left_runs(&self) -> Vec<RunId> {
+        let folder = self.folder.join("callbacks");
+        for path in atomic_file::leftovers(&folder) {
+            // One that stays costs space and nothing else.
+            let _ = std::fs::remove_file(path);
+        }
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let names = files.filter_map(|file| file.file_name().into_string().ok());
         names.filter_map(|name| Some(RunId::from(name.strip_suffix(".json")?))).collect()
     }

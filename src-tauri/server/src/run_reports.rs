@@ -24,7 +24,7 @@ const SIGNATURE_HEADER: &str = "plait-signature";
 
 /// Goes on with what an earlier process left.
 pub(crate) fn resume(tenant: &Arc<Tenant>) {
-    for run in tenant.callbacks.runs() {
+    for run in tenant.callbacks.left_runs() {
         begin(tenant, &run);
     }
 }

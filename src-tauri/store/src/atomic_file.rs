@@ -34,6 +34,12 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// What a crash left in a folder of files that were being replaced or created. Such a file is not a leftover while someone writes there.
+pub fn leftovers(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "tmp"))
+}
+
 /// The steps of a replacement, for tests that simulate a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use plait_core::error::Fault;
 
+use crate::atomic_file;
 use crate::disk::Disk;
 use crate::fault;
 use crate::private_files;
@@ -129,11 +130,8 @@ pub(crate) fn make_private(home: &Path) -> io::Result<()> {
 
 /// Removes what a crash left of files that were being replaced. Failures cost space and nothing else.
 pub(crate) fn remove_leftovers(disk: &dyn Disk, folder: &Path) {
-    for item in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = item.path();
-        if path.extension().is_some_and(|extension| extension == "tmp") {
-            let _ = disk.remove(&path);
-        }
+    for path in atomic_file::leftovers(folder) {
+        let _ = disk.remove(&path);
     }
 }
 

@@ -104,6 +104,9 @@ async fn question_and_end_are_reported_although_the_host_was_killed() {
     assert_eq!((&asked["run"], &asked["status"]), (&begun["run"], &json!("waiting")));
     assert_eq!(asked["questions"][0]["prompt"], "Who?");
     drop(host);
+    // As if it had been killed while it noted what it had reported.
+    let folder = data.path().join("host/callbacks");
+    std::fs::write(folder.join(".left.tmp"), "{").unwrap();
     let host = data.serve();
     answer(&host, &asked).await;
     let ended = receiver.report_of("finished").await;
@@ -121,7 +124,6 @@ async fn question_and_end_are_reported_although_the_host_was_killed() {
         (0..signed.len()).step_by(2).map(|at| u8::from_str_radix(&signed[at..at + 2], 16).unwrap()).collect();
     hmac::verify(&key, format!("{at}.{}", ended.body).as_bytes(), &signed).unwrap();
     // Nothing is left to be reported.
-    let folder = data.path().join("host/callbacks");
     until(|| std::fs::read_dir(&folder).unwrap().next().is_none()).await;
 }
 

@@ -148,11 +148,15 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
         if parts.contains(&Part::Window) { rust::Selection::Everything } else { rust::Selection::Headless };
     let runs_rust = parts.contains(&Part::Rust);
     let takes_pictures = parts.contains(&Part::Ui) || parts.contains(&Part::Window);
+    let compile = |report: &mut Report| {
+        if parts.iter().any(|part| *part != Part::Lint) {
+            report.step("Rust compiles", || rust::compile(selection));
+        }
+    };
     if parts.contains(&Part::Lint) {
-        lint::run(&mut report);
-    }
-    if parts.iter().any(|part| *part != Part::Lint) {
-        report.step("Rust compiles", || rust::compile(selection));
+        lint::run(&mut report, compile);
+    } else {
+        compile(&mut report);
     }
     for part in &parts {
         match part {

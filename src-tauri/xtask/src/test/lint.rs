@@ -28,8 +28,13 @@ pub(super) fn check_sources(report: &mut Report) {
     report.step("The tests of the table of features exist", acceptance::check_features);
 }
 
-pub(super) fn run(report: &mut Report) {
-    report.side_by_side(compile_checks, check_texts);
+/// All checks. `compile` compiles what comes after them: beside those of sources and documents, which use one processor.
+pub(super) fn run(report: &mut Report, compile: impl FnOnce(&mut Report) + Send) {
+    let compile_all = |report: &mut Report| {
+        compile_checks(report);
+        compile(report);
+    };
+    report.side_by_side(compile_all, check_texts);
 }
 
 /// The checks that compile.

@@ -49,6 +49,18 @@ plait_core::error_codes! {
             "Correct `hosts.json` in the data directory, or remove it and add the hosts again.";
     }
 
+    "Identity providers" {
+        OPENID_ISSUER = "openid.issuer",
+            "An address is not that of an identity provider.",
+            "Write it as its tokens do in `iss`, such as https://login.example.com.";
+        OPENID_REFUSED = "openid.refused",
+            "A token was not made by the identity provider for this host, or is not in force.",
+            "Ask the identity provider for another token.";
+        OPENID_UNREACHABLE = "openid.unreachable",
+            "The keys of an identity provider cannot be read.",
+            "Check its address, and whether this machine reaches it.";
+    }
+
     "Keys" {
         KEYS_BAD_KEY = "keys.bad_key",
             "The key contains characters that no key has.",

@@ -11,6 +11,7 @@ pub mod hosts;
 pub mod keys;
 pub mod memory;
 pub mod net;
+pub mod openid;
 mod project_files;
 pub mod providers;
 pub mod redaction;

@@ -63,6 +63,8 @@ pub use plait_adapters::hosts;
 pub use plait_adapters::keys;
 /// A host that the person allows.
 pub use plait_adapters::net::AllowedHost;
+/// Tokens of identity providers.
+pub use plait_adapters::openid;
 /// Regular expressions of the person for secrets.
 pub use plait_adapters::redaction::{RedactionPattern, RedactionSettings};
 /// Where spans are sent.

@@ -34,6 +34,15 @@ plait_core::error_codes! {
         HOST_FORBIDDEN = "host.forbidden",
             "The role of the token does not allow this.",
             "Use a token with a higher role: `plait-server tokens add --role ROLE`.";
+        HOST_IDENTITY_PROVIDERS = "host.identity_providers",
+            "The file with the identity providers cannot be read or written, so none of their tokens is let in.",
+            "Restore `host/identity-providers.json` in the data directory from a backup, or remove it and add the identity providers again.";
+        HOST_IDENTITY_PROVIDER_EXISTS = "host.identity_provider_exists",
+            "There is an identity provider with this name, or one whose tokens are made for the same audience.",
+            "Choose another name or audience, or remove the other one: `plait-server identities rm NAME`.";
+        HOST_IDENTITY_PROVIDER_UNKNOWN = "host.identity_provider_unknown",
+            "There is no such identity provider.",
+            "`plait-server identities list` lists the identity providers.";
         HOST_MACHINE_ONLY = "host.machine_only",
             "The request reaches the machine of the host, which several tenants share: its programs, its network or its environment.",
             "Let who runs the host do it on the machine, with `plait` and the data directory of the tenant.";

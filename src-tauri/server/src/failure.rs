@@ -110,8 +110,9 @@ pub(crate) fn status_of(code: &ErrorCode) -> StatusCode {
         (
             "host",
             "closing" | "audit" | "tokens" | "tenants" | "database" | "newer_worker" | "callback_file"
-            | "callback_secret",
-        ) => StatusCode::SERVICE_UNAVAILABLE,
+            | "callback_secret" | "identity_providers",
+        )
+        | ("openid", "unreachable") => StatusCode::SERVICE_UNAVAILABLE,
         ("host", "body" | "not_in_database")
         | ("command", "arguments")
         | ("chat", "messages" | "unsupported") => StatusCode::BAD_REQUEST,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
+use crate::identities::Identities;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::phase::Phase;
@@ -12,9 +13,10 @@ use crate::request_rate::RequestRate;
 use crate::tenants::Tenants;
 use crate::tokens::TokenFile;
 
-/// Only what lets requests in has it. Routes have the tenant of their token alone.
+/// Only what lets requests in has it. Routes have the tenant of their caller alone.
 pub(crate) struct Host {
     pub(crate) tokens: TokenFile,
+    pub(crate) identities: Identities,
     pub(crate) audit: AuditLog,
     pub(crate) limits: Limits,
     /// A permit for each request and stream.

@@ -121,7 +121,7 @@ pub(crate) async fn execute(
             let Publish { name, path } = arguments(name, args)?;
             let flows = tenant.flows.clone();
             let path = blocking(move || flows.resolve(&path)).await?;
-            reply(publish(&tenant.plait, published, name, path, caller.0.name.clone()).await?)
+            reply(publish(&tenant.plait, published, name, path, caller.name.clone()).await?)
         }
         "published.rollBack" => {
             let RollBack { name, version } = arguments(name, args)?;

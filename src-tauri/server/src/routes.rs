@@ -23,6 +23,7 @@ use axum::{Json, Router};
 use futures::StreamExt as _;
 use jiff::Timestamp;
 use plait_api::ErrorReply;
+use plait_api::openid::Addressees;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::access::is_command;
@@ -33,7 +34,7 @@ use crate::failure::{ErrorExtension, Failure, RUN_HEADER};
 use crate::host::Host;
 use crate::phase::{Phase, closing};
 use crate::tenant::Tenant;
-use crate::tokens::{Token, unauthorized};
+use crate::tokens::{TokenFile, unauthorized};
 
 /// The media type of streams of events.
 const EVENT_STREAM: &str = "text/event-stream";
@@ -82,22 +83,23 @@ async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) 
     let (method, path) = (request.method().clone(), path_without_token(request.uri().path()));
     let is_chat = path.starts_with(CHAT_PATH);
     let route = route_name(&request);
-    let (token, response) = match authenticate(&host, &request) {
-        Ok(token) => {
-            let response = match admit_token(&host, &token).await {
+    let (caller, response) = match authenticate(&host, Credential::of(&request)).await {
+        Ok(caller) => {
+            let response = match admit_caller(&host, &caller).await {
                 Ok((tenant, permits)) => {
-                    request.extensions_mut().insert(Caller(token.clone()));
-                    // All that a route has: the tenant of the token, whatever the request names.
+                    request.extensions_mut().insert(caller.clone());
+                    // All that a route has: the tenant of the caller, whatever the request names.
                     request.extensions_mut().insert(tenant);
                     hold(&host, next.run(request).await, permits)
                 }
                 Err(error) => Failure::from(error).into_response(),
             };
-            (Some(token), response)
+            (Some(caller), response)
         }
         Err(error) => (None, Failure::from(error).into_response()),
     };
-    let tenant = token.as_ref().map(|token| &token.tenant);
+    let caller = caller.as_ref();
+    let tenant = caller.map(|caller| &caller.tenant);
     let code = response.extensions().get::<ErrorExtension>().cloned();
     let response = match &code {
         Some(_) if is_chat => as_chat_error(response).await,
@@ -106,9 +108,9 @@ async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) 
     host.metrics.count_request(tenant, method.as_str(), &route, response.status().as_u16());
     host.audit.write(&AuditEntry {
         at: Timestamp::now(),
-        token: token.as_ref().map(|token| token.id.as_str()),
-        name: token.as_ref().map(|token| token.name.as_str()),
-        role: token.as_ref().map(|token| token.role),
+        token: caller.map(|caller| caller.id.as_str()),
+        name: caller.map(|caller| caller.name.as_str()),
+        role: caller.map(|caller| caller.role),
         tenant,
         method: method.as_str(),
         path: &path,
@@ -134,35 +136,61 @@ fn path_without_token(path: &str) -> String {
     if path.starts_with(HOOK_PATH) { format!("{HOOK_PATH}…") } else { path.to_owned() }
 }
 
-/// The token of a request. `host.unauthorized`, `host.forbidden`, `host.closing`, `host.audit`, `host.tokens`.
-fn authenticate(host: &Host, request: &Request) -> Result<Token, ErrorReply> {
+/// What a request is let in by.
+enum Credential {
+    /// The token in the address for another system.
+    Hook(String),
+    /// The token in its header.
+    Bearer(String),
+}
+
+impl Credential {
+    /// `host.unauthorized`.
+    fn of(request: &Request) -> Result<Self, ErrorReply> {
+        if let Some(token) = request.uri().path().strip_prefix(HOOK_PATH) {
+            return Ok(Self::Hook(token.to_owned()));
+        }
+        let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let bearer = given
+            .and_then(|value| value.split_once(' '))
+            .filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"));
+        let (_, token) = bearer.ok_or_else(|| unauthorized("The request has no token."))?;
+        Ok(Self::Bearer(token.trim().to_owned()))
+    }
+}
+
+/// Who sent a request. `host.unauthorized`, `host.forbidden`, `host.closing`, `host.audit`, `host.tokens`, `host.identity_providers`,
+/// `openid.unreachable`.
+async fn authenticate(host: &Host, given: Result<Credential, ErrorReply>) -> Result<Caller, ErrorReply> {
     if *host.phase.borrow() == Phase::Ending {
         return Err(closing());
     }
     host.audit.check()?;
-    if let Some(given) = request.uri().path().strip_prefix(HOOK_PATH) {
-        return host.tokens.authenticate(given);
+    let given = match given? {
+        Credential::Hook(given) => return host.tokens.authenticate(&given).map(Caller::from),
+        Credential::Bearer(given) => given,
+    };
+    if !TokenFile::is_own(&given)
+        && let Some(addressees) = Addressees::of(&given)
+    {
+        return host.identities.authenticate(&given, &addressees).await;
     }
-    let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given =
-        given.and_then(|value| value.split_once(' ')).filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"));
-    let (_, given) = given.ok_or_else(|| unauthorized("The request has no token."))?;
-    let token = host.tokens.authenticate(given.trim())?;
+    let token = host.tokens.authenticate(&given)?;
     if token.hook.is_some() {
         let message =
             "The token of an address for other systems is a part of that address, and opens nothing else.";
         return Err(ErrorReply::new(codes::HOST_FORBIDDEN, message)
             .hint("Post to `/hooks/TOKEN`, or use a token with a role."));
     }
-    Ok(token)
+    Ok(token.into())
 }
 
-/// The tenant of a token, and a place for a request with it. `host.rate`, `host.busy`, and the errors of opening the tenant.
-async fn admit_token(
+/// The tenant of who sent a request, and a place for it. `host.rate`, `host.busy`, and the errors of opening the tenant.
+async fn admit_caller(
     host: &Host,
-    token: &Token,
+    caller: &Caller,
 ) -> Result<(Arc<Tenant>, [OwnedSemaphorePermit; 2]), ErrorReply> {
-    host.rate.count(&token.id)?;
+    host.rate.count(&caller.id)?;
     let place = |places: &Arc<Semaphore>, of: &str, most: usize| {
         Arc::clone(places).try_acquire_owned().map_err(|_| {
             let message = format!("{of} works on {most} requests and streams, as many as may be.");
@@ -170,7 +198,7 @@ async fn admit_token(
         })
     };
     let permit = place(&host.requests, "The host", host.limits.requests())?;
-    let tenant = host.tenants.get(&token.tenant).await?;
+    let tenant = host.tenants.get(&caller.tenant).await?;
     let own = place(&tenant.requests, "The tenant", host.limits.requests_per_tenant())?;
     Ok((tenant, [permit, own]))
 }

@@ -17,6 +17,7 @@ use crate::codes;
 use crate::connections;
 use crate::end_signals::EndSignals;
 use crate::host::Host;
+use crate::identities::Identities;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::phase::Phase;
@@ -68,6 +69,7 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     let tenants = TenantsOptions { home: home.clone(), flows, tenant_flows, database, limits };
     let host = Arc::new(Host {
         tokens,
+        identities: Identities::of(&home),
         tenants: Tenants::new(tenants, phase.subscribe())?,
         audit: AuditLog::open(&home)?,
         limits,

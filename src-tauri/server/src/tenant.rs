@@ -180,7 +180,7 @@ impl Tenant {
     pub(crate) fn run_place(&self, caller: &Caller) -> Result<RunPlace<'_>, ErrorReply> {
         self.refuse_unless_serving()?;
         let runs = self.plait.runs();
-        self.token_runs.place(&caller.0.id, self.limits.runs_per_token(), |run| runs.is_busy(run))
+        self.token_runs.place(&caller.id, self.limits.runs_per_token(), |run| runs.is_busy(run))
     }
 
     /// How a run stands. `run.unknown`, and the errors of reading it.

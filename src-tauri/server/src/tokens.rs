@@ -1,26 +1,23 @@
 //! The tokens of a host: made once, shown once, stored as hashes.
 //!
-//! A token has 32 random bytes, which nobody can guess, so one round of SHA-256 is enough of a hash. The file is read again when it
-//! has changed: a token that another process revoked is refused from then on. A file that cannot be read lets nobody in.
+//! A token has 32 random bytes, which nobody can guess, so one round of SHA-256 is enough of a hash. A file that cannot be read lets
+//! nobody in.
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
-use parking_lot::Mutex;
 use plait_api::ErrorReply;
 use plait_host_store::TenantName;
-use plait_store::{atomic_file, private_files};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::codes;
-use crate::file_stamp::FileStamp;
+use crate::list_file::{ListFile, ListFileKind};
 use crate::roles::Role;
 
 /// The random bytes of a token, and of its id.
@@ -62,33 +59,22 @@ impl Token {
 }
 
 /// The file with the tokens.
-pub(crate) struct TokenFile {
-    path: PathBuf,
-    read: Mutex<Option<(FileStamp, Arc<[Token]>)>>,
-}
+pub(crate) struct TokenFile(ListFile<Token>);
 
 impl TokenFile {
     /// The file in a data directory, which need not be there.
     pub(crate) fn of(home: &Path) -> Self {
-        Self { path: home.join("host").join("tokens.json"), read: Mutex::default() }
+        Self(ListFile::of(home, ListFileKind { name: "tokens", items: "tokens", code: codes::HOST_TOKENS }))
     }
 
     /// All tokens, the oldest first. `host.tokens`.
     pub(crate) fn list(&self) -> Result<Arc<[Token]>, ErrorReply> {
-        let stamp = match FileStamp::of(&self.path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Arc::default()),
-            other => other.map_err(|error| self.failed("read", &error))?,
-        };
-        let mut read = self.read.lock();
-        if let Some((_, tokens)) = read.as_ref().filter(|(of, _)| *of == stamp) {
-            return Ok(Arc::clone(tokens));
-        }
-        let bytes = fs::read(&self.path).map_err(|error| self.failed("read", &error))?;
-        let tokens: Vec<Token> =
-            serde_json::from_slice(&bytes).map_err(|error| self.failed("read", &error))?;
-        let tokens: Arc<[Token]> = tokens.into();
-        *read = Some((stamp, Arc::clone(&tokens)));
-        Ok(tokens)
+        self.0.list()
+    }
+
+    /// Whether a text looks like a token that a host made.
+    pub(crate) fn is_own(given: &str) -> bool {
+        given.starts_with(PREFIX)
     }
 
     /// The token that a request has. `host.unauthorized`, `host.tokens`.
@@ -126,7 +112,7 @@ impl TokenFile {
         // An `_` separates the parts of a token.
         let id = id.replace(['_', '-'], "0");
         let token = format!("{PREFIX}{id}_{secret}");
-        self.change(|tokens| {
+        self.0.change(|tokens| {
             if tokens.iter().any(|other| other.name == name) {
                 let message = format!("There is a token with the name `{name}` already.");
                 return Err(ErrorReply::new(codes::HOST_TOKEN_NAME, message)
@@ -150,7 +136,7 @@ impl TokenFile {
 
     /// Removes the token with this name or id. `host.token_unknown`, `host.tokens`.
     pub(crate) fn revoke(&self, name: &str) -> Result<(), ErrorReply> {
-        self.change(|tokens| {
+        self.0.change(|tokens| {
             let before = tokens.len();
             tokens.retain(|token| token.name != name && token.id != name);
             if tokens.len() < before {
@@ -160,27 +146,6 @@ impl TokenFile {
             Err(ErrorReply::new(codes::HOST_TOKEN_UNKNOWN, message)
                 .hint("`plait-server tokens list` lists the tokens."))
         })
-    }
-
-    fn change(
-        &self,
-        change: impl FnOnce(&mut Vec<Token>) -> Result<(), ErrorReply>,
-    ) -> Result<(), ErrorReply> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        private_files::create_folder(folder).map_err(|error| self.failed("written", &error))?;
-        // Two processes that change the file do it one after the other. Closing the lock's file ends the lock.
-        let lock =
-            File::create(folder.join("tokens.lock")).map_err(|error| self.failed("written", &error))?;
-        lock.lock().map_err(|error| self.failed("written", &error))?;
-        let mut tokens = self.list()?.to_vec();
-        change(&mut tokens)?;
-        let bytes = serde_json::to_vec_pretty(&tokens).map_err(|error| self.failed("written", &error))?;
-        atomic_file::replace_private(&self.path, &bytes).map_err(|error| self.failed("written", &error))
-    }
-
-    fn failed(&self, done: &str, error: &dyn std::fmt::Display) -> ErrorReply {
-        let message = format!("The tokens in `{}` cannot be {done}: {error}.", self.path.display());
-        ErrorReply::new(codes::HOST_TOKENS, message)
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) async fn complete(
     let (begun_by, turn_name) = (Arc::clone(&tenant), name.clone());
     let begin = async move {
         let place = begun_by.run_place(&caller)?;
-        let turn = Turn::begin(Arc::clone(&begun_by), &caller.0.id, turn_name, version, chat).await?;
+        let turn = Turn::begin(Arc::clone(&begun_by), &caller.id, turn_name, version, chat).await?;
         place.fill(turn.run.clone());
         Ok(turn)
     };

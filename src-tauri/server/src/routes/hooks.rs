@@ -33,7 +33,7 @@ pub(super) async fn receive(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
-    let Some(name) = caller.0.hook.clone() else {
+    let Some(name) = caller.hook.clone() else {
         let message = "This token is not that of an address for other systems.";
         return Err(ErrorReply::new(codes::HOST_FORBIDDEN, message).into());
     };
@@ -45,7 +45,7 @@ pub(super) async fn receive(
     let request = RunRequest { flow, path: about.path, input, ..RunRequest::default() };
     let delivery = DELIVERY_HEADERS.iter().find_map(|header| headers.get(*header));
     let run = match delivery {
-        Some(delivery) => run_of(&caller.0.id, delivery.as_bytes()),
+        Some(delivery) => run_of(&caller.id, delivery.as_bytes()),
         None => RunId::from(Uuid::now_v7().to_string()),
     };
     match &tenant.database {

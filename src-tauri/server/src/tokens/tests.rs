@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 
 #[test]
@@ -32,11 +34,12 @@ fn expired_token_is_refused() {
     let days = file.list().unwrap()[0].expires_at.unwrap().duration_since(Timestamp::now()).as_hours();
     assert!((719..=720).contains(&days));
     file.authenticate(&token).unwrap();
-    file.change(|tokens| {
-        tokens[0].expires_at = Some(Timestamp::now());
-        Ok(())
-    })
-    .unwrap();
+    file.0
+        .change(|tokens| {
+            tokens[0].expires_at = Some(Timestamp::now());
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(file.authenticate(&token).unwrap_err().code, "host.unauthorized");
     for wrong in ["", "soon", "-1d", "0d", "99999999d"] {
         assert_eq!(

@@ -26,6 +26,8 @@ mod database_tenants;
 #[cfg(unix)]
 mod disruptions;
 mod hooks;
+#[cfg(unix)]
+mod identities;
 mod limits;
 #[cfg(unix)]
 mod operations;

@@ -37,7 +37,7 @@ mod workers;
 
 pub use database::Database;
 pub use leased_runs::LeasedRuns;
-pub use leases::{Lease, Rest, WorkerId};
+pub use leases::{DueTree, Lease, Rest, TreeClaim, WorkerId};
 pub use listings::{ListedTree, Listing, TreeFilter};
 pub use live_text::LiveText;
 pub use notices::{Notice, Notices};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use plait_api::{ErrorReply, Options, Plait, data_dir};
 use plait_host_store::TenantName;
+use reqwest::Url;
 
 use crate::callbacks::Callbacks;
 use crate::certificate::CertificateFiles;
@@ -20,7 +21,7 @@ use crate::run_transfer;
 use crate::serve::{ServeOptions, serve};
 use crate::tenant_folders::{TenantFolders, options_of};
 use crate::tokens::TokenFile;
-use crate::worker::{WorkerOptions, work};
+use crate::worker::{EndpointOptions, WorkerOptions, work};
 
 /// Who published a flow without a token.
 const TERMINAL: &str = "terminal";
@@ -109,6 +110,10 @@ struct ServeArgs {
         conflicts_with = "embedded"
     )]
     database: Option<String>,
+    /// Restate decides which worker drives a run: the address of its ingress. Repeat it for several nodes: the next one is asked when one does not
+    /// answer. The workers need `--restate-listen`.
+    #[arg(long, value_name = "URL", env = "PLAIT_RESTATE", value_delimiter = ',', requires = "database")]
+    restate: Vec<Url>,
     /// The folder with the flows: the only files that requests name. `host/flows` in the data directory, if left out; tools of flows read
     /// and write files only in a folder outside of it.
     #[arg(long, value_name = "DIR")]
@@ -158,6 +163,23 @@ struct WorkerArgs {
     /// How many runs of each tenant it drives at once. Those that wait for a person do not count.
     #[arg(long, value_name = "COUNT", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_runs: u32,
+    /// Restate decides which runs it drives, and asks it at this address over HTTP/2. One that all workers share, such as that of a balancer, is
+    /// registered with Restate.
+    #[arg(long, value_name = "ADDRESS")]
+    restate_listen: Option<SocketAddr>,
+    /// The public key that Restate signs its requests with; repeat it while the key is changed. Others are refused.
+    #[arg(
+        long = "restate-key",
+        value_name = "KEY",
+        env = "PLAIT_RESTATE_KEY",
+        value_delimiter = ',',
+        requires = "restate_listen"
+    )]
+    restate_keys: Vec<String>,
+    /// Listen for Restate also where others than this machine reach the worker, without `--restate-key`: in a network that only Restate and the
+    /// workers are in.
+    #[arg(long, requires = "restate_listen", conflicts_with = "restate_keys")]
+    restate_unsigned: bool,
 }
 
 #[derive(Debug, Args)]
@@ -308,6 +330,7 @@ impl Cli {
                 tenant_flows: args.tenant_flows,
                 home,
                 database: args.database,
+                restate: args.restate,
                 listen: args.listen,
                 metrics_listen: args.metrics_listen,
                 certificate: args
@@ -326,6 +349,11 @@ impl Cli {
                 tenant_flows: args.tenant_flows,
                 lease: Duration::from_secs(args.lease.into()),
                 max_runs: args.max_runs,
+                restate: args.restate_listen.map(|listen| EndpointOptions {
+                    listen,
+                    keys: args.restate_keys,
+                    allow_unsigned: args.restate_unsigned,
+                }),
             })),
             Command::Runs(RunsCommand::Import { run, tenant, database }) => {
                 block_on(run_transfer::import(&tenant.home(&home)?, &run, &database.url, &tenant.tenant))

@@ -64,6 +64,12 @@ plait_core::error_codes! {
         HOST_RATE = "host.rate",
             "The token has sent as many requests in a minute as it may.",
             "Wait as long as the header `Retry-After` says, or start the host with a higher `--requests-per-minute`.";
+        HOST_RESTATE = "host.restate",
+            "Restate does not take what runs are asked. It is stored, and sent when Restate takes it.",
+            "Check that Restate runs, that `--restate` is the address of its ingress, and that the workers are registered with it.";
+        HOST_RESTATE_KEY = "host.restate_key",
+            "A key that Restate is to sign its requests with cannot be read.",
+            "Give the worker the public key that Restate prints when it starts, which begins with `publickeyv1_`.";
         HOST_ROUTE = "host.route",
             "The host has no such address, or not with this method.",
             "`/openapi.json` describes every route.";

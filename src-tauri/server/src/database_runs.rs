@@ -69,6 +69,11 @@ impl DatabaseRuns {
         self.notices.of(root)
     }
 
+    /// Resolves when trees may have got work since the last time.
+    pub(crate) async fn due(&self) {
+        self.notices.due().await;
+    }
+
     /// Has new records of a tree, and what a run of it writes, announced for a while.
     pub(crate) async fn watch(
         &self,

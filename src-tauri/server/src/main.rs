@@ -33,6 +33,7 @@ mod phase;
 mod published;
 mod publishing;
 mod request_rate;
+mod restate;
 mod roles;
 mod routes;
 mod run_copies;

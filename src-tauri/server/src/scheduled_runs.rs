@@ -66,16 +66,18 @@ fn due(
 }
 
 /// Begins a run, unless another host of the database has begun it.
-async fn begin(tenant: &Tenant, name: &str, schedule: Schedule, at: Timestamp) -> Result<(), ErrorReply> {
+async fn begin(
+    tenant: &Arc<Tenant>,
+    name: &str,
+    schedule: Schedule,
+    at: Timestamp,
+) -> Result<(), ErrorReply> {
     tenant.refuse_unless_serving()?;
     let (published, of_name) = (tenant.published.clone(), name.to_owned());
     let Version { about, flow } = blocking(move || published.current(&of_name)).await?;
     let request = RunRequest { flow, path: about.path, input: schedule.input, ..RunRequest::default() };
     let run = run_at(&format!("{} {name}", tenant.name), at);
-    if let Some(database) = &tenant.database {
-        return database.begin(&run, &request, tenant.user().await?).await;
-    }
-    tenant.plait.runs().start_with_id(&run, request).await
+    tenant.begin(None, &run, request).await
 }
 
 /// The id of the run of a flow at a time: the same on each host.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use axum_server::{Control, Handle};
 use plait_api::ErrorReply;
 use plait_host_store::TenantName;
+use reqwest::Url;
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::AuditLog;
@@ -22,6 +23,7 @@ use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::phase::Phase;
 use crate::request_rate::RequestRate;
+use crate::restate::ingress::Ingress;
 use crate::routes;
 use crate::routes::metrics::Scrape;
 use crate::tenants::{Tenants, TenantsOptions};
@@ -39,6 +41,8 @@ pub(crate) struct ServeOptions {
     pub(crate) tenant_flows: Option<PathBuf>,
     /// The address of the database, if workers drive the runs of published flows.
     pub(crate) database: Option<String>,
+    /// The addresses of Restate's ingress, if it decides which worker drives a run.
+    pub(crate) restate: Vec<Url>,
     pub(crate) listen: SocketAddr,
     /// Where it is asked for its metrics, without encryption.
     pub(crate) metrics_listen: Option<SocketAddr>,
@@ -63,10 +67,11 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     let mut signals = EndSignals::listen()?;
     let listener = Listener::bind(listen, certificate)?;
     let metrics = metrics_listen.map(|listen| Listener::bind(listen, None)).transpose()?;
-    let ServeOptions { home, flows, tenant_flows, database, .. } = options;
+    let ServeOptions { home, flows, tenant_flows, database, restate, .. } = options;
+    let restate = if restate.is_empty() { None } else { Some(Arc::new(Ingress::new(restate)?)) };
     let phase = watch::channel(Phase::Serving).0;
     let tokens = TokenFile::of(&home);
-    let tenants = TenantsOptions { home: home.clone(), flows, tenant_flows, database, limits };
+    let tenants = TenantsOptions { home: home.clone(), flows, tenant_flows, database, restate, limits };
     let host = Arc::new(Host {
         tokens,
         identities: Identities::of(&home),

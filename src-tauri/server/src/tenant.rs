@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use futures::StreamExt as _;
 use parking_lot::Mutex;
-use plait_api::runs::{ResumeRun, RunState, ShowRun};
+use plait_api::runs::{ResumeRun, RunRequest, RunState, ShowRun};
 use plait_api::users::ListUsers;
 use plait_api::{ErrorReply, Plait, Serving, to_window_json};
 use plait_core::id::RunId;
@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
-use crate::blocking::blocking;
+use crate::blocking::{blocking, to_its_end};
 use crate::callbacks::Callbacks;
 use crate::caller::Caller;
 use crate::chat_threads::ChatThreads;
@@ -174,6 +174,34 @@ impl Tenant {
     /// `host.closing` unless requests are taken as ever.
     pub(crate) fn refuse_unless_serving(&self) -> Result<(), ErrorReply> {
         self.phase.borrow().refuse_unless_serving()
+    }
+
+    /// Begins a run unless it is there, on the workers of the database or in this process, also if the client is gone meanwhile. One that a token begins in
+    /// this process counts against its limit. `host.runs`, `host.closing`, and the errors of `run.start`.
+    pub(crate) async fn begin(
+        self: &Arc<Self>,
+        caller: Option<&Caller>,
+        run: &RunId,
+        request: RunRequest,
+    ) -> Result<(), ErrorReply> {
+        let (tenant, caller, run) = (Arc::clone(self), caller.cloned(), run.clone());
+        to_its_end(async move {
+            if let Some(database) = &tenant.database {
+                tenant.refuse_unless_serving()?;
+                return database.begin(&run, &request, tenant.user().await?).await;
+            }
+            if tenant.plait.store().run(&run).is_ok() {
+                return Ok(());
+            }
+            tenant.refuse_unless_serving()?;
+            let place = caller.as_ref().map(|caller| tenant.run_place(caller)).transpose()?;
+            tenant.plait.runs().start_with_id(&run, request).await?;
+            if let Some(place) = place {
+                place.fill(run);
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// A place for a run that a token begins. `host.runs`, `host.closing`.

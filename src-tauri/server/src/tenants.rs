@@ -13,6 +13,8 @@ use tokio::sync::watch;
 use crate::codes;
 use crate::limits::Limits;
 use crate::phase::{Phase, closing};
+use crate::restate::ingress::Ingress;
+use crate::restate::relay;
 use crate::tenant::{Tenant, TenantOptions};
 use crate::tenant_folders::{TENANTS, TenantFolders, mark};
 use crate::{run_reports, scheduled_runs};
@@ -27,6 +29,8 @@ pub(crate) struct TenantsOptions {
     pub(crate) tenant_flows: Option<PathBuf>,
     /// The address of the database, if workers drive the runs of published flows.
     pub(crate) database: Option<String>,
+    /// Where Restate takes which runs have work, if it decides who drives them.
+    pub(crate) restate: Option<Arc<Ingress>>,
     pub(crate) limits: Limits,
 }
 
@@ -78,6 +82,9 @@ impl Tenants {
         let tenant = Arc::new(Tenant::open(options).await?);
         run_reports::resume(&tenant);
         tokio::spawn(scheduled_runs::begin_due(Arc::clone(&tenant)));
+        if let Some(ingress) = &self.options.restate {
+            tokio::spawn(relay::report_due_trees(Arc::clone(&tenant), Arc::clone(ingress)));
+        }
         self.opened.lock().insert(name.clone(), Arc::clone(&tenant));
         Ok(tenant)
     }
@@ -96,6 +103,11 @@ impl Tenants {
                 Err(error) => eprintln!("warning: {}{error}", mark(&name)),
             }
         }
+    }
+
+    /// Where Restate takes which runs have work.
+    pub(crate) fn restate(&self) -> Option<&Ingress> {
+        self.options.restate.as_deref()
     }
 
     /// Those that are open.

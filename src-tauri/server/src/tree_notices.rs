@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_host_store::{Database, LiveText, Notice, Topic};
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 
 /// How long it takes until the database is asked again after it was away.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -30,24 +30,30 @@ pub(crate) enum TreeNotice {
 type Receivers = Arc<Mutex<HashMap<RunId, broadcast::Sender<TreeNotice>>>>;
 
 #[derive(Clone)]
-pub(crate) struct TreeNotices(Receivers);
+pub(crate) struct TreeNotices {
+    receivers: Receivers,
+    /// Trees may have work.
+    due: Arc<Notify>,
+}
 
 impl TreeNotices {
     /// Begins to receive what is announced. Fault `host.database`.
     pub(crate) async fn listen(database: &Database) -> Result<Self, Fault> {
-        let receivers = Receivers::default();
-        let mut received = database.notices(&[Topic::Rest, Topic::Events, Topic::Text]).await?;
-        let (known, database) = (Arc::clone(&receivers), database.clone());
+        let (receivers, due) = (Receivers::default(), Arc::new(Notify::new()));
+        let topics = [Topic::Due, Topic::Rest, Topic::Events, Topic::Text];
+        let mut received = database.notices(&topics).await?;
+        let (known, has_work, database) = (Arc::clone(&receivers), Arc::clone(&due), database.clone());
         tokio::spawn(async move {
             loop {
                 match received.next().await {
+                    Ok(Notice::Due(_)) => has_work.notify_one(),
                     Ok(Notice::Rest(root)) => deliver(&known, &root, TreeNotice::Rest),
                     Ok(Notice::Events(root)) => deliver(&known, &root, TreeNotice::Events),
                     Ok(Notice::Text(text)) => {
                         let root = text.root.clone();
                         deliver(&known, &root, TreeNotice::Text(Arc::new(text)));
                     }
-                    Ok(Notice::Due(_) | Notice::Watch { .. } | Notice::Missed) => deliver_missed(&known),
+                    Ok(Notice::Watch { .. } | Notice::Missed) => deliver_missed(&known),
                     // Closing it waits for this connection.
                     Err(_) if database.is_closed() => return,
                     // Until it is back, those who wait look now and then.
@@ -58,13 +64,18 @@ impl TreeNotices {
                 }
             }
         });
-        Ok(Self(receivers))
+        Ok(Self { receivers, due })
     }
 
     /// What happens to a tree from now on.
     pub(crate) fn of(&self, root: &RunId) -> broadcast::Receiver<TreeNotice> {
-        let mut receivers = self.0.lock();
+        let mut receivers = self.receivers.lock();
         receivers.entry(root.clone()).or_insert_with(|| broadcast::channel(MAX_NOTICES).0).subscribe()
+    }
+
+    /// Resolves when trees may have got work since the last time.
+    pub(crate) async fn due(&self) {
+        self.due.notified().await;
     }
 }
 

@@ -10,11 +10,15 @@
 //! A worker that dies leaves a lease that expires. Whoever has lost a lease stops driving at once; what it still wrote would be refused. Has
 //! no state of its own: settings, keys and grants of its data directory must be the same for all workers.
 //!
+//! Which trees it claims is its own choice, or that of Restate ([`advance`]).
+//!
 //! A process has one of these for each tenant, which share nothing but the process ([`tenant_workers`]).
 
+mod advance;
 mod copies;
 mod leased_tree;
 mod live_texts;
+mod restate_endpoint;
 mod tenant_workers;
 
 use std::collections::HashMap;
@@ -27,13 +31,13 @@ use plait_api::{ErrorReply, Options, Plait};
 use plait_core::id::RunId;
 use plait_host_store::{Database, Lease, LeasedRuns, Notice, TenantName, Topic, WorkerId};
 use tokio::runtime::Handle;
-use tokio::sync::{Notify, watch};
-use tokio::task::JoinSet;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use crate::tenant_folders::{mark, options_of};
 use leased_tree::LeasedTree;
 use live_texts::LiveTexts;
+pub(crate) use restate_endpoint::EndpointOptions;
 pub(crate) use tenant_workers::{WorkerOptions, work};
 
 /// How often a worker looks for work that no notice named: leases that have expired.
@@ -67,6 +71,14 @@ struct Active {
     due: Arc<Notify>,
 }
 
+/// The trees that are driven here.
+#[derive(Default)]
+struct Trees {
+    active: HashMap<RunId, Active>,
+    /// Whether the worker is asked to end: what begins to be driven is left at once.
+    is_ending: bool,
+}
+
 /// Drives the runs of a tenant.
 struct Worker {
     id: WorkerId,
@@ -74,8 +86,14 @@ struct Worker {
     database: Database,
     leased: Arc<LeasedRuns>,
     lease: Duration,
-    max_runs: usize,
-    active: Mutex<HashMap<RunId, Active>>,
+    /// Whether it takes the trees that have work by itself. Else Restate asks for each.
+    takes_trees: bool,
+    max_runs: u32,
+    /// A permit for each tree that may be driven.
+    places: Arc<Semaphore>,
+    /// A place has become free.
+    freed: Notify,
+    trees: Mutex<Trees>,
     texts: Arc<LiveTexts>,
 }
 
@@ -121,8 +139,11 @@ impl Worker {
             database: database.clone(),
             leased,
             lease: options.lease,
-            max_runs: options.max_runs as usize,
-            active: Mutex::default(),
+            takes_trees: options.restate.is_none(),
+            max_runs: options.max_runs,
+            places: Arc::new(Semaphore::new(options.max_runs as usize)),
+            freed: Notify::new(),
+            trees: Mutex::default(),
             texts: LiveTexts::new(plait, database.clone()),
         }))
     }
@@ -136,7 +157,6 @@ impl Worker {
     async fn work(self: Arc<Self>, asked_to_end: impl Future<Output = ()>) -> Result<(), ErrorReply> {
         let mut asked_to_end = std::pin::pin!(asked_to_end);
         let mut notices = self.database.notices(&[Topic::Due, Topic::Watch]).await?;
-        let mut trees = JoinSet::new();
         let leases = tokio::spawn(Arc::clone(&self).keep_leases());
         let mut look = interval(LOOK_INTERVAL);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -145,7 +165,7 @@ impl Worker {
                 () = &mut asked_to_end => break,
                 notice = notices.next() => Some(notice),
                 // There is room for others.
-                Some(_) = trees.join_next() => None,
+                () = self.freed.notified() => None,
                 _ = look.tick() => None,
             };
             match notice {
@@ -162,33 +182,44 @@ impl Worker {
                 }
                 Some(Ok(Notice::Due(_))) | None => {}
             }
-            let free = self.max_runs.saturating_sub(trees.len());
-            if free == 0 {
-                continue;
-            }
-            match self.database.claim(self.id, self.lease, u32::try_from(free).unwrap_or(u32::MAX)).await {
-                Ok(claimed) => {
-                    for lease in claimed {
-                        trees.spawn(Arc::clone(&self).drive(lease));
-                    }
-                }
-                Err(error) => eprintln!("warning: {}", ErrorReply::from(error)),
+            if self.takes_trees
+                && let Err(error) = self.claim().await
+            {
+                eprintln!("warning: {error}");
             }
         }
-        self.call_all(Call::Leave, |_, _| true);
-        while trees.join_next().await.is_some() {}
+        self.leave_all();
+        // All places are free when nothing is driven any more. It is not closed before.
+        drop(self.places.acquire_many(self.max_runs).await);
+        self.places.close();
         leases.abort();
         Ok(())
     }
 
-    /// Drives a tree until it comes to rest, or something else calls.
-    async fn drive(self: Arc<Self>, lease: Lease) {
-        let (call, called) = watch::channel(Call::Drive);
+    /// Takes as many trees that have work as there are places.
+    async fn claim(self: &Arc<Self>) -> Result<(), ErrorReply> {
+        let free = self.places.available_permits();
+        if free == 0 {
+            return Ok(());
+        }
+        let limit = u32::try_from(free).unwrap_or(u32::MAX);
+        for lease in self.database.claim(self.id, self.lease, limit).await? {
+            // Nothing else takes places.
+            let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { break };
+            tokio::spawn(Arc::clone(self).drive(lease, place));
+        }
+        Ok(())
+    }
+
+    /// Drives a tree until it comes to rest, or something else calls. An error says why it is not driven here any more, and is reported.
+    async fn drive(self: Arc<Self>, lease: Lease, place: OwnedSemaphorePermit) -> Result<(), ErrorReply> {
         let due = Arc::new(Notify::new());
-        let before = self.active.lock().insert(
-            lease.root.clone(),
-            Active { epoch: lease.epoch, since: Instant::now(), call, due: Arc::clone(&due) },
-        );
+        let (called, before) = {
+            let mut trees = self.trees.lock();
+            let (call, called) = watch::channel(if trees.is_ending { Call::Leave } else { Call::Drive });
+            let active = Active { epoch: lease.epoch, since: Instant::now(), call, due: Arc::clone(&due) };
+            (called, trees.active.insert(lease.root.clone(), active))
+        };
         if let Some(before) = before {
             // This worker had lost the tree, and has not noticed or is not done with it.
             before.call.send_replace(Call::Lost);
@@ -198,35 +229,49 @@ impl Worker {
             let conversation = self.database.conversation_of(&lease.root).await?;
             LeasedTree { worker: &self, lease: &lease, conversation, called, due }.drive().await
         };
-        if let Err(error) = driven.await {
+        let driven = driven.await;
+        if let Err(error) = &driven {
             eprintln!("warning: Run {} is not driven here any more: {error}", lease.root);
         }
-        let mut active = self.active.lock();
-        if active.get(&lease.root).is_some_and(|active| active.epoch == lease.epoch) {
-            active.remove(&lease.root);
+        let mut trees = self.trees.lock();
+        if trees.active.get(&lease.root).is_some_and(|active| active.epoch == lease.epoch) {
+            trees.active.remove(&lease.root);
         }
+        drop(place);
+        self.freed.notify_one();
+        driven
     }
 
     fn is_driven(&self, root: &RunId) -> bool {
-        self.active.lock().contains_key(root)
+        self.trees.lock().active.contains_key(root)
     }
 
     /// Says that a tree has a request. False if it is not driven here.
     fn wake(&self, root: &RunId) -> bool {
-        let active = self.active.lock();
-        active.get(root).map(|active| active.due.notify_one()).is_some()
+        let trees = self.trees.lock();
+        trees.active.get(root).map(|active| active.due.notify_one()).is_some()
     }
 
     fn wake_all(&self) {
-        self.active.lock().values().for_each(|active| active.due.notify_one());
+        self.trees.lock().active.values().for_each(|active| active.due.notify_one());
     }
 
     fn call_all(&self, call: Call, concerns: impl Fn(&RunId, &Active) -> bool) {
-        for (root, active) in &*self.active.lock() {
+        for (root, active) in &self.trees.lock().active {
             if concerns(root, active) {
                 active.call.send_replace(call);
             }
         }
+    }
+
+    /// Leaves all trees to other workers, also those that begin to be driven from now on.
+    fn leave_all(&self) {
+        self.trees.lock().is_ending = true;
+        self.call_all(Call::Leave, |_, _| true);
+    }
+
+    fn is_ending(&self) -> bool {
+        self.trees.lock().is_ending
     }
 
     /// Extends the leases. Those that could not be extended in time are lost, even if no other worker has them.
@@ -244,7 +289,7 @@ impl Worker {
                 noted = begun;
             }
             // Not those that this worker gave up.
-            let roots: Vec<RunId> = self.active.lock().keys().cloned().collect();
+            let roots: Vec<RunId> = self.trees.lock().active.keys().cloned().collect();
             match timeout_at(expires, self.database.extend_leases(self.id.id, self.lease, &roots)).await {
                 Ok(Ok(leases)) => {
                     expires = begun + self.lease;

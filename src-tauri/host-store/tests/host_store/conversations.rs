@@ -1,7 +1,7 @@
 //! Trees of one conversation, one after the other.
 
 use plait_core::id::{ConversationId, RunId};
-use plait_host_store::{Lease, Listing, Rest};
+use plait_host_store::{Lease, Listing, Rest, TreeClaim};
 use uuid::Uuid;
 
 use crate::support::run_id;
@@ -54,6 +54,9 @@ fn trees_of_a_conversation_are_driven_one_after_the_other() {
             "in their order"
         );
         assert!(rig.claim_all().await.is_empty());
+        let behind = database.claim_tree(as_worker(Uuid::now_v7()), HOUR, &second_root).await.unwrap();
+        assert_eq!(behind, TreeClaim::BehindAnother);
+        assert_eq!(database.due_trees().await.unwrap(), []);
         // It waits for a person: it has not ended.
         let waits = Rest { goes_on: false, state: Some("{}".to_owned()), has_ended: false, listing: None };
         rig.leave(&first[0], &waits).await;

@@ -1,6 +1,8 @@
 //! One writer at a time.
 
-use plait_host_store::{Database, Lease, Listing, Rest, TenantName, WorkerId};
+use plait_host_store::{
+    Database, DueTree, Lease, Listing, Notice, Rest, TenantName, Topic, TreeClaim, WorkerId,
+};
 use plait_journal::Journal as _;
 use uuid::Uuid;
 
@@ -99,6 +101,66 @@ fn claims_share_the_work() {
         roots.sort();
         roots.dedup();
         assert_eq!(roots.len(), 20, "each once");
+    });
+}
+
+#[test]
+fn one_tree_is_claimed_or_it_is_said_why_not() {
+    let rig = Rig::new();
+    let (run, other) = (run_id(1), run_id(2));
+    let (first, second) = (as_worker(Uuid::now_v7()), as_worker(Uuid::now_v7()));
+    rig.runtime.block_on(async {
+        let database = &rig.database;
+        assert_eq!(
+            database.claim_tree(first, HOUR, &run).await.unwrap(),
+            TreeClaim::AtRest,
+            "it is not there"
+        );
+        for root in [&run, &other] {
+            database.begin(root, None, ("run.start", "{}"), &Listing::default()).await.unwrap();
+        }
+        let lease = Lease { root: run.clone(), epoch: 1 };
+        assert_eq!(
+            database.claim_tree(first, HOUR, &run).await.unwrap(),
+            TreeClaim::Taken(lease.clone()),
+            "and not the other one"
+        );
+        assert_eq!(database.claim_tree(second, HOUR, &run).await.unwrap(), TreeClaim::Held);
+        let older = WorkerId { revision: REVISION - 1, ..second };
+        assert_eq!(database.claim_tree(older, HOUR, &run).await.unwrap(), TreeClaim::NeedsNewerWorker);
+        let request = database.next_request(&lease).await.unwrap().unwrap();
+        let reply = plait_host_store::Outcome::Reply("null".to_owned());
+        database.finish_request(&lease, request.id, &reply).await.unwrap();
+        let waits = Rest { goes_on: false, state: Some("{}".to_owned()), has_ended: false, listing: None };
+        database.release(&lease, &waits).await.unwrap();
+        assert_eq!(database.claim_tree(second, HOUR, &run).await.unwrap(), TreeClaim::AtRest);
+    });
+}
+
+#[test]
+fn due_trees_are_those_that_no_worker_drives() {
+    let rig = Rig::new();
+    let run = run_id(1);
+    let worker = as_worker(Uuid::now_v7());
+    let due = |epoch, request| DueTree { root: run.clone(), epoch, request };
+    rig.runtime.block_on(async {
+        let database = &rig.database;
+        database.begin(&run, None, ("run.start", "{}"), &Listing::default()).await.unwrap();
+        assert_eq!(database.due_trees().await.unwrap(), [due(0, 1)]);
+        let mut notices = database.notices(&[Topic::Due]).await.unwrap();
+        let lease = database.claim(worker, HOUR, 1).await.unwrap().remove(0);
+        assert_eq!(database.due_trees().await.unwrap(), []);
+        // A request that came when the worker was about to leave it.
+        database.request(&run, "run.answer", "{}").await.unwrap();
+        assert_eq!(notices.next().await.unwrap(), Notice::Due(run.clone()));
+        assert_eq!(database.due_trees().await.unwrap(), []);
+        let rest = Rest { goes_on: false, state: None, has_ended: false, listing: None };
+        database.release(&lease, &rest).await.unwrap();
+        assert_eq!(notices.next().await.unwrap(), Notice::Due(run.clone()), "it is announced");
+        assert_eq!(database.due_trees().await.unwrap(), [due(1, 2)]);
+        // A worker that dies.
+        database.claim(worker, MOMENT, 1).await.unwrap();
+        assert_eq!(database.due_trees().await.unwrap(), [due(2, 2)]);
     });
 }
 

@@ -8,15 +8,12 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures::future::ready;
 use futures::{StreamExt as _, stream};
-use plait_api::ErrorReply;
-use plait_api::runs::RunRequest;
 use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
 use plait_journal::view::RunStatus;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::blocking::to_its_end;
 use crate::database_events::{self, Until};
 use crate::database_runs::{DatabaseRuns, Standing};
 use crate::events;
@@ -24,16 +21,15 @@ use crate::failure::{Failure, RUN_HEADER, status_of};
 use crate::phase::closing;
 use crate::tenant::Tenant;
 
-/// Runs a flow, and answers when the run waits for a person or has ended.
-pub(super) async fn run(
+/// Answers for a run that was begun, when it waits for a person or has ended.
+pub(super) async fn rest(
     tenant: &Arc<Tenant>,
     database: DatabaseRuns,
-    (run, request): (RunId, RunRequest),
+    run: &RunId,
     wants_events: bool,
 ) -> Result<Response, Failure> {
-    begin(tenant, &database, &run, request).await?;
     if wants_events {
-        let begun = stream::once(ready(database_events::begun(&run)));
+        let begun = stream::once(ready(database_events::begun(run)));
         let events = database_events::events_of(
             Arc::clone(tenant),
             database,
@@ -41,29 +37,26 @@ pub(super) async fn run(
             0,
             Until::Rest,
         );
-        return Ok(of_run(&run, events::response(begun.chain(events))));
+        return Ok(of_run(run, events::response(begun.chain(events))));
     }
     let rest = tokio::select! {
         biased;
-        rest = database.rest(&run) => rest,
+        rest = database.rest(run) => rest,
         () = tenant.ended() => Err(closing()),
     };
-    let state = rest.map_err(|error| Failure::of_run(error, &run))?;
+    let state = rest.map_err(|error| Failure::of_run(error, run))?;
     let status = status_of_state(&state);
-    Ok(response(&run, status, state))
+    Ok(response(run, status, state))
 }
 
-/// Begins a run unless it is there, also if the client is gone meanwhile. `host.closing`, and the errors of `run.start`.
-pub(super) async fn begin(
-    tenant: &Arc<Tenant>,
-    database: &DatabaseRuns,
-    run: &RunId,
-    request: RunRequest,
-) -> Result<(), ErrorReply> {
-    tenant.refuse_unless_serving()?;
-    let (runs, id) = (database.clone(), run.clone());
-    let user = tenant.user().await?;
-    to_its_end(async move { runs.begin(&id, &request, user).await }).await
+/// Answers that a run was begun.
+pub(super) fn begun(run: &RunId) -> Response {
+    response(run, StatusCode::ACCEPTED, running(run))
+}
+
+/// The state of a run that goes on.
+fn running(run: &RunId) -> Value {
+    json!({ "run": run, "status": RunStatus::Running })
 }
 
 /// How a run stands, once it waits for a person or has ended, at the latest after this time.
@@ -73,13 +66,13 @@ pub(super) async fn show(database: &DatabaseRuns, root: &RunId, wait: Duration) 
         Some(state) => state,
         None => match database.standing(root).await? {
             Standing::Rests(state) => state,
-            Standing::GoesOn => json!({ "run": root, "status": RunStatus::Running }),
+            Standing::GoesOn => running(root),
         },
     };
     Ok(response(root, StatusCode::OK, state))
 }
 
-pub(super) fn response(run: &RunId, status: StatusCode, state: Value) -> Response {
+fn response(run: &RunId, status: StatusCode, state: Value) -> Response {
     of_run(run, (status, Json(state)).into_response())
 }
 

@@ -7,21 +7,19 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::Path;
 use axum::http::header::ACCEPT;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use plait_api::ErrorReply;
 use plait_api::runs::RunRequest;
 use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_journal::ReplySource;
-use plait_journal::view::RunStatus;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::runs::{state_response, status_of_run};
 use super::{EVENT_STREAM, database_runs};
-use crate::blocking::{blocking, to_its_end};
+use crate::blocking::blocking;
 use crate::caller::Caller;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
@@ -90,12 +88,12 @@ pub(super) async fn run(
         return begin_with_callback(&tenant, &caller, &run, request, &url).await;
     }
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let wants_events = accepts.contains(EVENT_STREAM);
+    tenant.begin(Some(&caller), &run, request).await?;
     if let Some(database) = &tenant.database {
-        let wants_events = accepts.contains(EVENT_STREAM);
-        return database_runs::run(&tenant, database.clone(), (run, request), wants_events).await;
+        return database_runs::rest(&tenant, database.clone(), &run, wants_events).await;
     }
-    begin(&tenant, &caller, &run, request).await?;
-    if accepts.contains(EVENT_STREAM) {
+    if wants_events {
         let watch = tenant.plait.runs().watch(&run, 0).await.map_err(|error| Failure::of_run(error, &run))?;
         let header = HeaderValue::from_str(run.as_str());
         let mut response = events::response(events::to_rest(tenant, run, watch));
@@ -119,11 +117,7 @@ async fn begin_with_callback(
 ) -> Result<Response, Failure> {
     // Before the run, so that none is begun whose end is not reported.
     let is_new = tenant.callbacks.note(tenant.plait.tools(), run, url)?;
-    let begun = match &tenant.database {
-        Some(database) => database_runs::begin(tenant, database, run, request).await,
-        None => begin(tenant, caller, run, request).await,
-    };
-    match begun {
+    match tenant.begin(Some(caller), run, request).await {
         Ok(()) if is_new => run_reports::begin(tenant, run),
         Err(error) if is_new => {
             tenant.callbacks.forget(run);
@@ -131,26 +125,5 @@ async fn begin_with_callback(
         }
         begun => begun?,
     }
-    let state = json!({ "run": run, "status": RunStatus::Running });
-    Ok(database_runs::response(run, StatusCode::ACCEPTED, state))
-}
-
-/// Begins a run unless it is there, also if the client is gone meanwhile. `host.runs`, and the errors of `run.start`.
-pub(super) async fn begin(
-    tenant: &Arc<Tenant>,
-    caller: &Caller,
-    run: &RunId,
-    request: RunRequest,
-) -> Result<(), ErrorReply> {
-    let (tenant, caller, run) = (Arc::clone(tenant), caller.clone(), run.clone());
-    to_its_end(async move {
-        if tenant.plait.store().run(&run).is_ok() {
-            return Ok(());
-        }
-        let place = tenant.run_place(&caller)?;
-        tenant.plait.runs().start_with_id(&run, request).await?;
-        place.fill(run);
-        Ok(())
-    })
-    .await
+    Ok(database_runs::begun(run))
 }

@@ -19,5 +19,11 @@ pub(super) async fn is_ready(State(host): State<Arc<Host>>) -> Result<Json<Value
     host.phase.borrow().refuse_unless_serving()?;
     host.audit.check()?;
     host.tokens.list()?;
-    Ok(Json(json!({ "status": "ready" })))
+    Ok(Json(match host.tenants.restate() {
+        // What is asked is stored meanwhile, so requests are taken.
+        Some(restate) => {
+            json!({ "status": "ready", "restate": if restate.is_away() { "away" } else { "there" } })
+        }
+        None => json!({ "status": "ready" }),
+    }))
 }

@@ -4,17 +4,15 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use plait_api::ErrorReply;
 use plait_api::runs::RunRequest;
 use plait_core::id::RunId;
-use plait_journal::view::RunStatus;
-use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};
 
-use super::{database_runs, flows};
+use super::database_runs;
 use crate::blocking::blocking;
 use crate::caller::Caller;
 use crate::codes;
@@ -48,12 +46,8 @@ pub(super) async fn receive(
         Some(delivery) => run_of(&caller.id, delivery.as_bytes()),
         None => RunId::from(Uuid::now_v7().to_string()),
     };
-    match &tenant.database {
-        Some(database) => database_runs::begin(&tenant, database, &run, request).await?,
-        None => flows::begin(&tenant, &caller, &run, request).await?,
-    }
-    let state = json!({ "run": run, "status": RunStatus::Running });
-    Ok(database_runs::response(&run, StatusCode::ACCEPTED, state))
+    tenant.begin(Some(&caller), &run, request).await?;
+    Ok(database_runs::begun(&run))
 }
 
 /// The id of the run that a delivery begins.

@@ -1,6 +1,5 @@
 //! The workers of a process: one for each tenant in its data directory, or for those that its options name.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use uuid::Uuid;
 
 use super::Worker;
+use super::restate_endpoint::{EndpointOptions, RestateEndpoint, Workers};
 use crate::codes;
 use crate::end_signals::EndSignals;
 use crate::tenant_folders::{TenantFolders, mark};
@@ -35,6 +35,8 @@ pub(crate) struct WorkerOptions {
     pub(crate) lease: Duration,
     /// How many run trees of each tenant it drives at once: none has to wait for another one's.
     pub(crate) max_runs: u32,
+    /// Where Restate says which trees it drives. Without it, it takes those that have work.
+    pub(crate) restate: Option<EndpointOptions>,
 }
 
 impl WorkerOptions {
@@ -62,29 +64,43 @@ pub(crate) async fn work(options: WorkerOptions) -> Result<(), ErrorReply> {
         folders: TenantFolders::of(&options.home),
         options,
         working: JoinSet::new(),
-        started: BTreeSet::new(),
+        started: Workers::default(),
         ended,
     };
-    let outcome = match workers.start().await {
-        Ok(()) => {
-            println!("worker {}", workers.options.id.id);
-            tokio::select! {
+    let started = workers.start().await.and_then(|()| {
+        println!("worker {}", workers.options.id.id);
+        let WorkerOptions { restate, max_runs, .. } = &workers.options;
+        let serve = |restate| RestateEndpoint::serve(restate, *max_runs, Arc::clone(&workers.started));
+        restate.as_ref().map(serve).transpose()
+    });
+    let (outcome, endpoint) = match started {
+        Ok(endpoint) => {
+            let outcome = tokio::select! {
                 () = signals.next() => Ok(()),
                 stopped = workers.keep() => stopped,
-            }
+            };
+            (outcome, endpoint)
         }
-        refused => refused,
+        Err(error) => (Err(error), None),
     };
     eprintln!("Ending: no more runs are taken.");
+    // First: what a tree is left to is asked elsewhere.
+    if let Some(endpoint) = &endpoint {
+        endpoint.close();
+    }
     end.send_replace(true);
-    outcome.and(workers.join().await)
+    let joined = workers.join().await;
+    if let Some(endpoint) = endpoint {
+        endpoint.closed().await;
+    }
+    outcome.and(joined)
 }
 
 struct TenantWorkers {
     options: WorkerOptions,
     folders: TenantFolders,
     working: JoinSet<Result<(), ErrorReply>>,
-    started: BTreeSet<TenantName>,
+    started: Workers,
     /// Whether the process is asked to end.
     ended: watch::Receiver<bool>,
 }
@@ -125,7 +141,7 @@ impl TenantWorkers {
             Err(error) => return eprintln!("warning: {error}"),
         };
         for name in names {
-            if self.started.contains(&name) {
+            if self.started.read().contains_key(&name) {
                 continue;
             }
             if let Err(error) = self.start_one(&name).await {
@@ -135,13 +151,13 @@ impl TenantWorkers {
     }
 
     async fn start_one(&mut self, name: &TenantName) -> Result<(), ErrorReply> {
-        if self.started.contains(name) {
+        if self.started.read().contains_key(name) {
             return Ok(());
         }
         let home = self.folders.find(name)?;
         self.options.confine(name, &home);
         let worker = Worker::open(&self.options, name, &home).await?;
-        self.started.insert(name.clone());
+        self.started.write().insert(name.clone(), Arc::clone(&worker));
         let mut ended = self.ended.clone();
         self.working.spawn(async move {
             // Without a sender it has ended.

@@ -80,14 +80,6 @@ async fn allow_this_machine(host: &Host<'_>) {
     host.command("settings.change", json!({ "patch": { "tools": { "allowedHosts": ["127.0.0.1"] } } })).await;
 }
 
-async fn answer(host: &Host<'_>, asked: &Value) {
-    let question = &asked["questions"][0];
-    let answer =
-        json!({ "run": asked["run"], "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
-    let (status, reply) = host.post("runner", "/commands/run.answer", answer).await;
-    assert_eq!(status, 200, "{reply}");
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn question_and_end_are_reported_although_the_host_was_killed() {
     let (data, receiver) = (Data::new(), Receiver::start(1).await);
@@ -108,7 +100,7 @@ async fn question_and_end_are_reported_although_the_host_was_killed() {
     let folder = data.path().join("host/callbacks");
     std::fs::write(folder.join(".left.tmp"), "{").unwrap();
     let host = data.serve();
-    answer(&host, &asked).await;
+    assert_eq!(host.answer(&asked, "Ann").await.0, 200);
     let ended = receiver.report_of("finished").await;
     assert_eq!(
         (&ended.state()["status"], &ended.state()["outputs"]["out"]["value"]),
@@ -137,7 +129,7 @@ async fn run_that_a_worker_drives_is_reported() {
     assert_eq!(status, 202, "{begun}");
     let asked = receiver.reports(1).await[0].state();
     assert_eq!((&asked["run"], &asked["status"]), (&begun["run"], &json!("waiting")));
-    answer(&host, &asked).await;
+    assert_eq!(host.answer(&asked, "Ann").await.0, 200);
     let reports = receiver.reports(2).await;
     assert_eq!(reports[1].state()["outputs"]["out"]["value"], "Ann");
 }

@@ -48,6 +48,8 @@ impl Cluster {
 /// A worker that runs. Dropping it kills it.
 pub struct Worker {
     pub child: Child,
+    /// Where Restate asks it, if it does.
+    pub restate: Option<String>,
     home: TempDir,
 }
 
@@ -68,10 +70,21 @@ impl Worker {
         let worker = ["worker", "--database", database];
         let mut command = command(home.path(), &[&worker, args].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let line = lines.next().unwrap_or_default();
         assert!(line.starts_with("worker "), "the worker does not start: {line}");
-        Self { child, home }
+        let restate = args.contains(&"--restate-listen").then(|| {
+            let line = lines.next().unwrap_or_default();
+            let address = line.strip_prefix("restate ");
+            address.unwrap_or_else(|| panic!("the worker does not listen: {line}")).to_owned()
+        });
+        Self { child, restate, home }
+    }
+
+    /// With requests of Restate that this key signs, at an address of its own.
+    pub fn start_for_restate(settings: &Path, database: &str, key: &str, args: &[&str]) -> Self {
+        let restate = ["--restate-listen", "127.0.0.1:0", "--restate-key", key];
+        Self::start_with(settings, database, &[&restate, args].concat())
     }
 
     /// The journals in its data directory.

@@ -16,14 +16,6 @@ fn ids(runs: &[Value]) -> Vec<&Value> {
     runs.iter().map(|run| &run["run"]).collect()
 }
 
-async fn answer_first_question(host: &Host<'_>, run: &Value) {
-    let question = &run["questions"][0];
-    let answer =
-        json!({ "run": run["run"], "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
-    let (status, answered) = host.post("runner", "/commands/run.answer", answer).await;
-    assert_eq!(status, 200, "{answered}");
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn question_of_one_host_is_found_and_answered_on_another() {
     let cluster = Cluster::new();
@@ -39,8 +31,7 @@ async fn question_of_one_host_is_found_and_answered_on_another() {
     let run = &waiting[1];
     assert_eq!((&run["flowName"], &run["waitingOn"]), (&json!("Ask"), &json!("Who?")));
     assert_eq!(run["questions"], first["questions"]);
-    answer_first_question(&other, run).await;
-    other.get("viewer", &format!("/runs/{}?wait=60", run["run"].as_str().unwrap())).await;
+    assert_eq!(other.output_for(run, "Ann").await, "Ann");
     assert_eq!(ids(&board(&host, "?status=waiting").await), [&second["run"]]);
     let finished = board(&host, "?status=finished").await;
     assert_eq!(ids(&finished), [&first["run"]]);
@@ -107,8 +98,7 @@ async fn board_of_a_host_without_a_database_is_the_same() {
     let waiting = board(&host, "?status=waiting").await;
     assert_eq!(ids(&waiting), [&second["run"], &first["run"]]);
     assert_eq!(waiting[1]["questions"], first["questions"]);
-    answer_first_question(&host, &waiting[1]).await;
-    host.get("viewer", &format!("/runs/{}?wait=60", first["run"].as_str().unwrap())).await;
+    assert_eq!(host.output_for(&waiting[1], "Ann").await, "Ann");
     assert_eq!(ids(&board(&host, "?status=finished&limit=1").await), [&first["run"]]);
     let before = format!("?before={}", second["run"].as_str().unwrap());
     assert_eq!(ids(&board(&host, &before).await), [&first["run"]]);

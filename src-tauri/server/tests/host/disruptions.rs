@@ -1,5 +1,5 @@
-//! Runs of many kinds on three workers and two hosts, whose processes are killed, ended and stopped, and whose database is killed: the outputs and
-//! the requests to the model are those of one undisturbed machine.
+//! Runs of many kinds on three workers and two hosts, whose processes are killed, ended and stopped, and whose database is killed, with three nodes of
+//! Restate or without: the outputs and the requests to the model are those of one undisturbed machine.
 
 mod clients;
 mod processes;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::process::Data;
 use crate::server::ModelServer;
 use clients::{Outcome, complete};
-use processes::{Disruption, Processes};
+use processes::{Disruption, Driver, Processes};
 use workload::{Job, jobs, publish_all, reply};
 
 /// How a model's words are spaced, so that calls are under way when something happens.
@@ -46,9 +46,9 @@ async fn play_alone(jobs: &[Job]) -> Played {
     Played { outcomes, requests: count(&model) }
 }
 
-async fn play_disturbed(jobs: &[Job], disruptions: &[Disruption], calls: usize) -> Played {
+async fn play_disturbed(jobs: &[Job], disruptions: &[Disruption], driver: Driver, calls: usize) -> Played {
     let model = ModelServer::start(|request, _| reply(request, WORD_INTERVAL)).await;
-    let mut processes = Processes::start(&model.url).await;
+    let mut processes = Processes::start(&model.url, driver).await;
     let target = processes.target();
     let clients = join_all(jobs.iter().map(|job| complete(&target, job)));
     let disturb = async {
@@ -61,14 +61,15 @@ async fn play_disturbed(jobs: &[Job], disruptions: &[Disruption], calls: usize) 
     };
     let (outcomes, ()) = tokio::join!(clients, disturb);
     processes.check_conversations(jobs).await;
+    processes.check_restate().await;
     Played { outcomes, requests: count(&model) }
 }
 
 /// Plays jobs alone and disturbed, and compares.
-async fn compare(jobs: &[Job], disruptions: &[Disruption]) {
+async fn compare(jobs: &[Job], disruptions: &[Disruption], driver: Driver) {
     let alone = play_alone(jobs).await;
     let calls = alone.requests.values().sum();
-    let played = play_disturbed(jobs, disruptions, calls).await;
+    let played = play_disturbed(jobs, disruptions, driver, calls).await;
     for (job, (alone, played)) in jobs.iter().zip(alone.outcomes.iter().zip(&played.outcomes)) {
         assert_eq!(played.status, "finished", "{job:?}");
         // Nothing that was stored was bought again.
@@ -85,7 +86,7 @@ async fn compare(jobs: &[Job], disruptions: &[Disruption]) {
     // What was on its way when something happened, or had arrived and was not stored, is asked again.
     let made: usize = played.requests.values().sum();
     println!(
-        "{} runs, {} disruptions: {calls} requests, of which {} were made again",
+        "{} runs, {} disruptions, {driver:?}: {calls} requests, of which {} were made again",
         jobs.len(),
         disruptions.len(),
         made - calls
@@ -98,15 +99,38 @@ async fn runs_are_those_of_one_machine_when_processes_die() {
     compare(
         &jobs(18),
         &[KillWorker(0), KillHost(0), StopWorker(1), EndWorker(2), KillDatabase, KillWorker(1)],
+        Driver::Leases,
     )
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_are_those_of_one_machine_when_restate_and_workers_die() {
+    use Disruption::{EndWorker, KillHost, KillRestate, KillWorker};
+    let disruptions = [
+        KillWorker(0),
+        KillRestate(0),
+        EndWorker(2),
+        KillRestate(1),
+        KillHost(0),
+        KillWorker(1),
+        KillRestate(2),
+    ];
+    compare(&jobs(18), &disruptions, Driver::Restate).await;
 }
 
 /// Takes some minutes: `cargo test -p plait-server --test host -- --ignored --nocapture many_runs`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes; the short one above runs with the others"]
 async fn many_runs_are_those_of_one_machine_when_processes_die() {
-    compare(&jobs(200), &Disruption::any(40, 7)).await;
+    compare(&jobs(200), &Disruption::any(40, 7, Driver::Leases), Driver::Leases).await;
+}
+
+/// The same with Restate: `… -- --ignored --nocapture many_runs_of_restate`.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes; the short one above runs with the others"]
+async fn many_runs_of_restate_are_those_of_one_machine_when_processes_die() {
+    compare(&jobs(200), &Disruption::any(40, 7, Driver::Restate), Driver::Restate).await;
 }
 
 fn as_text(value: &Value) -> &str {

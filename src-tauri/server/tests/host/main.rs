@@ -32,6 +32,10 @@ mod limits;
 #[cfg(unix)]
 mod operations;
 mod process;
+#[cfg(unix)]
+mod restate;
+#[cfg(unix)]
+mod restate_server;
 mod runs;
 #[cfg(unix)]
 mod schedules;

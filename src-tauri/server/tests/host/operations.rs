@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use reqwest::Method;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::process::{Data, Host, JsonBody as _, ask_flow, chat_flow};
+use crate::process::{Data, JsonBody as _, ask_flow, chat_flow};
 use crate::server::{ModelServer, ServerReply};
 
 #[tokio::test]
@@ -50,15 +50,7 @@ async fn runs_at_work_end_first_and_waiting_ones_stay() {
     let host = data.serve();
     let run = asked["run"].as_str().unwrap();
     assert_eq!(host.get("viewer", &format!("/runs/{run}")).await.1["status"], "waiting");
-    assert_eq!(answer(&host, &asked, "Ann").await, "Ann");
-}
-
-/// Answers the question of a run of [`ask_flow`]: its output.
-async fn answer(host: &Host<'_>, asked: &Value, value: &str) -> Value {
-    let (run, question) = (asked["run"].as_str().unwrap(), &asked["questions"][0]);
-    let answer = json!({ "run": run, "node": question["node"], "epoch": question["epoch"], "value": value });
-    assert_eq!(host.post("runner", "/commands/run.answer", answer).await.0, 200);
-    host.get("viewer", &format!("/runs/{run}?wait=60")).await.1["outputs"]["out"]["value"].take()
+    assert_eq!(host.output_for(&asked, "Ann").await, "Ann");
 }
 
 #[tokio::test]
@@ -77,14 +69,14 @@ async fn backup_of_a_host_that_has_ended_is_restored() {
 
     // What happens after the backup is lost with it.
     let host = data.serve();
-    answer(&host, &asked, "Bob").await;
+    host.output_for(&asked, "Bob").await;
     data.execute(&["unpublish", "help"]);
     host.end();
     std::fs::remove_dir_all(data.path()).unwrap();
     copy(backup.path(), data.path());
 
     let host = data.serve();
-    assert_eq!(answer(&host, &asked, "Ann").await, "Ann");
+    assert_eq!(host.output_for(&asked, "Ann").await, "Ann");
     let run = ended["run"].as_str().unwrap();
     assert_eq!(host.get("viewer", &format!("/runs/{run}")).await.1["outputs"]["chat"]["response"], "Hello");
     assert_eq!(host.post("runner", "/flows/help/runs", json!({ "input": "Hi" })).await.0, 200);

@@ -141,6 +141,23 @@ impl Host<'_> {
         body
     }
 
+    /// Answers the first question of a run: the status and the body of the response.
+    pub async fn answer(&self, asked: &Value, value: &str) -> (StatusCode, Value) {
+        let question = &asked["questions"][0];
+        let answer = json!({
+            "run": asked["run"], "node": question["node"], "epoch": question["epoch"], "value": value,
+        });
+        self.post("runner", "/commands/run.answer", answer).await
+    }
+
+    /// The same of a run of [`ask_flow`] to its end: its output.
+    pub async fn output_for(&self, asked: &Value, value: &str) -> Value {
+        let (status, reply) = self.answer(asked, value).await;
+        assert_eq!(status, 200, "{reply}");
+        let path = format!("/runs/{}?wait=60", asked["run"].as_str().unwrap());
+        self.get("viewer", &path).await.1["outputs"]["out"]["value"].take()
+    }
+
     /// Lets the provider `openai` be the server at this URL.
     pub async fn set_provider(&self, url: &str) {
         let provider = json!({ "kind": "openAi", "baseUrl": url, "keyEnv": null });

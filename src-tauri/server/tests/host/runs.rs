@@ -119,15 +119,9 @@ async fn run_that_asks_waits_for_an_answer() {
     host.command("published.publish", json!({ "name": "ask", "path": "ask.flow.json" })).await;
     let (status, run) = host.post("runner", "/flows/ask/runs", json!({})).await;
     assert_eq!((status.as_u16(), &run["status"]), (202, &json!("waiting")));
-    let question = &run["questions"][0];
-    assert_eq!(question["prompt"], "Who?");
-    let answer =
-        json!({ "run": run["run"], "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
-    assert_eq!(host.post("runner", "/commands/run.answer", answer.clone()).await.0, 200);
-    let run = run["run"].as_str().unwrap();
-    let (_, ended) = host.get("viewer", &format!("/runs/{run}?wait=60")).await;
-    assert_eq!(ended["outputs"]["out"]["value"], "Ann");
-    let (status, again) = host.post("runner", "/commands/run.answer", answer).await;
+    assert_eq!(run["questions"][0]["prompt"], "Who?");
+    assert_eq!(host.output_for(&run, "Ann").await, "Ann");
+    let (status, again) = host.answer(&run, "Ann").await;
     assert_eq!(status, 409, "{again}");
 
     let (status, body) = host.post("runner", "/flows/ask/runs", json!({ "input": "Ann" })).await;

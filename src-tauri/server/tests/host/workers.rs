@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cluster::{Cluster, Worker, two_chats, until};
 use crate::postgres::Postgres;
-use crate::process::{Data, Host, JsonBody as _, ask_flow, chat_flow, command, edge, interrupted_model};
+use crate::process::{Data, JsonBody as _, ask_flow, chat_flow, command, edge, interrupted_model};
 
 /// Begins a run of two chats on one worker, which `stop` gets amid the second call, and lets another one go on.
 async fn move_amid_a_call(stop: impl FnOnce(Worker)) {
@@ -45,14 +45,6 @@ async fn worker_that_is_asked_to_end_leaves_its_runs_to_another() {
     move_amid_a_call(Worker::end).await;
 }
 
-async fn answer(host: &Host<'_>, state: &Value, value: &str) -> (u16, Value) {
-    let question = &state["questions"][0];
-    let answer =
-        json!({ "run": state["run"], "node": question["node"], "epoch": question["epoch"], "value": value });
-    let (status, body) = host.post("runner", "/commands/run.answer", answer).await;
-    (status.as_u16(), body)
-}
-
 #[tokio::test]
 async fn waiting_run_is_nobodys_until_it_is_answered() {
     let cluster = Cluster::new();
@@ -71,10 +63,8 @@ async fn waiting_run_is_nobodys_until_it_is_answered() {
     let wrong = json!({ "run": run, "node": "out", "epoch": [], "value": "Ann" });
     let (status, body) = host.post("runner", "/commands/run.answer", wrong).await;
     assert_eq!((status.as_u16(), &body["error"]["code"]), (409, &json!("answer.not_waiting")), "{body}");
-    assert_eq!(answer(&host, &state, "Ann").await, (200, Value::Null));
-    let (_, ended) = host.get("viewer", &format!("/runs/{run}?wait=60")).await;
-    assert_eq!(ended["outputs"]["out"]["value"], "Ann", "{ended}");
-    let (status, again) = answer(&host, &state, "Bob").await;
+    assert_eq!(host.output_for(&state, "Ann").await, "Ann");
+    let (status, again) = host.answer(&state, "Bob").await;
     assert_eq!(status, 409, "{again}");
     assert_eq!(host.get("viewer", "/runs/0190a0b0-0000-7000-8000-000000000001").await.0, 404);
 }
@@ -158,22 +148,13 @@ async fn runs_wait_while_a_host_and_its_worker_are_replaced() {
     let next = cluster.worker();
     worker.end();
     // The old host with the next worker.
-    assert_eq!(answered(&host, &asked[0]).await, "Ann");
+    assert_eq!(host.output_for(&asked[0], "Ann").await, "Ann");
     host.end();
     let host = cluster.host();
     for run in &asked[1..] {
-        assert_eq!(answered(&host, run).await, "Ann");
+        assert_eq!(host.output_for(run, "Ann").await, "Ann");
     }
     next.end();
-}
-
-/// What a run that asks has as its output, after it was answered with `Ann`.
-async fn answered(host: &Host<'_>, asked: &Value) -> Value {
-    let (run, question) = (asked["run"].as_str().unwrap(), &asked["questions"][0]);
-    let answer = json!({ "run": run, "node": question["node"], "epoch": question["epoch"], "value": "Ann" });
-    let (status, reply) = host.post("runner", "/commands/run.answer", answer).await;
-    assert_eq!(status, 200, "{reply}");
-    host.get("viewer", &format!("/runs/{run}?wait=60")).await.1["outputs"]["out"]["value"].take()
 }
 
 /// The flows that ran, by the names of their files.

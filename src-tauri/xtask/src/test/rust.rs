@@ -27,9 +27,10 @@ impl Selection {
 }
 
 pub(super) fn run(report: &mut Report, selection: Selection) {
-    report.step("MCP servers and an editor's client for tests", || {
+    report.step("Servers and an editor's client for tests", || {
         steps::install_npm_packages("tests/mcp", "the MCP servers for tests")?;
-        steps::install_npm_packages("tests/dap", "the client of the Debug Adapter Protocol for tests")
+        steps::install_npm_packages("tests/dap", "the client of the Debug Adapter Protocol for tests")?;
+        steps::install_npm_packages("tests/restate", "Restate for tests")
     });
     report.step("Rust tests", || {
         // Half of the time of a test is waiting: for processes that it started, for servers, for limits that it reaches.

@@ -1,4 +1,4 @@
-//! Three workers, two hosts and a database, and what happens to them.
+//! Three workers, two hosts, a database and three nodes of Restate, and what happens to them.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -14,11 +14,20 @@ use crate::cluster::{Worker, copy_host};
 use crate::database_conversations::check_turns;
 use crate::postgres::Postgres;
 use crate::process::{Data, command};
+use crate::restate_server::{Balancer, Restate};
 
 const WORKERS: usize = 3;
 const HOSTS: usize = 2;
+const NODES: usize = 3;
 /// Longer than the lease of a worker.
 const LONGER_THAN_A_LEASE: Duration = Duration::from_millis(2_500);
+
+/// What decides which worker drives a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    Leases,
+    Restate,
+}
 
 /// What happens to a process. One that dies or ends is started again.
 #[derive(Clone, Copy, Debug)]
@@ -29,23 +38,26 @@ pub enum Disruption {
     StopWorker(usize),
     KillHost(usize),
     KillDatabase,
+    KillRestate(usize),
 }
 
 impl Disruption {
     /// So many, by a seed.
-    pub fn any(count: usize, seed: u64) -> Vec<Self> {
+    pub fn any(count: usize, seed: u64, driver: Driver) -> Vec<Self> {
         let mut state = seed;
         let mut next = |below: u64| {
             // Numerical Recipes' generator: which one does not matter here.
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from((state >> 33) % below).unwrap()
         };
-        let one = |_| match next(10) {
+        let kinds = if driver == Driver::Restate { 14 } else { 10 };
+        let one = |_| match next(kinds) {
             0..=3 => Self::KillWorker(next(WORKERS as u64)),
             4..=5 => Self::EndWorker(next(WORKERS as u64)),
             6..=7 => Self::StopWorker(next(WORKERS as u64)),
             8 => Self::KillHost(next(HOSTS as u64)),
-            _ => Self::KillDatabase,
+            9 => Self::KillDatabase,
+            _ => Self::KillRestate(next(NODES as u64)),
         };
         (0..count).map(one).collect()
     }
@@ -55,13 +67,14 @@ pub struct Processes {
     // Dropped in this order: the processes first, what they use then.
     workers: Vec<Worker>,
     hosts: Vec<(Child, Data)>,
+    restate: Option<(Restate, Balancer)>,
     postgres: Postgres,
     database: String,
     target: Target,
 }
 
 impl Processes {
-    pub async fn start(model: &str) -> Self {
+    pub async fn start(model: &str, driver: Driver) -> Self {
         let (postgres, data) = (Postgres::start(), Data::new());
         let database = postgres.database("plait");
         {
@@ -70,15 +83,24 @@ impl Processes {
         }
         publish_all(&data);
         let other = copy_host(&data);
-        let workers = (0..WORKERS).map(|_| start_worker(&data, &database)).collect();
+        let restate = match driver {
+            Driver::Leases => None,
+            Driver::Restate => Some((Restate::start(NODES).await, Balancer::start().await)),
+        };
+        let key = restate.as_ref().map(|(restate, _)| restate.key());
+        let workers: Vec<_> = (0..WORKERS).map(|_| start_worker(&data, &database, key.as_deref())).collect();
+        if let Some((restate, balancer)) = &restate {
+            balancer.set(workers.iter().filter_map(|worker| worker.restate.clone()));
+            restate.register(&balancer.url).await;
+        }
         let (target, mut hosts) = (Target::of(&data, ""), Vec::new());
         target.urls.lock().clear();
         for data in [data, other] {
-            let (child, url) = serve(&data, &database);
+            let (child, url) = serve(&data, &database, restate.as_ref().map(|(restate, _)| restate));
             target.urls.lock().push(url);
             hosts.push((child, data));
         }
-        Self { workers, hosts, postgres, database, target }
+        Self { workers, hosts, restate, postgres, database, target }
     }
 
     pub fn target(&self) -> Target {
@@ -107,21 +129,38 @@ impl Processes {
                 self.postgres.kill();
                 self.postgres.restart();
             }),
+            Disruption::KillRestate(node) => {
+                let (restate, _) = self.restate.as_mut().unwrap();
+                restate.kill(node);
+                restate.restart(node).await;
+            }
         }
     }
 
     fn restart_worker(&mut self, worker: usize) {
         let settings = &self.hosts[0].1;
-        self.workers[worker] = tokio::task::block_in_place(|| start_worker(settings, &self.database));
+        let key = self.restate.as_ref().map(|(restate, _)| restate.key());
+        self.workers[worker] =
+            tokio::task::block_in_place(|| start_worker(settings, &self.database, key.as_deref()));
+        if let Some((_, balancer)) = &self.restate {
+            balancer.set(self.workers.iter().filter_map(|worker| worker.restate.clone()));
+        }
     }
 
     fn restart_host(&mut self, host: usize) {
         let (child, data) = &mut self.hosts[host];
         child.kill().unwrap();
         child.wait().unwrap();
-        let (started, url) = serve(data, &self.database);
+        let (started, url) = serve(data, &self.database, self.restate.as_ref().map(|(restate, _)| restate));
         *child = started;
         self.target.urls.lock()[host] = url;
+    }
+
+    /// Restate has no open invocation when all runs have ended.
+    pub async fn check_restate(&self) {
+        if let Some((restate, _)) = &self.restate {
+            restate.rests().await;
+        }
     }
 
     /// Each conversation has its turns, one whole after the other.
@@ -154,14 +193,20 @@ impl Drop for Processes {
     }
 }
 
-fn start_worker(settings: &Data, database: &str) -> Worker {
+fn start_worker(settings: &Data, database: &str, restate_key: Option<&str>) -> Worker {
     // The connections of all have to find a place in the database.
-    Worker::start_with(settings.path(), database, &["--max-runs", "8", "--lease", "2"])
+    let args = ["--max-runs", "8", "--lease", "2"];
+    match restate_key {
+        Some(key) => Worker::start_for_restate(settings.path(), database, key, &args),
+        None => Worker::start_with(settings.path(), database, &args),
+    }
 }
 
-fn serve(data: &Data, database: &str) -> (Child, String) {
+fn serve(data: &Data, database: &str, restate: Option<&Restate>) -> (Child, String) {
     let limits = ["--requests-per-minute", "100000", "--runs-per-token", "1000"];
-    let args = [&["serve", "--listen", "127.0.0.1:0", "--database", database], &limits[..]].concat();
+    let mut args = [&["serve", "--listen", "127.0.0.1:0", "--database", database], &limits[..]].concat();
+    let ingress = restate.map(|restate| restate.ingress().join(","));
+    args.extend(ingress.iter().flat_map(|urls| ["--restate", urls]));
     let mut child = command(data.path(), &args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut url = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();

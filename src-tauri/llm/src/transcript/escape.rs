@@ -119,15 +119,21 @@ impl ContentEscape {
         if self.indents_first && !content.is_empty() {
             text.push_str(INDENT);
         }
-        let mut characters = content.char_indices().peekable();
-        while let Some((at, character)) = characters.next() {
+        let mut rest = content;
+        // Most of a content stays as it is, and is copied in one piece up to the next byte that may not.
+        while let Some(at) = rest.bytes().position(changes) {
+            let (unchanged, from) = rest.split_at(at);
+            text.push_str(unchanged);
+            let mut characters = from.chars();
+            let Some(character) = characters.next() else { break };
+            rest = characters.as_str();
             match character {
-                '\r' if characters.peek().is_some_and(|(_, next)| *next == '\n') => {}
+                '\r' if rest.starts_with('\n') => {}
                 character if is_line_break(character) => {
                     text.push('\n');
                     text.push_str(INDENT);
                 }
-                '<' if is_history_tag(&content[at..]) => text.push_str("&lt;"),
+                '<' if is_history_tag(from) => text.push_str("&lt;"),
                 character if u8::try_from(character).is_ok_and(|byte| self.is_entity(byte)) => {
                     match character {
                         '&' => text.push_str("&amp;"),
@@ -141,6 +147,7 @@ impl ContentEscape {
                 character => text.push(character),
             }
         }
+        text.push_str(rest);
         Cow::Owned(text)
     }
 

@@ -20,23 +20,29 @@ export function describeState(state: NodeRunState, stale: boolean): string {
   return stale ? TEXTS.stale(STATE_LABELS[state]) : STATE_LABELS[state];
 }
 
-/**
- * A node's state in a run. Each state has its own shape, so that none is distinguished by color alone. A result of an older
- * flow is half filled and says so.
- */
+/** A node's state in a run. */
 export const StatusRing = memo(function StatusRing({ node, state }: { node: NodeId; state: NodeRunState | undefined }) {
-  const stale = useIsStale(node) && state !== undefined;
+  const isStale = useIsStale(node);
+  return <StateRing id={node} state={state} isStale={isStale} />;
+});
+
+/**
+ * The state of an element in a run. Each state has its own shape, so that none is distinguished by color alone. A result of an
+ * older flow is half filled and says so.
+ */
+export function StateRing({ id, state, isStale }: { id: string; state: NodeRunState | undefined; isStale: boolean }) {
+  const stale = isStale && state !== undefined;
   const label = state && describeState(state, stale);
   return (
     <>
       {stale ? (
-        <span className="stale-chip" data-testid={`stale-${node}`} title={label}>
+        <span className="stale-chip" data-testid={`stale-${id}`} title={label}>
           {TEXTS.staleChip}
         </span>
       ) : null}
       <span
         className="state-ring"
-        data-testid={`node-status-${node}`}
+        data-testid={`node-status-${id}`}
         data-state={state ?? "idle"}
         data-stale={stale || undefined}
         role="img"
@@ -45,4 +51,4 @@ export const StatusRing = memo(function StatusRing({ node, state }: { node: Node
       />
     </>
   );
-});
+}

@@ -1,6 +1,6 @@
 /** What the tiles show of the active run, read at the moment they are painted. */
 import { isStaleIn, isWaitingIn, loopRunWithin, stateWithin } from "@/canvas/cards/useElementViews";
-import { frameRunOf } from "@/canvas/frames/frame-run";
+import { frameRunOf, isFrameStaleIn } from "@/canvas/frames/frame-run";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { NodeRunState } from "@/run/nodes/element-views";
 import type { CanvasElement } from "@/workspace/canvas-store";
@@ -19,7 +19,9 @@ export function tileState(
   if (!views || views.size === 0 || type === "comment") return NOT_RUN;
   const flow = displayedFlow(editor.state);
   if (type === "frame") {
-    return data.folded ? { state: frameRunOf(flow, data.frame, views)?.state, stale: false } : NOT_RUN;
+    if (!data.folded) return NOT_RUN;
+    const { frame } = data;
+    return { state: frameRunOf(flow, frame, views)?.state, stale: isFrameStaleIn(activeRun.session, flow, frame) };
   }
   const iteration = epochChoice.iterationAround(id);
   const view = views.get(id);

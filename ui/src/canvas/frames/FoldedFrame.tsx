@@ -6,7 +6,7 @@ import { Findings } from "@/canvas/cards/Findings";
 import { FoldButton, FoldedHandles } from "@/canvas/cards/FoldedParts";
 import { nodeSummary } from "@/canvas/cards/node-summary";
 import { RunLine } from "@/canvas/cards/RunLine";
-import { StatusRing } from "@/canvas/cards/StatusRing";
+import { StateRing } from "@/canvas/cards/StatusRing";
 import { frameElement } from "@/canvas/elements/frame-ids";
 import { TEXTS } from "@/canvas/texts";
 import { Icon } from "@/design/icons/Icon";
@@ -15,7 +15,7 @@ import { tint } from "@/flow/edits/canvas-colors";
 import type { FrameData } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { foldFrame } from "./frame-commands";
-import { type FrameRun, useFrameRun } from "./frame-run";
+import { type FrameRun, useFrameRun, useIsFrameStale } from "./frame-run";
 
 type Props = { data: FrameData; selected: boolean };
 
@@ -31,6 +31,7 @@ export function FoldedFrame({ data, selected }: Props) {
   const renaming = useCanvas((state) => state.renaming === id);
   const isTarget = useCanvas((state) => state.dropTarget === id);
   const run = useFrameRun(frame);
+  const isStale = useIsFrameStale(frame);
   return (
     <div
       className="card folded-frame"
@@ -72,7 +73,7 @@ export function FoldedFrame({ data, selected }: Props) {
             onToggle={() => foldFrame(workspace, frameId, false)}
           />
           <Findings id={id} inside={frame.nodes} />
-          <StatusRing node={id} state={run?.state} />
+          <StateRing id={id} state={run?.state} isStale={isStale} />
         </header>
         {disabled ? (
           <p className="summary">{TEXTS.disabled}</p>

@@ -1,12 +1,15 @@
 /** The state in a run of all that is in a folded frame. */
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { Flow, Frame, NodeId } from "@/bindings";
+import { isStaleIn } from "@/canvas/cards/useElementViews";
 import { withBodies } from "@/flow/containers/containers";
 import { mainOf } from "@/flow/containers/frame-box";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { NodeView } from "@/run/fold/types";
+import type { RunSession } from "@/run/live/session";
 import { type NodeRunState, nodeStateOf } from "@/run/nodes/element-views";
 import { useFlow, useWorkspace } from "@/workspace/context";
+import { useSessionValue } from "@/workspace/run-hooks";
 
 /** What a person has to know first comes first. */
 const ORDER: readonly NodeRunState[] = [
@@ -51,6 +54,21 @@ export function useFrameRun(frame: Frame): FrameRun | undefined {
   const node = useSyncExternalStore(subscribe, () => run()?.node);
   const state = useSyncExternalStore(subscribe, () => run()?.state);
   return useMemo(() => (node === undefined || state === undefined ? undefined : { node, state }), [node, state]);
+}
+
+/** Whether what a folded frame shows of the run is in part a result of an older flow. */
+export function useIsFrameStale(frame: Frame): boolean {
+  const { activeRun, editor } = useWorkspace();
+  const isStale = () => isFrameStaleIn(activeRun.session, displayedFlow(editor.state), frame);
+  // Both say the same: one looks again when the document has changed, the other when the run has.
+  useFlow(isStale);
+  return useSessionValue(isStale);
+}
+
+export function isFrameStaleIn(session: RunSession | undefined, now: Flow, frame: Frame): boolean {
+  // What has not run shows nothing.
+  const ran = [...withBodies(now, frame.nodes)].filter((node) => session?.fold.nodes.has(node));
+  return ran.some((node) => isStaleIn(session, now, node));
 }
 
 export function frameRunOf(

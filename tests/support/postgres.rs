@@ -64,7 +64,17 @@ impl Postgres {
     }
 
     fn url(&self, name: &str) -> String {
-        format!("postgres://plait@localhost/{name}?host={}", self.folder.path().display())
+        Self::url_at(self.folder.path(), name)
+    }
+
+    /// The address of a database, of the server whose socket is in a folder.
+    pub fn url_at(folder: &Path, name: &str) -> String {
+        format!("postgres://plait@localhost/{name}?host={}", folder.display())
+    }
+
+    /// The folder with its socket.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Ends the server without a word to anyone.

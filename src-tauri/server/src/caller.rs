@@ -1,5 +1,6 @@
 //! Who sent a request, and what they may do.
 
+use jiff::Timestamp;
 use plait_api::ErrorReply;
 use plait_host_store::TenantName;
 
@@ -18,12 +19,14 @@ pub(crate) struct Caller {
     pub(crate) hook: Option<String>,
     /// Whose data they reach.
     pub(crate) tenant: TenantName,
+    /// Until when.
+    pub(crate) expires_at: Option<Timestamp>,
 }
 
 impl From<Token> for Caller {
     fn from(token: Token) -> Self {
-        let Token { id, name, role, hook, tenant, .. } = token;
-        Self { id, name, role, hook, tenant }
+        let Token { id, name, role, hook, tenant, expires_at, .. } = token;
+        Self { id, name, role, hook, tenant, expires_at }
     }
 }
 

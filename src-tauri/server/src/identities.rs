@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use plait_api::ErrorReply;
 use plait_api::openid::{Addressees, Claims, OpenIdProvider, texts};
@@ -160,7 +161,9 @@ impl Identities {
                 .hint("An administrator of the host gives groups roles: `plait-server identities add --role GROUP=ROLE`.")
         })?;
         let id = id_of(&provider.issuer, subject);
-        Ok(Caller { id, name, role, hook: None, tenant: provider.tenant.clone() })
+        let expires_at =
+            claims.get("exp").and_then(Value::as_i64).and_then(|exp| Timestamp::from_second(exp).ok());
+        Ok(Caller { id, name, role, hook: None, tenant: provider.tenant.clone(), expires_at })
     }
 
     fn provider(&self, issuer: &str) -> Result<Arc<OpenIdProvider>, ErrorReply> {

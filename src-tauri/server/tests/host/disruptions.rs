@@ -1,7 +1,8 @@
-//! Runs of many kinds on three workers and two hosts, whose processes are killed, ended and stopped, and whose database is killed, with three nodes of
+//! Runs of many kinds on three workers and two hosts, whose processes are killed, ended, stopped and cut off, whose disks fill up, and whose database is killed, with three nodes of
 //! Restate or without: the outputs and the requests to the model are those of one undisturbed machine.
 
 mod clients;
+mod link;
 mod processes;
 mod workload;
 
@@ -95,10 +96,19 @@ async fn compare(jobs: &[Job], disruptions: &[Disruption], driver: Driver) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_are_those_of_one_machine_when_processes_die() {
-    use Disruption::{EndWorker, KillDatabase, KillHost, KillWorker, StopWorker};
+    use Disruption::{CutWorker, EndWorker, FillDisk, KillDatabase, KillHost, KillWorker, StopWorker};
     compare(
         &jobs(18),
-        &[KillWorker(0), KillHost(0), StopWorker(1), EndWorker(2), KillDatabase, KillWorker(1)],
+        &[
+            KillWorker(0),
+            KillHost(0),
+            StopWorker(1),
+            CutWorker(0),
+            EndWorker(2),
+            KillDatabase,
+            FillDisk(2),
+            KillWorker(1),
+        ],
         Driver::Leases,
     )
     .await;

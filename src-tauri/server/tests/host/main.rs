@@ -23,7 +23,7 @@ mod database_conversations;
 mod database_events;
 #[cfg(unix)]
 mod database_tenants;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod disruptions;
 mod hooks;
 #[cfg(unix)]

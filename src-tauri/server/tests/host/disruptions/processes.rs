@@ -5,10 +5,11 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use reqwest::Method;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
 use serde_json::json;
 
 use super::clients::Target;
+use super::link::Link;
 use super::workload::{Job, publish_all};
 use crate::cluster::{Worker, copy_host};
 use crate::database_conversations::check_turns;
@@ -19,6 +20,7 @@ use crate::restate_server::{Balancer, Restate};
 const WORKERS: usize = 3;
 const HOSTS: usize = 2;
 const NODES: usize = 3;
+const DATABASE: &str = "plait";
 /// Longer than the lease of a worker.
 const LONGER_THAN_A_LEASE: Duration = Duration::from_millis(2_500);
 
@@ -36,6 +38,10 @@ pub enum Disruption {
     EndWorker(usize),
     /// It stands still longer than its lease lasts, and then goes on.
     StopWorker(usize),
+    /// The database does not hear from it longer than its lease lasts, while models and hosts do.
+    CutWorker(usize),
+    /// Its disk takes nothing more for a while.
+    FillDisk(usize),
     KillHost(usize),
     KillDatabase,
     KillRestate(usize),
@@ -50,13 +56,15 @@ impl Disruption {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from((state >> 33) % below).unwrap()
         };
-        let kinds = if driver == Driver::Restate { 14 } else { 10 };
+        let kinds = if driver == Driver::Restate { 16 } else { 12 };
         let one = |_| match next(kinds) {
             0..=3 => Self::KillWorker(next(WORKERS as u64)),
             4..=5 => Self::EndWorker(next(WORKERS as u64)),
             6..=7 => Self::StopWorker(next(WORKERS as u64)),
             8 => Self::KillHost(next(HOSTS as u64)),
             9 => Self::KillDatabase,
+            10 => Self::CutWorker(next(WORKERS as u64)),
+            11 => Self::FillDisk(next(WORKERS as u64)),
             _ => Self::KillRestate(next(NODES as u64)),
         };
         (0..count).map(one).collect()
@@ -66,6 +74,7 @@ impl Disruption {
 pub struct Processes {
     // Dropped in this order: the processes first, what they use then.
     workers: Vec<Worker>,
+    links: Vec<Link>,
     hosts: Vec<(Child, Data)>,
     restate: Option<(Restate, Balancer)>,
     postgres: Postgres,
@@ -76,7 +85,7 @@ pub struct Processes {
 impl Processes {
     pub async fn start(model: &str, driver: Driver) -> Self {
         let (postgres, data) = (Postgres::start(), Data::new());
-        let database = postgres.database("plait");
+        let database = postgres.database(DATABASE);
         {
             let host = data.serve();
             host.set_provider(model).await;
@@ -88,7 +97,8 @@ impl Processes {
             Driver::Restate => Some((Restate::start(NODES).await, Balancer::start().await)),
         };
         let key = restate.as_ref().map(|(restate, _)| restate.key());
-        let workers: Vec<_> = (0..WORKERS).map(|_| start_worker(&data, &database, key.as_deref())).collect();
+        let links: Vec<_> = (0..WORKERS).map(|_| Link::start(postgres.folder())).collect();
+        let workers: Vec<_> = links.iter().map(|link| start_worker(&data, link, key.as_deref())).collect();
         if let Some((restate, balancer)) = &restate {
             balancer.set(workers.iter().filter_map(|worker| worker.restate.clone()));
             restate.register(&balancer.url).await;
@@ -100,7 +110,7 @@ impl Processes {
             target.urls.lock().push(url);
             hosts.push((child, data));
         }
-        Self { workers, hosts, restate, postgres, database, target }
+        Self { workers, links, hosts, restate, postgres, database, target }
     }
 
     pub fn target(&self) -> Target {
@@ -124,6 +134,16 @@ impl Processes {
                 tokio::time::sleep(LONGER_THAN_A_LEASE).await;
                 kill_process(process, Signal::CONT).unwrap();
             }
+            Disruption::CutWorker(worker) => self.links[worker].cut(LONGER_THAN_A_LEASE).await,
+            Disruption::FillDisk(worker) => {
+                let process = Pid::from_child(&self.workers[worker].child);
+                // Those of this process, which it has inherited.
+                let before = getrlimit(Resource::Fsize);
+                let full = Rlimit { current: Some(0), ..before.clone() };
+                prlimit(Some(process), Resource::Fsize, full).unwrap();
+                tokio::time::sleep(LONGER_THAN_A_LEASE).await;
+                prlimit(Some(process), Resource::Fsize, before).unwrap();
+            }
             Disruption::KillHost(host) => tokio::task::block_in_place(|| self.restart_host(host)),
             Disruption::KillDatabase => tokio::task::block_in_place(|| {
                 self.postgres.kill();
@@ -141,7 +161,7 @@ impl Processes {
         let settings = &self.hosts[0].1;
         let key = self.restate.as_ref().map(|(restate, _)| restate.key());
         self.workers[worker] =
-            tokio::task::block_in_place(|| start_worker(settings, &self.database, key.as_deref()));
+            tokio::task::block_in_place(|| start_worker(settings, &self.links[worker], key.as_deref()));
         if let Some((_, balancer)) = &self.restate {
             balancer.set(self.workers.iter().filter_map(|worker| worker.restate.clone()));
         }
@@ -193,7 +213,8 @@ impl Drop for Processes {
     }
 }
 
-fn start_worker(settings: &Data, database: &str, restate_key: Option<&str>) -> Worker {
+fn start_worker(settings: &Data, link: &Link, restate_key: Option<&str>) -> Worker {
+    let database = &link.url(DATABASE);
     // The connections of all have to find a place in the database.
     let args = ["--max-runs", "8", "--lease", "2"];
     match restate_key {

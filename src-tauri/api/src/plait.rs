@@ -30,6 +30,7 @@ use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::text::is_flow;
 use crate::flows::{FlowService, InstalledSources};
 use crate::grants::GrantService;
+use crate::hosts::HostService;
 use crate::knowledge::KnowledgeService;
 use crate::lens::{LensParts, LensService};
 use crate::memories::MemoryService;
@@ -124,6 +125,7 @@ pub struct Plait {
     providers: Arc<ProviderService>,
     settings: Arc<SettingsService>,
     grants: Arc<GrantService>,
+    hosts: Arc<HostService>,
     tools: Arc<ToolService>,
     runs: RunService,
     suites: SuiteService,
@@ -251,9 +253,12 @@ impl Plait {
         let grants = Arc::new(grants);
         let suites = SuiteService::new(runs.clone(), store.clone(), evaluator, Arc::clone(&grants));
         let flows = Arc::new(FlowService::new(&store, &registry, &clock, &keys, installed));
+        let hosts = HostService::new(&options.home, store.clone(), Arc::clone(&registry), keys.clone());
+        let hosts = Arc::new(hosts);
         let conversations =
             ConversationService::new(store.clone(), users.clone(), Arc::clone(&clock), keys.clone());
         Ok(Self {
+            hosts,
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices: notices.into(),
@@ -362,6 +367,11 @@ impl Plait {
         &self.memories
     }
 
+    /// The hosts of other machines.
+    pub(crate) fn hosts(&self) -> &HostService {
+        &self.hosts
+    }
+
     /// The model providers.
     pub fn providers(&self) -> &ProviderService {
         &self.providers
@@ -399,6 +409,7 @@ services! {
     ProviderService => providers,
     SettingsService => settings,
     GrantService => grants,
+    HostService => hosts,
     ToolService => tools,
     RunService => runs,
     SuiteService => suites,

@@ -20,7 +20,6 @@ use crate::caller::Caller;
 use crate::chat::{self, ChatRequest, Reply, StreamedReply, Turn};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, chat_error};
-use crate::published::Served;
 use crate::roles::Role;
 use crate::tenant::Tenant;
 
@@ -52,7 +51,7 @@ pub(super) async fn model(
     Ok(Json(model_of(&served)))
 }
 
-fn model_of(served: &Served) -> Value {
+fn model_of(served: &PublishedFlow) -> Value {
     let created = served.about.at.as_second();
     json!({ "id": served.name, "object": "model", "created": created, "owned_by": "plait" })
 }

@@ -10,6 +10,7 @@ use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use plait_api::ErrorReply;
+use plait_api::hosts::VersionedFlow;
 use plait_api::runs::RunRequest;
 use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_journal::ReplySource;
@@ -25,7 +26,6 @@ use crate::blocking::{blocking, to_its_end};
 use crate::caller::Caller;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
-use crate::published::Version;
 use crate::publishing::refuse_input;
 use crate::roles::Role;
 use crate::run_reports;
@@ -71,7 +71,7 @@ pub(super) async fn run(
     let NewRun { input, set, conversation, replies, run, callback } =
         tenant.read_json(&headers, body).await?;
     let published = tenant.published.clone();
-    let Version { about, flow } = blocking(move || published.current(&name)).await?;
+    let VersionedFlow { about, flow } = blocking(move || published.current(&name)).await?;
     if input.is_some() {
         refuse_input(&flow)?;
     }

@@ -1,0 +1,114 @@
+//! `hosts.preview` and `hosts.publish`: a flow of this machine as the next version of what a host serves.
+
+use std::sync::Arc;
+
+use plait_core::flow::Flow;
+use plait_run::node::Registry;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::host_commands::{HostCommand, PublishFlow, PublishedVersion, ReadPublished, VersionedFlow};
+use super::remote_host::RemoteHost;
+use super::service::HostService;
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
+use crate::codes;
+use crate::command::Command;
+use crate::flows::{SaveFlow, bundle_flow};
+
+/// `hosts.preview`: what publishing a flow on a host would replace. `subflow.*`, `published.bad_name`, `hosts.*`, and the errors of the host.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct PreviewPublication {
+    pub host: String,
+    /// The name to publish it under.
+    pub name: String,
+    pub flow: Flow,
+    /// Its file, for its sub-flows.
+    #[serde(default)]
+    #[ts(optional)]
+    pub path: Option<String>,
+}
+
+/// A flow as it would be published, and what is served under its name.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct PublicationPreview {
+    /// The flow with its sub-flows.
+    pub flow: Flow,
+    /// Nothing if the name is new there.
+    pub served: Option<VersionedFlow>,
+}
+
+impl Command for PreviewPublication {
+    const NAME: &'static str = "hosts.preview";
+    type Service = HostService;
+    type Reply = PublicationPreview;
+
+    async fn run(self, service: &HostService) -> Result<PublicationPreview, ErrorReply> {
+        let Self { host, name, flow, path } = self;
+        let flow = bundled(service, flow, path).await?;
+        let read = service.connection(&host).await?.execute(ReadPublished { name, version: None }).await;
+        let served = match read {
+            Ok(served) => Some(served),
+            Err(error) if error.code == PUBLISHED_UNKNOWN => None,
+            Err(error) => {
+                service.note_error(&host, &error);
+                return Err(error);
+            }
+        };
+        Ok(PublicationPreview { flow, served })
+    }
+}
+
+/// What a host answers about a name that no flow has. The code is the host's.
+const PUBLISHED_UNKNOWN: &str = "published.unknown";
+
+/// `hosts.publish`: sends a flow with its sub-flows to a host, which serves it as the next version under a name. `flow.invalid` if the host
+/// cannot run it, `host.forbidden`, and the errors of `hosts.preview`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct PublishOnHost {
+    pub host: String,
+    /// The name to publish it under.
+    pub name: String,
+    pub flow: Flow,
+    /// Its file, for its sub-flows.
+    #[serde(default)]
+    #[ts(optional)]
+    pub path: Option<String>,
+}
+
+impl Command for PublishOnHost {
+    const NAME: &'static str = "hosts.publish";
+    type Service = HostService;
+    type Reply = PublishedVersion;
+
+    async fn run(self, service: &HostService) -> Result<PublishedVersion, ErrorReply> {
+        let Self { host, name, flow, path } = self;
+        let flow = bundled(service, flow, path).await?;
+        let published = service.connection(&host).await?.publish(name, flow).await;
+        published.inspect_err(|error| service.note_error(&host, error))
+    }
+}
+
+async fn bundled(service: &HostService, flow: Flow, path: Option<String>) -> Result<Flow, ErrorReply> {
+    let registry: Arc<Registry> = Arc::clone(&service.registry);
+    run_blocking(move || bundle_flow(flow, path.as_deref(), &registry)).await
+}
+
+impl RemoteHost {
+    /// Stores a flow that has its sub-flows in it in the folder of the host, and serves it as the next version.
+    pub(crate) async fn publish(&self, name: String, flow: Flow) -> Result<PublishedVersion, ErrorReply> {
+        let path = format!("{name}.flow.json");
+        let save = SaveFlow { path: path.clone(), flow, base_hash: None, force: true, source: None };
+        self.call(SaveFlow::NAME, &save).await?;
+        self.execute(PublishFlow { name, path }).await
+    }
+
+    /// Executes a command that only hosts have.
+    pub(crate) async fn execute<C: HostCommand>(&self, command: C) -> Result<C::Reply, ErrorReply> {
+        let reply = self.call(C::NAME, &command).await?;
+        serde_json::from_value(reply).map_err(|error| {
+            ErrorReply::new(codes::COMMAND_REPLY, format!("The reply of the host cannot be read: {error}."))
+                .hint("The host and this program may be of different versions.")
+        })
+    }
+}

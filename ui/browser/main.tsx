@@ -1,5 +1,6 @@
 /** The entry point for plain browsers: the same page on a host behind HTTP. Used by development and Playwright. */
 import { mount } from "@/shell/start/mount";
+import { remoteOfPage } from "@/ipc/host";
 import { browserHost } from "./host";
 
-await mount(browserHost());
+await mount(browserHost(remoteOfPage()));

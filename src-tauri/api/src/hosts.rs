@@ -17,7 +17,7 @@ pub use host_commands::{
 };
 pub use list::{AddHost, ListHosts, ListedHost, RemoveHost};
 pub use plait_adapters::hosts::{HostAccess, HostClient, HostEntry, HostList};
-pub use publish::{PreviewPublication, PublicationPreview, PublishOnHost};
+pub use publish::{PreviewPublication, PublicationPreview, PublishOnHost, publication_name};
 pub use pull::{PullRun, PulledRun};
 pub(crate) use remote_host::{HostWatch, RemoteHost};
 pub use run_published::{RunOnHost, RunPublished};

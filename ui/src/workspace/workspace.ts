@@ -35,6 +35,9 @@ import { ShortcutStore } from "./commands/shortcuts";
 import { errorAction } from "./errors/error-action";
 import { FieldDrafts } from "./field-drafts";
 import { GuideStore } from "./guide";
+import { type FileRequest, withHostFiles } from "./hosts/host-files";
+import { HostList } from "./hosts/host-list";
+import { RemoteHost } from "./hosts/remote-host";
 import { SessionStore } from "./session";
 import { OwnToolStore } from "./settings/own-tools";
 import { ProviderStore } from "./settings/providers";
@@ -55,7 +58,9 @@ export type ShownResults = { file: string; dataset?: string | undefined };
 
 export function createWorkspace(bareHost: Host) {
   const queryInvalidation = new QueryInvalidation();
-  const host = trackRequests(bareHost, {
+  const fileRequests = new DialogRequests<FileRequest, string>();
+  const windowHost = bareHost.remote === undefined ? bareHost : withHostFiles(bareHost, fileRequests);
+  const host = trackRequests(windowHost, {
     onSuccess: notify.succeeded,
     onCommand: (name) => queryInvalidation.commandSucceeded(name),
   });
@@ -104,8 +109,23 @@ export function createWorkspace(bareHost: Host) {
     },
     settings,
   );
+  const remote =
+    host.remote === undefined
+      ? undefined
+      : new RemoteHost(host, host.remote, () => {
+          void nodeTypes.load().catch(notify.error);
+          void users.load().catch(notify.error);
+          void conversations.load();
+          void runList.load();
+        });
   return {
     host,
+    /** The host of another machine that the window belongs to, if it is not this machine's. */
+    remote,
+    /** The files of that host that are to be chosen. */
+    fileRequests,
+    /** The hosts that this machine works with. */
+    hostList: new HostList(host),
     /** Which replies of the host are out of date. */
     queryInvalidation,
     /** The modal question that is open. */

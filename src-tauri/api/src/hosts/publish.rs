@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plait_core::flow::Flow;
+use plait_insight::flow_diff::FlowDiff;
 use plait_run::node::Registry;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -18,24 +19,33 @@ use crate::flows::{SaveFlow, bundle_flow};
 
 /// `hosts.preview`: what publishing a flow on a host would replace. `subflow.*`, `published.bad_name`, `hosts.*`, and the errors of the host.
 #[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct PreviewPublication {
     pub host: String,
-    /// The name to publish it under.
-    pub name: String,
+    /// The name to publish it under. Without one, that of its file, or its own.
+    #[serde(default)]
+    #[ts(optional)]
+    pub name: Option<String>,
     pub flow: Flow,
     /// Its file, for its sub-flows.
     #[serde(default)]
     #[ts(optional)]
     pub path: Option<String>,
+    /// Whether that file is on the host, which finds the sub-flows there.
+    #[serde(default)]
+    pub is_on_host: bool,
 }
 
 /// A flow as it would be published, and what is served under its name.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct PublicationPreview {
+    pub name: String,
     /// The flow with its sub-flows.
     pub flow: Flow,
     /// Nothing if the name is new there.
     pub served: Option<VersionedFlow>,
+    /// From what is served to the flow.
+    pub difference: Option<FlowDiff>,
 }
 
 impl Command for PreviewPublication {
@@ -44,10 +54,11 @@ impl Command for PreviewPublication {
     type Reply = PublicationPreview;
 
     async fn run(self, service: &HostService) -> Result<PublicationPreview, ErrorReply> {
-        let Self { host, name, flow, path } = self;
-        let flow = bundled(service, flow, path).await?;
-        let read = service.connection(&host).await?.execute(ReadPublished { name, version: None }).await;
-        let served = match read {
+        let Self { host, name, flow, path, is_on_host } = self;
+        let name = name.unwrap_or_else(|| publication_name(path.as_deref().unwrap_or(&flow.name)));
+        let flow = if is_on_host { flow } else { bundled(service, flow, path).await? };
+        let read = ReadPublished { name: name.clone(), version: None };
+        let served = match service.connection(&host).await?.execute(read).await {
             Ok(served) => Some(served),
             Err(error) if error.code == PUBLISHED_UNKNOWN => None,
             Err(error) => {
@@ -55,8 +66,18 @@ impl Command for PreviewPublication {
                 return Err(error);
             }
         };
-        Ok(PublicationPreview { flow, served })
+        let difference = served.as_ref().map(|served| FlowDiff::between(&served.flow, &flow));
+        Ok(PublicationPreview { name, flow, served, difference })
     }
+}
+
+/// The name under which a flow is published unless another one is given: that of its file without what says that it is one.
+pub fn publication_name(path: &str) -> String {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let endings = [".flow.json", ".yaml", ".yml", ".json"];
+    let name = endings.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
+    let words = name.split(|char: char| !(char.is_ascii_alphanumeric() || "-_.".contains(char)));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
 /// What a host answers about a name that no flow has. The code is the host's.

@@ -45,7 +45,7 @@ impl HostService {
         self.connections.lock().remove(name);
     }
 
-    /// The same after an error that another address or another token may mend: a terminal may have entered one.
+    /// The same after an error that goes with another address or another token: a terminal may have entered one.
     pub(crate) fn note_error(&self, name: &str, error: &ErrorReply) {
         let is_lost = [codes::HOSTS_UNREACHABLE, codes::HOSTS_OTHER_SERVER].contains(&error.code);
         if is_lost || error.code == UNAUTHORIZED {

@@ -7,7 +7,7 @@ use clap::Args;
 use plait_api::flows::bundle_flow;
 use plait_api::hosts::{
     ListPublished, ListVersions, PublishedVersion, ReadPublished, RollBack, Schedule,
-    SchedulePublished, Unpublish,
+    SchedulePublished, Unpublish, publication_name,
 };
 use plait_api::{Connection, ErrorReply};
 use plait_core::flow::Flow;
@@ -79,7 +79,7 @@ pub(crate) async fn publish(home: &Home, args: PublishArgs) -> Result<ExitStatus
     let app = open_app::of_host(home).await?;
     let source = FlowSource::load(&args.flow)?;
     let path = source.path_text();
-    let Some(name) = args.name.or_else(|| name_of(path.as_deref()?)) else { return Err(no_name().into()) };
+    let Some(name) = args.name.or_else(|| path.as_deref().map(publication_name)) else { return Err(no_name().into()) };
     let flow = bundle_flow(source.into_flow(), path.as_deref(), &plait_nodes::registry())?;
     match served(&app, &name).await? {
         Some(served) => {
@@ -174,14 +174,6 @@ async fn served(app: &Connection, name: &str) -> Result<Option<Flow>, ErrorReply
         Err(error) if error.code == codes::PUBLISHED_UNKNOWN => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// The name of a flow file without what says that it is one.
-pub(crate) fn name_of(path: &str) -> Option<String> {
-    let file = std::path::Path::new(path).file_name()?.to_str()?;
-    let endings = [".flow.json", ".yaml", ".yml", ".json"];
-    let name = endings.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
-    Some(name.to_lowercase())
 }
 
 fn no_name() -> ErrorReply {

@@ -46,30 +46,32 @@ pub async fn watch_in_window(
     run: &RunId,
     from_seq: u64,
 ) -> Result<WindowWatch, ErrorReply> {
-    Ok(match host {
-        None => WindowWatch::Here(Box::new(app.runs().watch(run, from_seq).await?)),
+    Ok(WindowWatch(match host {
+        None => WatchSource::Here(Box::new(app.runs().watch(run, from_seq).await?)),
         Some(host) => {
             let watch = app.hosts().connection(host).await?.watch(run, from_seq, true);
-            WindowWatch::OnHost(Box::new(watch))
+            WatchSource::OnHost(Box::new(watch))
         }
-    })
+    }))
 }
 
 /// The changes of the list of runs that a window shows.
 pub fn run_changes_in_window(app: &Plait, host: Option<&str>) -> RunChanges {
-    match host {
-        None => RunChanges::Here(app.runs().changes()),
-        Some(host) => RunChanges::OnHost(Box::new(HostBoard {
+    RunChanges(match host {
+        None => ChangeSource::Here(app.runs().changes()),
+        Some(host) => ChangeSource::OnHost(Box::new(HostBoard {
             app: app.clone(),
             name: host.to_owned(),
             known: None,
             is_lost: false,
         })),
-    }
+    })
 }
 
 /// A run that a window follows.
-pub enum WindowWatch {
+pub struct WindowWatch(WatchSource);
+
+enum WatchSource {
     Here(Box<Watch>),
     OnHost(Box<HostWatch>),
 }
@@ -77,15 +79,17 @@ pub enum WindowWatch {
 impl WindowWatch {
     /// As [`Watch::next_batch`].
     pub async fn next_batch(&mut self, frame: Duration) -> Option<Result<Vec<Entry>, ErrorReply>> {
-        match self {
-            Self::Here(watch) => watch.next_batch(frame).await,
-            Self::OnHost(watch) => watch.next_batch(frame).await,
+        match &mut self.0 {
+            WatchSource::Here(watch) => watch.next_batch(frame).await,
+            WatchSource::OnHost(watch) => watch.next_batch(frame).await,
         }
     }
 }
 
 /// What tells a window that its list of runs has changed.
-pub enum RunChanges {
+pub struct RunChanges(ChangeSource);
+
+enum ChangeSource {
     Here(watch::Receiver<()>),
     OnHost(Box<HostBoard>),
 }
@@ -94,15 +98,15 @@ impl RunChanges {
     /// Resolves when the list has changed, or why it cannot be read, once for each time that it cannot. A list that can be read again has
     /// changed. `None` when the application ends.
     pub async fn changed(&mut self) -> Option<Result<(), ErrorReply>> {
-        match self {
-            Self::Here(changes) => changes.changed().await.ok().map(Ok),
-            Self::OnHost(board) => Some(board.changed().await),
+        match &mut self.0 {
+            ChangeSource::Here(changes) => changes.changed().await.ok().map(Ok),
+            ChangeSource::OnHost(board) => Some(board.changed().await),
         }
     }
 }
 
 /// The latest runs of a host, as far as they are known.
-pub struct HostBoard {
+struct HostBoard {
     app: Plait,
     name: String,
     known: Option<String>,

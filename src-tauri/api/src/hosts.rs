@@ -11,9 +11,9 @@ mod run_published;
 mod service;
 
 pub use host_commands::{
-    AboutHost, HostCommand, HostCommandVisitor, HostFile, HostFiles, HostInfo, ListPublished, ListVersions,
-    PublishFlow, PublishedFlow, PublishedVersion, ReadPublished, ReadRunTree, RollBack, RunTree, Schedule,
-    SchedulePublished, Unpublish, VersionedFlow, visit_host_commands,
+    AboutHost, HostCommand, HostCommandVisitor, HostFile, HostFiles, HostInfo, ListPublished,
+    ListPublishedVersions, PublishFlow, PublishedFlow, PublishedVersion, ReadPublished, ReadRunTree,
+    RollBack, RunTree, Schedule, SchedulePublished, Unpublish, VersionedFlow, visit_host_commands,
 };
 pub use list::{AddHost, ListHosts, ListedHost, RemoveHost};
 pub use plait_adapters::hosts::{HostAccess, HostClient, HostEntry, HostList};

@@ -5,8 +5,8 @@ use plait_api::ErrorReply;
 use plait_api::Plait;
 use plait_api::flows::{CheckFlow, ReadFlow, bundle_flow};
 use plait_api::hosts::{
-    HostCommand as _, ListPublished, ListVersions, PublishFlow, PublishedVersion, ReadPublished, RollBack,
-    Schedule, SchedulePublished, Unpublish,
+    HostCommand as _, ListPublished, ListPublishedVersions, PublishFlow, PublishedVersion, ReadPublished,
+    RollBack, Schedule, SchedulePublished, Unpublish,
 };
 use plait_core::diagnostic::Severity;
 use plait_core::flow::Flow;
@@ -30,8 +30,8 @@ pub(crate) async fn execute(
     let published = tenant.published.clone();
     match name {
         ListPublished::NAME => reply(blocking(move || published.list()).await?),
-        ListVersions::NAME => {
-            let ListVersions { name } = arguments(args)?;
+        ListPublishedVersions::NAME => {
+            let ListPublishedVersions { name } = arguments(args)?;
             reply(blocking(move || published.versions(&name)).await?)
         }
         ReadPublished::NAME => {

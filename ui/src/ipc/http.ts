@@ -30,11 +30,14 @@ export function httpHost(remote?: string): Pick<Host, "remote" | "opened" | "cal
     watch(run, fromSeq, onBatch, onError) {
       const controller = new AbortController();
       const { signal } = controller;
-      receive<Entry[]>("watch", { host: remote, run, fromSeq }, (entries) => !signal.aborted && onBatch(entries), signal).catch(
-        (thrown) => {
-          if (!signal.aborted) onError(HostError.from(thrown));
-        },
-      );
+      receive<Entry[]>(
+        "watch",
+        { host: remote, run, fromSeq },
+        (entries) => !signal.aborted && onBatch(entries),
+        signal,
+      ).catch((thrown) => {
+        if (!signal.aborted) onError(HostError.from(thrown));
+      });
       return () => controller.abort();
     },
     watchRuns(onChange, onLost) {

@@ -42,7 +42,7 @@ host_commands! {
     "host.files": HostFiles => Vec<HostFile>;
     "host.runTree": ReadRunTree => RunTree;
     "published.list": ListPublished => Vec<PublishedFlow>;
-    "published.versions": ListVersions => Vec<PublishedVersion>;
+    "published.versions": ListPublishedVersions => Vec<PublishedVersion>;
     "published.read": ReadPublished => VersionedFlow;
     "published.publish": PublishFlow => PublishedVersion;
     "published.rollBack": RollBack => PublishedVersion;
@@ -180,7 +180,7 @@ pub struct PublishedVersion {
 /// `published.versions`: the versions of a flow, the oldest first. `published.unknown`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
-pub struct ListVersions {
+pub struct ListPublishedVersions {
     /// The name under which the flow is published.
     pub name: String,
 }

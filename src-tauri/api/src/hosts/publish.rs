@@ -60,7 +60,7 @@ impl Command for PreviewPublication {
         let read = ReadPublished { name: name.clone(), version: None };
         let served = match service.connection(&host).await?.execute(read).await {
             Ok(served) => Some(served),
-            Err(error) if error.code == PUBLISHED_UNKNOWN => None,
+            Err(error) if error.code == codes::PUBLISHED_UNKNOWN => None,
             Err(error) => {
                 service.note_error(&host, &error);
                 return Err(error);
@@ -79,9 +79,6 @@ pub fn publication_name(path: &str) -> String {
     let words = name.split(|char: char| !(char.is_ascii_alphanumeric() || "-_.".contains(char)));
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
-
-/// What a host answers about a name that no flow has. The code is the host's.
-const PUBLISHED_UNKNOWN: &str = "published.unknown";
 
 /// `hosts.publish`: sends a flow with its sub-flows to a host, which serves it as the next version under a name. `flow.invalid` if the host
 /// cannot run it, `host.forbidden`, and the errors of `hosts.preview`.

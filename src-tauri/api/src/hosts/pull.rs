@@ -50,7 +50,12 @@ impl RunTree {
     /// A tree of a store, with what it names.
     pub fn of(tree: StoredTree, flows: Vec<String>, attachments: Vec<(AttachmentHash, Vec<u8>)>) -> Self {
         let attachments = attachments.into_iter().map(|(hash, bytes)| (hash, STANDARD.encode(bytes)));
-        Self { root: tree.root, journal: STANDARD.encode(tree.bytes), flows, attachments: attachments.collect() }
+        Self {
+            root: tree.root,
+            journal: STANDARD.encode(tree.bytes),
+            flows,
+            attachments: attachments.collect(),
+        }
     }
 
     /// Stores the tree. `run.exists`, `command.reply`, `store.*`.
@@ -64,8 +69,11 @@ impl RunTree {
         let store = store.clone();
         run_blocking(move || {
             if store.run(&root).is_ok() {
-                return Err(ErrorReply::new(codes::RUN_EXISTS, format!("Run {root} is on this machine already."))
-                    .hint("Delete it here first to bring it home as it is on the host now."));
+                return Err(ErrorReply::new(
+                    codes::RUN_EXISTS,
+                    format!("Run {root} is on this machine already."),
+                )
+                .hint("Delete it here first to bring it home as it is on the host now."));
             }
             // Before the run, whose flows are looked up when it is listed.
             for flow in flows {

@@ -212,7 +212,9 @@ impl HostWatch {
                     return Ok(());
                 }
                 Ok(Err(refused)) => return Err(self.host.refusal(&refused)),
-                Err(error) if self.reconnects >= MAX_RECONNECTS && !self.is_endless => return Err(error.into()),
+                Err(error) if self.reconnects >= MAX_RECONNECTS && !self.is_endless => {
+                    return Err(error.into());
+                }
                 Err(_) => {}
             }
             self.reconnects = self.reconnects.saturating_add(1);

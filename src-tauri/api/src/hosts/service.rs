@@ -14,9 +14,6 @@ use super::remote_host::RemoteHost;
 use crate::ErrorReply;
 use crate::codes;
 
-/// What a host answers to a token that it does not know, or that has expired. The code is the host's.
-const UNAUTHORIZED: &str = "host.unauthorized";
-
 pub struct HostService {
     pub(super) list: HostList,
     pub(super) store: Store,
@@ -47,8 +44,8 @@ impl HostService {
 
     /// The same after an error that goes with another address or another token: a terminal may have entered one.
     pub(crate) fn note_error(&self, name: &str, error: &ErrorReply) {
-        let is_lost = [codes::HOSTS_UNREACHABLE, codes::HOSTS_OTHER_SERVER].contains(&error.code);
-        if is_lost || error.code == UNAUTHORIZED {
+        let is_lost = [codes::HOSTS_UNREACHABLE, codes::HOSTS_OTHER_SERVER, codes::HOST_UNAUTHORIZED];
+        if is_lost.contains(&error.code) {
             self.forget_connection(name);
         }
     }

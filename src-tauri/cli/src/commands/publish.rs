@@ -6,7 +6,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::flows::bundle_flow;
 use plait_api::hosts::{
-    ListPublished, ListVersions, PublishedVersion, ReadPublished, RollBack, Schedule,
+    ListPublished, ListPublishedVersions, PublishedVersion, ReadPublished, RollBack, Schedule,
     SchedulePublished, Unpublish, publication_name,
 };
 use plait_api::{Connection, ErrorReply};
@@ -79,7 +79,9 @@ pub(crate) async fn publish(home: &Home, args: PublishArgs) -> Result<ExitStatus
     let app = open_app::of_host(home).await?;
     let source = FlowSource::load(&args.flow)?;
     let path = source.path_text();
-    let Some(name) = args.name.or_else(|| path.as_deref().map(publication_name)) else { return Err(no_name().into()) };
+    let Some(name) = args.name.or_else(|| path.as_deref().map(publication_name)) else {
+        return Err(no_name().into());
+    };
     let flow = bundle_flow(source.into_flow(), path.as_deref(), &plait_nodes::registry())?;
     match served(&app, &name).await? {
         Some(served) => {
@@ -123,7 +125,7 @@ pub(crate) async fn published(home: &Home, args: PublishedArgs) -> Result<ExitSt
         print_error(&format!("The host serves {name} no longer.\n"));
         return Ok(ExitStatus::Success);
     }
-    let versions = app.call_host(ListVersions { name: name.clone() }).await?;
+    let versions = app.call_host(ListPublishedVersions { name: name.clone() }).await?;
     if json {
         return print_json(&versions);
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plait_api::ErrorReply;
-use plait_api::hosts::VersionedFlow;
 use plait_api::conversations::{GetConversation, ListMessages};
+use plait_api::hosts::VersionedFlow;
 use plait_api::runs::{
     AnswerRun, EndPause, RunRequest, RunState, SaidMessage, ShowRun, Speaker, StartRun, answer_text,
 };

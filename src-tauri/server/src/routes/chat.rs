@@ -10,6 +10,7 @@ use axum::response::sse::Event;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use futures::stream;
+use plait_api::hosts::PublishedFlow;
 use plait_api::{ErrorReply, Watch};
 use plait_llm::models::TokenUsage;
 use serde_json::{Value, json};

@@ -214,7 +214,8 @@ impl HostCommandVisitor for HostCommandPaths<'_> {
             return;
         };
         let operation = operation(name, &summary_of::<C>(name), Some(*role));
-        let operation = operation.with_body(&schema::<C>(self.schemas)).with_reply(schema::<C::Reply>(self.schemas));
+        let operation =
+            operation.with_body(&schema::<C>(self.schemas)).with_reply(schema::<C::Reply>(self.schemas));
         self.paths.insert(format!("/commands/{name}"), json!({ "post": operation.0 }));
     }
 }

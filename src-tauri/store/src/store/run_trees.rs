@@ -37,7 +37,8 @@ impl Store {
     /// The tree of a run as it is now, also while the run waits or is stopped and goes on afterwards. The same faults, but for `run.busy`.
     pub fn tree_so_far(&self, run: &RunId) -> Result<StoredTree, Fault> {
         let core = &self.0;
-        let root = core.shared.index().root_of(run_key(run)?).ok_or_else(|| run_index::unknown(run.as_str()))?;
+        let root =
+            core.shared.index().root_of(run_key(run)?).ok_or_else(|| run_index::unknown(run.as_str()))?;
         core.flush_blocking()?;
         self.tree_of(root)
     }

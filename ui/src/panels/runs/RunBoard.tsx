@@ -7,7 +7,12 @@ import { useMay, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
 /** The counts, and what each shows. */
-const COUNTED: readonly { filter: RunStatusFilter; status: RunStatus; label: (count: number) => string; tone: string }[] = [
+const COUNTED: readonly {
+  filter: RunStatusFilter;
+  status: RunStatus;
+  label: (count: number) => string;
+  tone: string;
+}[] = [
   { filter: "waiting", status: "waiting", label: TEXTS.countWaiting, tone: "text-wait" },
   { filter: "open", status: "running", label: TEXTS.countRunning, tone: "text-accent" },
   { filter: "failed", status: "failed", label: TEXTS.countFailed, tone: "text-bad" },

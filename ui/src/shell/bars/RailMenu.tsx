@@ -72,7 +72,9 @@ export function RailMenu() {
               <>
                 <Menu.Separator className="my-1 border-line border-t" />
                 <Menu.Group>
-                  <Menu.GroupLabel className="px-2 pt-1 pb-0.5 text-2xs text-fg-3">{TEXTS.userIs(current)}</Menu.GroupLabel>
+                  <Menu.GroupLabel className="px-2 pt-1 pb-0.5 text-2xs text-fg-3">
+                    {TEXTS.userIs(current)}
+                  </Menu.GroupLabel>
                   <UserItems />
                 </Menu.Group>
               </>

@@ -33,21 +33,25 @@ function Bar({ name }: { name: string }) {
       <span
         className="min-w-0 flex-1 truncate"
         role="status"
-        title={error ? `${error.message} ${error.hint ?? ""}` : info && [TEXTS.version(info.version), expiry(info.expiresAt)].filter(Boolean).join(" · ")}
+        title={
+          error
+            ? `${error.message} ${error.hint ?? ""}`
+            : info && [TEXTS.version(info.version), expiry(info.expiresAt)].filter(Boolean).join(" · ")
+        }
         data-testid="host-state"
       >
-        {error ? windowText(lost ? `${TEXTS.lost} ${error.message}` : error.message) : info ? TEXTS.as(info) : TEXTS.connecting}
+        {error
+          ? windowText(lost ? `${TEXTS.lost} ${error.message}` : error.message)
+          : info
+            ? TEXTS.as(info)
+            : TEXTS.connecting}
       </span>
       {error?.code === "host.unauthorized" ? (
         <Button className="h-[22px]" onClick={() => overlays.showHosts(true)}>
           {TEXTS.enterToken}
         </Button>
       ) : null}
-      <Button
-        className="h-[22px]"
-        data-testid="host-published"
-        onClick={() => commands.run("host.published")}
-      >
+      <Button className="h-[22px]" data-testid="host-published" onClick={() => commands.run("host.published")}>
         <ListTree size={14} aria-hidden />
         <span className="@max-[560px]:sr-only">{TEXTS.publishedFlows}</span>
       </Button>

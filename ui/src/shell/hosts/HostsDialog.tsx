@@ -19,12 +19,7 @@ export function HostsDialog() {
   const open = useOverlays((state) => state.hosts);
   const hide = () => overlays.showHosts(false);
   return (
-    <Dialog
-      open={open}
-      onClose={hide}
-      testId="hosts-dialog"
-      className="flex max-h-[86vh] w-[620px] flex-col p-5"
-    >
+    <Dialog open={open} onClose={hide} testId="hosts-dialog" className="flex max-h-[86vh] w-[620px] flex-col p-5">
       <DialogTitle>{TEXTS.hosts}</DialogTitle>
       <DialogText className="mt-1 mb-3 text-fg-2 text-sm">{TEXTS.hostsExplained}</DialogText>
       {open ? <Content onDone={hide} /> : null}
@@ -59,9 +54,7 @@ function Content({ onDone }: { onDone: () => void }) {
         </ul>
       </div>
       <DialogButtons
-        actions={[
-          { id: "add", label: TEXTS.addHost, kind: "main", testId: "host-add", run: () => setForm({}) },
-        ]}
+        actions={[{ id: "add", label: TEXTS.addHost, kind: "main", testId: "host-add", run: () => setForm({}) }]}
         cancelLabel={TEXTS.close}
         onCancel={onDone}
       />

@@ -151,7 +151,12 @@ function RunForm({ host: target, flow, onDone }: { host: string; flow: Published
           onChange={(event) => setInput(event.target.value)}
         />
       ) : null}
-      <Button type="submit" aria-label={TEXTS.runFlow(name)} disabled={busy || !mayRun} data-testid={`published-run-${name}`}>
+      <Button
+        type="submit"
+        aria-label={TEXTS.runFlow(name)}
+        disabled={busy || !mayRun}
+        data-testid={`published-run-${name}`}
+      >
         <Play size={13} aria-hidden />
         {TEXTS.run}
       </Button>

@@ -1,7 +1,8 @@
 /** What the parts about hosts of other machines say. */
 export const TEXTS = {
   hosts: "Hosts",
-  hostsExplained: "A host runs flows on another machine. Its window shows what is there: run, watch, answer, stop, compare.",
+  hostsExplained:
+    "A host runs flows on another machine. Its window shows what is there: run, watch, answer, stop, compare.",
   noHosts: "No hosts yet. Add one with its address and a token that its administrator gave you.",
   openWindow: "Open",
   openWindowOf: (name: string) => `Open a window of ${name}`,
@@ -35,7 +36,8 @@ export const TEXTS = {
   lost: "Not connected. Trying again…",
   enterToken: "Enter a token…",
   publishedFlows: "Published flows",
-  publishedExplained: (host: string) => `What ${host} serves. Its runs go on there, whether this window is open or not.`,
+  publishedExplained: (host: string) =>
+    `What ${host} serves. Its runs go on there, whether this window is open or not.`,
   nothingPublished: "Nothing is published there yet. Open a flow and choose “Publish…”.",
   loading: "Loading…",
   run: "Run",

@@ -4,7 +4,17 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import type { Flow } from "@/bindings";
 import { findViolations } from "./axe";
-import { test as base, expect, filePath, node, openFlow, SCRIPTED, saying, type TestHost, takePictures } from "./fixture";
+import {
+  test as base,
+  expect,
+  filePath,
+  node,
+  openFlow,
+  SCRIPTED,
+  saying,
+  type TestHost,
+  takePictures,
+} from "./fixture";
 import { ServedHost } from "./served-host";
 
 /** Asks a person, and has a model say something about the answer. */
@@ -119,16 +129,16 @@ test("a flow is published from its window, changed, compared and rolled back", a
   await expect(dialog.getByText("The same as version 1, which is served.")).toBeVisible();
   await page.keyboard.press("Escape");
 
-  await node(page, "answer").click();
+  await node(page, "out").click();
   await page.keyboard.press("Delete");
   await command(page, "publish");
-  await expect(dialog.getByTestId("publish-difference")).toContainText("Removes Answer");
+  await expect(dialog.getByTestId("publish-difference")).toContainText("Removes Reply");
   expect(await findViolations(page, { within: '[data-testid="publish-dialog"]' })).toEqual([]);
   await takePictures(page, "hosts/publish");
   await dialog.getByTestId("publish-submit").click();
   await expect(dialog.getByTestId("published-versions").getByRole("listitem")).toHaveCount(2);
   const served2 = await served.call(token, "published.read", { name: "order-help" });
-  expect([served2.version, Object.keys(served2.flow.nodes)]).toEqual([2, ["start", "ask", "out"]]);
+  expect([served2.version, Object.keys(served2.flow.nodes).sort()]).toEqual([2, ["answer", "ask", "start"]]);
   await dialog.getByRole("button", { name: "Serve version 1 again" }).click();
   await expect(dialog.getByTestId("publish-difference")).toContainText("version 1");
   expect((await served.call(token, "published.read", { name: "order-help" })).version).toBe(1);

@@ -52,7 +52,7 @@ function Questions({ runs }: { runs: readonly RunSummary[] }) {
   const mayAnswer = useMay("run.answer");
   return (
     <>
-      <h3 className="mx-2.5 mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{TEXTS.questions}</h3>
+      <h2 className="mx-2.5 mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{TEXTS.questions}</h2>
       <ul className="max-h-[30vh] overflow-y-auto px-1.5" data-testid="run-questions">
         {runs.map((run) => (
           <li key={run.run} className="flex items-center gap-2 rounded-md px-2 py-1 hover:bg-bg-3/60">

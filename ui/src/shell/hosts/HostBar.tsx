@@ -1,7 +1,8 @@
 import "./host-bar.css";
 import { CloudOff, ListTree, Server } from "lucide-react";
-import { Button } from "@/design/controls/Button";
+import { plain } from "@/design/markdown/plain-text";
 import { windowText } from "@/design/text/window-text";
+import type { HostError } from "@/ipc";
 import { formatDate } from "@/run/values/format";
 import { useCommands, useRemote, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
@@ -40,23 +41,28 @@ function Bar({ name }: { name: string }) {
         }
         data-testid="host-state"
       >
-        {error
-          ? windowText(lost ? `${TEXTS.lost} ${error.message}` : error.message)
-          : info
-            ? TEXTS.as(info)
-            : TEXTS.connecting}
+        {error ? problemOf(error, lost !== undefined) : info ? TEXTS.as(info) : TEXTS.connecting}
       </span>
       {error?.code === "host.unauthorized" ? (
-        <Button className="h-[22px]" onClick={() => overlays.showHosts(true)}>
+        <button type="button" className="host-bar-button" onClick={() => overlays.showHosts(true)}>
           {TEXTS.enterToken}
-        </Button>
+        </button>
       ) : null}
-      <Button className="h-[22px]" data-testid="host-published" onClick={() => commands.run("host.published")}>
+      <button
+        type="button"
+        className="host-bar-button"
+        data-testid="host-published"
+        onClick={() => commands.run("host.published")}
+      >
         <ListTree size={14} aria-hidden />
         <span className="@max-[560px]:sr-only">{TEXTS.publishedFlows}</span>
-      </Button>
+      </button>
     </section>
   );
+}
+
+function problemOf({ message }: HostError, isLost: boolean): string {
+  return plain(windowText(isLost ? `${TEXTS.lost} ${message}` : message));
 }
 
 function expiry(at: string | undefined): string | undefined {

@@ -5,6 +5,7 @@ import type { ListedHost } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import { notify } from "@/design/dialogs/notify";
+import { plain } from "@/design/markdown/plain-text";
 import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { windowText } from "@/design/text/window-text";
 import { HostError } from "@/ipc";
@@ -111,7 +112,7 @@ function Sign({ answer: { info, error } }: { answer: HostAnswer }) {
 
 function Answer({ answer: { info, error } }: { answer: HostAnswer }) {
   const text = error
-    ? windowText(`${error.message} ${error.hint ?? ""}`)
+    ? plain(windowText(`${error.message} ${error.hint ?? ""}`))
     : info
       ? `${TEXTS.as(info)} · ${TEXTS.version(info.version)}`
       : TEXTS.asks;

@@ -8,6 +8,7 @@ import { Select } from "@/design/controls/Select";
 import { Dialog, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
 import { notify } from "@/design/dialogs/notify";
 import { ErrorMessage } from "@/design/text/ErrorMessage";
+import { InlineCode } from "@/design/text/InlineCode";
 import { documentFlow, isDirty } from "@/flow/document/flow-state";
 import { HostError } from "@/ipc";
 import { describeChanges } from "@/shell/dialogs/version-changes";
@@ -103,7 +104,7 @@ function Publication({ host: target, onDone }: { host: string; onDone: () => voi
       const changes =
         read.served && read.difference ? describeChanges(read.difference, read.served.flow, read.flow) : "";
       if (gone) return;
-      setPreview({ ...read, changes, problems: diagnostics.filter(({ severity }) => severity !== "info") });
+      setPreview({ ...read, changes, problems: diagnostics });
       setProblem(undefined);
       setName((typed) => typed ?? read.name);
     };
@@ -139,6 +140,7 @@ function Publication({ host: target, onDone }: { host: string; onDone: () => voi
     }
     setBusy(false);
   };
+  const cannotRun = preview?.problems.some(({ severity }) => severity === "error") ?? false;
   const compare = () => {
     if (!preview?.served) return;
     const title = TEXTS.sinceServed(preview.name, preview.served.version);
@@ -180,7 +182,12 @@ function Publication({ host: target, onDone }: { host: string; onDone: () => voi
       ) : null}
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>{SHELL_TEXTS.close}</Button>
-        <Button type="submit" kind="main" disabled={busy || !name || !preview} data-testid="publish-submit">
+        <Button
+          type="submit"
+          kind="main"
+          disabled={busy || !name || !preview || cannotRun}
+          data-testid="publish-submit"
+        >
           {TEXTS.publish}
         </Button>
       </div>
@@ -222,7 +229,9 @@ function Problems({ of }: { of: readonly Diagnostic[] }) {
               className={`mt-0.5 shrink-0 ${severity === "error" ? "text-bad" : "text-wait"}`}
               aria-hidden
             />
-            <span className="min-w-0 break-words">{message}</span>
+            <span className="min-w-0 break-words">
+              <InlineCode text={message} />
+            </span>
           </li>
         ))}
       </ul>

@@ -1,7 +1,6 @@
 /** Provides the workspace and its commands to components, with hooks for parts of its stores. */
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { useStore } from "zustand";
-import { createStore } from "zustand/vanilla";
 import type { Settings, UserList } from "@/bindings";
 import type { FlowState } from "@/flow/document/flow-state";
 import type { NodeTypes } from "@/flow/node-types/node-types";
@@ -19,7 +18,6 @@ import type { Workspace } from "./workspace";
 
 const WorkspaceContext = createContext<Workspace | undefined>(undefined);
 const CommandsContext = createContext<CommandRegistry | undefined>(undefined);
-const NO_REMOTE = createStore<Remote>(() => ({}));
 const NO_COMMANDS: readonly Command[] = [];
 
 type ProviderProps = { workspace: Workspace; commands?: readonly Command[]; children: ReactNode };
@@ -82,8 +80,8 @@ export function useLayout<T>(select: (layout: Layout) => T): T {
 
 /** A part of what is known of the host that the window belongs to; nothing in a window of this machine. */
 export function useRemote<T>(select: (remote: Remote) => T): T | undefined {
-  const { remote } = useWorkspace();
-  return useStore(remote?.store ?? NO_REMOTE, (state) => (remote ? select(state) : undefined));
+  const { remote, remoteState } = useWorkspace();
+  return useStore(remoteState, (state) => (remote ? select(state) : undefined));
 }
 
 /** Whether the host of the window may execute a command for its token. */

@@ -1,5 +1,6 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
 
+import { createStore } from "zustand/vanilla";
 import type { RunMatrix } from "@/bindings";
 import { TypeAhead } from "@/design/controls/type-ahead";
 import { DialogRequests } from "@/design/dialogs/dialog-requests";
@@ -37,7 +38,7 @@ import { FieldDrafts } from "./field-drafts";
 import { GuideStore } from "./guide";
 import { type FileRequest, withHostFiles } from "./hosts/host-files";
 import { HostList } from "./hosts/host-list";
-import { RemoteHost } from "./hosts/remote-host";
+import { type Remote, RemoteHost } from "./hosts/remote-host";
 import { SessionStore } from "./session";
 import { OwnToolStore } from "./settings/own-tools";
 import { ProviderStore } from "./settings/providers";
@@ -109,10 +110,11 @@ export function createWorkspace(bareHost: Host) {
     },
     settings,
   );
+  const remoteState = createStore<Remote>(() => ({}));
   const remote =
     host.remote === undefined
       ? undefined
-      : new RemoteHost(host, host.remote, () => {
+      : new RemoteHost(remoteState, host, host.remote, () => {
           void nodeTypes.load().catch(notify.error);
           void users.load().catch(notify.error);
           void conversations.load();
@@ -122,6 +124,8 @@ export function createWorkspace(bareHost: Host) {
     host,
     /** The host of another machine that the window belongs to, if it is not this machine's. */
     remote,
+    /** What is known of it. Empty in a window of this machine. */
+    remoteState,
     /** The files of that host that are to be chosen. */
     fileRequests,
     /** The hosts that this machine works with. */

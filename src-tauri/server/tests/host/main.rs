@@ -42,6 +42,7 @@ mod tenant_routes;
 mod tenants;
 mod terminal;
 mod tls;
+mod window;
 #[cfg(unix)]
 mod workers;
 

@@ -51,12 +51,15 @@ function Choice({ request, field, settle }: ChoiceProps) {
   }, [host]);
   const words = isSave ? "" : name.trim().toLowerCase();
   const shown = files?.filter(({ path }) => path.toLowerCase().includes(words)) ?? [];
-  const replaces = isSave && files?.some(({ path }) => path === name.trim());
+  const saved = isSave ? withEnding(name.trim(), request.suggested) : undefined;
+  const replaces = files?.some(({ path }) => path === saved);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    const typed = name.trim();
     const [only] = shown;
-    const chosen = isSave || !only || files?.some(({ path }) => path === name.trim()) ? name.trim() : only.path;
-    if (chosen !== "") settle(chosen);
+    if (typed === "") return;
+    if (isSave) settle(withEnding(typed, request.suggested));
+    else settle(only === undefined || files?.some(({ path }) => path === typed) ? typed : only.path);
   };
   return (
     <form onSubmit={submit} className="flex min-h-0 flex-1 flex-col gap-3">
@@ -106,4 +109,11 @@ function Choice({ request, field, settle }: ChoiceProps) {
       </div>
     </form>
   );
+}
+
+/** A name without an ending gets that of the suggested one, as in the dialogs of the system. */
+function withEnding(name: string, suggested: string): string {
+  const fileOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+  const dot = fileOf(suggested).indexOf(".");
+  return fileOf(name).includes(".") || dot < 0 ? name : name + fileOf(suggested).slice(dot);
 }

@@ -25,7 +25,6 @@ export const TEXTS = {
   tokenHelp: "Kept as keys of providers are, and never shown again.",
   cancel: "Cancel",
   close: "Close",
-  tryAgain: "Try again",
   as: ({ token, role, tenant }: { token: string; role: string; tenant?: string }) =>
     `${token} (${role})${tenant === undefined ? "" : ` of ${tenant}`}`,
   version: (version: string) => `Plait ${version}`,
@@ -76,9 +75,8 @@ export const TEXTS = {
   filesOf: (host: string) => `Files of ${host}`,
   noFiles: "There are no flows in its folder.",
   file: "File",
-  fileHelp: "In the folder of the host. A name with / is in a folder below it.",
+  fileHelp: "In the folder of the host, or in a folder that is there: folder/name.",
   open: "Open",
   save: "Save",
   replaces: "A file of this name is there. Saving replaces it.",
-  searchFiles: "Search files",
 };

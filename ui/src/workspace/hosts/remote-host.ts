@@ -1,5 +1,5 @@
 /** The host of another machine that a window belongs to: what it is, what its token may do there, and whether it answers. */
-import { createStore, type StoreApi } from "zustand/vanilla";
+import type { StoreApi } from "zustand/vanilla";
 import type { HostInfo, RunId } from "@/bindings";
 import { type CommandName, type Host, HostError } from "@/ipc/host";
 
@@ -13,9 +13,8 @@ export type Remote = {
 };
 
 export class RemoteHost {
-  readonly store: StoreApi<Remote> = createStore<Remote>(() => ({}));
-
   constructor(
+    readonly store: StoreApi<Remote>,
     readonly host: Host,
     /** Its name in the list of hosts. */
     readonly name: string,

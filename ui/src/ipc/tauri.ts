@@ -75,15 +75,17 @@ export function tauriHost(remote?: string): Host {
       await invoke("closing", { now: true });
     },
     takeRequests(onRequest) {
+      // Files that are asked for, and those that other windows have open, are of this machine.
+      if (remote !== undefined) return;
       const channel = new Channel<OpenRequest>();
       channel.onmessage = onRequest;
       void invoke("take_requests", { channel });
     },
     reportFiles(paths) {
-      void invoke("report_files", { paths });
+      if (remote === undefined) void invoke("report_files", { paths });
     },
     async showElsewhere(path) {
-      return await invoke<boolean>("show_elsewhere", { path }).catch(() => false);
+      return remote === undefined && (await invoke<boolean>("show_elsewhere", { path }).catch(() => false));
     },
     async newWindow(shown = {}) {
       try {

@@ -223,7 +223,7 @@ export function createWorkspace(bareHost: Host) {
         },
         askGrants: (request) => grantRequests.ask(request),
         askBill: (request) => billRequests.ask(request),
-        errorAction: (error) => errorAction(error, { layout, settings }),
+        errorAction: (error) => errorAction(error, { layout, settings, remote }),
       },
     }),
     epochChoice: new EpochChoice(activeRun, editor),

@@ -130,3 +130,6 @@ impl RemoteHost {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,8 @@ import { type CommandName, type Host, HostError } from "@/ipc/host";
 export type Remote = {
   /** Unknown until it has answered, and of a host that is too old to say it. */
   info?: HostInfo;
+  /** The names of its model providers. */
+  providers?: readonly string[];
   /** Why it does not answer now. */
   lost?: HostError;
   /** Why it does not say what it is. */
@@ -39,6 +41,7 @@ export class RemoteHost {
     if (!lost && (info || problem)) return;
     try {
       this.store.setState({ info: await this.host.call("host.about", {}), problem: undefined });
+      this.store.setState({ providers: (await this.host.call("app.info", {})).providers });
     } catch (thrown) {
       this.store.setState({ problem: HostError.from(thrown) });
     }

@@ -59,7 +59,7 @@ function Questions({ runs }: { runs: readonly RunSummary[] }) {
             <CircleDot size={14} className="shrink-0 text-wait" aria-hidden />
             <span className="min-w-0 flex-1">
               <b className="block truncate font-medium">{run.flowName}</b>
-              <span className="block truncate text-fg-2 text-xs" title={run.waitingOn}>
+              <span className="line-clamp-2 text-fg-2 text-xs" title={run.waitingOn}>
                 {run.waitingOn ? previewOfQuestion(run.waitingOn, 200) : ""}
               </span>
             </span>

@@ -16,6 +16,7 @@ use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::in_process::InProcess;
 use plait_llm::http_tool::HTTP_SOURCE;
+use plait_llm::models::Correction;
 use plait_llm::provider::Providers;
 use plait_llm::tool::ToolHost;
 use plait_run::host::Clock;
@@ -154,6 +155,14 @@ fn open_store(options: &mut Options) -> Result<Store, Fault> {
     Store::open_with_progress(&options.home, &mut progress)
 }
 
+/// The corrections of token counts; without those that cannot be read, which is a problem at startup.
+fn corrections_of(store: &Store, notices: &mut Vec<Fault>) -> BTreeMap<String, Correction> {
+    store.corrections().unwrap_or_else(|fault| {
+        notices.push(fault);
+        BTreeMap::new()
+    })
+}
+
 /// The hosts of all tools: Plait's own, those that send HTTP requests, and those of MCP servers.
 fn tool_hosts(environment: &ToolEnvironment, mcp: &McpServers) -> Arc<dyn ToolHost> {
     let native = Arc::new(NativeTools::new(environment));
@@ -182,10 +191,7 @@ impl Plait {
         let mut stored = StoredSettings::read(&store);
         let mut notices = std::mem::take(&mut stored.faults);
         notices.extend(store.check_ledger().err());
-        let corrections = store.corrections().unwrap_or_else(|fault| {
-            notices.push(fault);
-            BTreeMap::new()
-        });
+        let corrections = corrections_of(&store, &mut notices);
         let keys = options.keys.take().unwrap_or_else(|| KeyStore::open(&options.home));
         let users = UserService::new(store.clone(), keys.clone(), options.user.as_deref())?;
         let memory = LongTermMemory::new(store.clone(), Arc::clone(keys.redaction()));

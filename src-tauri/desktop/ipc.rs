@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use plait_api::{ErrorReply, from_window_json, to_window_json};
+use plait_api::{
+    ErrorReply, dispatch_in_window, from_window_json, run_changes_in_window, to_window_json, watch_in_window,
+};
 use plait_core::id::RunId;
 use serde_json::{Value, json};
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
@@ -25,15 +27,16 @@ const FRAME: Duration = Duration::from_millis(16);
 /// The minimum time between two words that the list of runs has changed.
 const RUNS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Executes a command of the api.
+/// Executes a command of the api, or of the host that the window belongs to.
 #[tauri::command]
 pub(crate) async fn rpc(
     startup: State<'_, Startup>,
+    host: Option<String>,
     name: String,
     args: Value,
 ) -> Result<Response, ErrorReply> {
     let plait = startup.application().await?;
-    let reply = plait_api::dispatch(&plait, &name, from_window_json(args)).await?;
+    let reply = dispatch_in_window(&plait, host.as_deref(), &name, from_window_json(args)).await?;
     Ok(Response::new(to_window_json(&reply)?))
 }
 
@@ -44,6 +47,7 @@ pub(crate) async fn watch(
     window: WebviewWindow,
     startup: State<'_, Startup>,
     watches: State<'_, Watches>,
+    host: Option<String>,
     run: RunId,
     from_seq: u64,
     channel: Channel<InvokeResponseBody>,
@@ -51,7 +55,7 @@ pub(crate) async fn watch(
     let mut stopped = watches.start(window.label(), channel.id());
     let sending = async {
         let plait = startup.application().await?;
-        let mut watch = plait.runs().watch(&run, from_seq).await?;
+        let mut watch = watch_in_window(&plait, host.as_deref(), &run, from_seq).await?;
         while let Some(batch) = watch.next_batch(FRAME).await {
             if channel.send(InvokeResponseBody::Json(to_window_json(&batch?)?)).is_err() {
                 break;
@@ -67,18 +71,24 @@ pub(crate) async fn watch(
     result
 }
 
-/// Says through a channel when the list of runs has changed, also by a terminal. Resolves when the watch has ended.
+/// Says through a channel when the list of runs has changed, also by a terminal; for a window of a host, also why it cannot be read.
+/// Resolves when the watch has ended.
 #[tauri::command]
 pub(crate) async fn watch_runs(
     window: WebviewWindow,
     startup: State<'_, Startup>,
     watches: State<'_, Watches>,
-    channel: Channel<()>,
+    host: Option<String>,
+    channel: Channel<Option<ErrorReply>>,
 ) -> Result<(), ErrorReply> {
     let mut stopped = watches.start(window.label(), channel.id());
     let sending = async {
-        let mut changes = startup.application().await?.runs().changes();
-        while changes.changed().await.is_ok() && channel.send(()).is_ok() {
+        let plait = startup.application().await?;
+        let mut changes = run_changes_in_window(&plait, host.as_deref());
+        while let Some(change) = changes.changed().await {
+            if channel.send(change.err()).is_err() {
+                break;
+            }
             tokio::time::sleep(RUNS_INTERVAL).await;
         }
         Ok(())
@@ -143,10 +153,15 @@ pub(crate) fn show_elsewhere(window: WebviewWindow, files: State<'_, OpenFiles>,
     window::show_in(window.app_handle(), &other, InitialFlow::File(path.into()))
 }
 
-/// Opens another window. Not on the main thread, where creating a webview would wait for itself on Windows.
+/// Opens another window: of this machine or a host, and with a run to show. Not on the main thread, where creating a webview would wait
+/// for itself on Windows.
 #[tauri::command]
-pub(crate) async fn new_window(app: AppHandle) -> Result<(), ErrorReply> {
-    window::open_another(&app).map_err(|error| {
+pub(crate) async fn new_window(
+    app: AppHandle,
+    host: Option<String>,
+    run: Option<RunId>,
+) -> Result<(), ErrorReply> {
+    window::open_another(&app, host.as_deref(), run.as_ref()).map_err(|error| {
         ErrorReply::new(codes::WINDOW_OPEN, format!("The window could not be opened: {error}."))
             .hint("Open the flow in a tab of this window instead.")
     })

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
+use plait_core::id::RunId;
 use tauri::utils::config::Color;
 use tauri::webview::{NewWindowResponse, PageLoadEvent};
 use tauri::{
@@ -43,11 +44,19 @@ pub(crate) fn open_first(app: &AppHandle, flow: &InitialFlow) -> tauri::Result<(
     current(app).map_or(Ok(()), |window| window.center())
 }
 
-/// Opens another window, without a flow.
-pub(crate) fn open_another(app: &AppHandle) -> tauri::Result<()> {
+/// Opens another window, without a flow: of this machine or a host, and with a run to show.
+pub(crate) fn open_another(app: &AppHandle, host: Option<&str>, run: Option<&RunId>) -> tauri::Result<()> {
     static NEXT: AtomicU32 = AtomicU32::new(2);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    open(app, &format!("{OTHERS}{number}"), "index.html?window=another".to_owned())
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair("window", "another");
+    if let Some(host) = host {
+        query.append_pair("host", host);
+    }
+    if let Some(run) = run {
+        query.append_pair("run", run.as_str());
+    }
+    open(app, &format!("{OTHERS}{number}"), format!("index.html?{}", query.finish()))
 }
 
 /// The window that is used now, as far as the system tells, or else any.

@@ -16,7 +16,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use futures::StreamExt as _;
 use futures::stream;
-use plait_api::{ErrorReply, Plait, Watch, from_window_json, to_window_json};
+use plait_api::{ErrorReply, Plait, WindowWatch, from_window_json, to_window_json};
 use plait_core::id::RunId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,9 +27,10 @@ const FRAME: Duration = Duration::from_millis(16);
 /// The largest request. Attachments and images travel in base64.
 const MAX_REQUEST_BYTES: usize = 256 * 1024 * 1024;
 
-/// A command by its name.
+/// A command by its name, and the host of the window that asks for it.
 #[derive(Deserialize)]
 struct Call {
+    host: Option<String>,
     name: String,
     #[serde(default)]
     args: Value,
@@ -39,8 +40,15 @@ struct Call {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WatchRequest {
+    host: Option<String>,
     run: RunId,
     from_seq: u64,
+}
+
+/// Whose runs to watch.
+#[derive(Deserialize)]
+struct ChangesRequest {
+    host: Option<String>,
 }
 
 /// What a command returned.
@@ -72,28 +80,32 @@ pub(crate) fn router(plait: Arc<Plait>) -> Router {
 
 /// Executes a command of the api.
 async fn rpc(State(plait): State<Arc<Plait>>, Json(call): Json<Call>) -> Response {
-    let result = plait_api::dispatch(&plait, &call.name, from_window_json(call.args)).await;
+    let args = from_window_json(call.args);
+    let result = plait_api::dispatch_in_window(&plait, call.host.as_deref(), &call.name, args).await;
     ([(CONTENT_TYPE, "application/json")], line(&Outcome::from(result))).into_response()
 }
 
 /// Sends the journal of a run, then its events as they happen: a line for each batch, and a last one with the error if the
 /// watch failed. Ends with the run, or with the connection.
 async fn watch(State(plait): State<Arc<Plait>>, Json(request): Json<WatchRequest>) -> Response {
-    match plait.runs().watch(&request.run, request.from_seq).await {
+    let WatchRequest { host, run, from_seq } = request;
+    match plait_api::watch_in_window(&plait, host.as_deref(), &run, from_seq).await {
         Ok(watch) => lines(stream::unfold(Some(watch), next_line)),
         Err(error) => lines(stream::iter([line(&Outcome::Error(error))])),
     }
 }
 
-/// A line without content each time the list of runs has changed.
-async fn watch_runs(State(plait): State<Arc<Plait>>) -> Response {
-    lines(stream::unfold(plait.runs().changes(), async |mut changes| {
-        changes.changed().await.ok()?;
-        Some((line(&json!({})), changes))
+/// A line without content each time the list of runs has changed. The line of a host says why its list cannot be read: `lost`.
+async fn watch_runs(State(plait): State<Arc<Plait>>, Json(request): Json<ChangesRequest>) -> Response {
+    let changes = plait_api::run_changes_in_window(&plait, request.host.as_deref());
+    lines(stream::unfold(changes, async |mut changes| {
+        let change = changes.changed().await?;
+        let text = change.map_or_else(|error| line(&json!({ "lost": error })), |()| line(&json!({})));
+        Some((text, changes))
     }))
 }
 
-async fn next_line(watch: Option<Watch>) -> Option<(String, Option<Watch>)> {
+async fn next_line(watch: Option<WindowWatch>) -> Option<(String, Option<WindowWatch>)> {
     let mut watch = watch?;
     match watch.next_batch(FRAME).await? {
         Ok(batch) => Some((line(&batch), Some(watch))),

@@ -4,8 +4,8 @@ import { httpHost } from "@/ipc/http";
 import { pageDialogs } from "./dialogs";
 import { zoomPage } from "./zoom";
 
-export function browserHost(): Host {
-  const host = httpHost();
+export function browserHost(remote?: string): Host {
+  const host = httpHost(remote);
   const dialogs: Partial<{ [C in CommandName]: (args: Args<C>) => Promise<Reply<C>> }> = pageDialogs;
   return {
     ...host,
@@ -15,9 +15,11 @@ export function browserHost(): Host {
     takeRequests: () => undefined,
     reportFiles: () => undefined,
     showElsewhere: async () => false,
-    async newWindow() {
+    async newWindow({ host: shownHost, run } = {}) {
       const page = new URL(window.location.href);
       page.search = "?window=another";
+      if (shownHost !== undefined) page.searchParams.set("host", shownHost);
+      if (run !== undefined) page.searchParams.set("run", run);
       window.open(page);
     },
     setZoom: zoomPage,

@@ -46,6 +46,7 @@ export function perfHost(): Host {
       if (!command) return new Promise<never>(() => undefined);
       return structuredClone(command(args));
     },
+    on: () => ({ call: () => new Promise<never>(() => undefined) }),
     watchRuns: () => () => undefined,
     watch: (...args) => load?.watch(...args) ?? (() => undefined),
     closeWindow: async () => undefined,

@@ -46,7 +46,12 @@ pub struct HostList {
 
 impl HostList {
     pub fn open(home: &Path) -> Self {
-        Self { home: home.to_owned(), keys: KeyStore::open(home) }
+        Self::with_keys(home, KeyStore::open(home))
+    }
+
+    /// The hosts of a data directory, with their tokens in this store of keys.
+    pub fn with_keys(home: &Path, keys: KeyStore) -> Self {
+        Self { home: home.to_owned(), keys }
     }
 
     /// The hosts by name. Fault `hosts.unreadable`.

@@ -164,6 +164,12 @@ plait_core::error_codes! {
             "Decide about each need in the window, with `plait grants`, or with `--allow`.";
     }
 
+    "Hosts" {
+        HOST_UNAUTHORIZED = "host.unauthorized",
+            "The request has no token, or one that the host does not know, that was revoked or that has expired.",
+            "Send `Authorization: Bearer TOKEN`. `plait-server tokens add` makes a token.";
+    }
+
     "Lens" {
         LENS_NO_CALL = "lens.no_call",
             "The run has no such model call.",

@@ -4,8 +4,9 @@ use serde_json::Value;
 use crate::codes;
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, attachments, config, conversations, dialogs, flows, grants, images, knowledge,
-    lens, mcp, memories, nodes, proposals, providers, runs, settings, suites, tokens, tools, usage, users,
+    ErrorReply, Plait, app, attachments, config, conversations, dialogs, flows, grants, hosts, images,
+    knowledge, lens, mcp, memories, nodes, proposals, providers, runs, settings, suites, tokens, tools,
+    usage, users,
 };
 
 macro_rules! commands {
@@ -152,6 +153,13 @@ commands![
     grants::ShowGrants,
     grants::SetGrants,
     grants::RevokeGrants,
+    hosts::ListHosts,
+    hosts::AddHost,
+    hosts::RemoveHost,
+    hosts::PreviewPublication,
+    hosts::PublishOnHost,
+    hosts::RunPublished,
+    hosts::PullRun,
     settings::GetSettings,
     settings::SetSettings,
     settings::ChangeSettings,

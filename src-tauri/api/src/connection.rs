@@ -1,12 +1,11 @@
 //! The application as a program uses it: opened in this process, or in another one that has the data directory already.
 //!
 //! One process, the *owner*, writes a data directory. It may serve the commands of the api to other processes of the same person on a
-//! local socket ([`server`]); they are its *clients* ([`client`]). A [`Connection`] is either of both, or one to a [`host`] of another machine. When the owner ends, each client
+//! local socket ([`server`]); they are its *clients* ([`client`]). A [`Connection`] is either of both, or one to a host of another machine. When the owner ends, each client
 //! that still needs the application opens the data directory itself, or connects to the one that was faster.
 
 mod client;
 mod frames;
-mod host;
 mod server;
 mod socket;
 mod watch;
@@ -17,15 +16,15 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use parking_lot::Mutex;
 use plait_adapters::hosts::{HostAccess, HostClient};
+use plait_core::flow::Flow;
 use plait_core::id::RunId;
-use serde::de::DeserializeOwned;
 
 use crate::codes;
 use crate::command::Command;
+use crate::hosts::{HostCommand, PublishedVersion, RemoteHost};
 use crate::{ErrorReply, Options, Plait};
 
 use client::Client;
-use host::Host;
 pub use server::Serving;
 pub use watch::ConnectionWatch;
 
@@ -65,7 +64,7 @@ enum Place {
     },
     Elsewhere(Client),
     /// On another machine.
-    OnHost(Host),
+    OnHost(RemoteHost),
 }
 
 impl From<Plait> for Connection {
@@ -88,7 +87,7 @@ impl Connection {
 
     /// A host of another machine. `hosts.unreachable`.
     pub fn to_host(access: HostAccess) -> Result<Self, ErrorReply> {
-        let host = Host::new(HostClient::new(access)?);
+        let host = RemoteHost::new(HostClient::new(access)?);
         Ok(Self {
             opening: None,
             place: Mutex::new(Place::OnHost(host)),
@@ -96,13 +95,14 @@ impl Connection {
         })
     }
 
-    /// Executes a command that only hosts have. `host.route` elsewhere.
-    pub async fn call_host<T: DeserializeOwned>(
-        &self,
-        name: &str,
-        args: &serde_json::Value,
-    ) -> Result<T, ErrorReply> {
-        frames::from_value(self.host()?.call(name, args).await?)
+    /// Executes a command that only hosts have. `command.unknown` elsewhere.
+    pub async fn call_host<C: HostCommand>(&self, command: C) -> Result<C::Reply, ErrorReply> {
+        self.host()?.execute(command).await
+    }
+
+    /// Has a host serve a flow that has its sub-flows in it, as the next version under a name.
+    pub async fn publish(&self, name: String, flow: Flow) -> Result<PublishedVersion, ErrorReply> {
+        self.host()?.publish(name, flow).await
     }
 
     /// Begins a run of a flow that a host serves.
@@ -118,7 +118,7 @@ impl Connection {
         }
     }
 
-    fn host(&self) -> Result<Host, ErrorReply> {
+    fn host(&self) -> Result<RemoteHost, ErrorReply> {
         match self.place() {
             Place::OnHost(host) => Ok(host),
             Place::Here { .. } | Place::Elsewhere(_) => {
@@ -161,7 +161,7 @@ impl Connection {
                 Place::Here { plait, .. } => {
                     return Ok(ConnectionWatch::here(plait.runs().watch(run, from_seq).await?));
                 }
-                Place::OnHost(host) => return Ok(ConnectionWatch::on_host(host.watch(run, from_seq))),
+                Place::OnHost(host) => return Ok(ConnectionWatch::on_host(host.watch(run, from_seq, false))),
                 Place::Elsewhere(client) => match client.watch(run, from_seq).await {
                     Err(error) if error.code == codes::OWNER_CLOSED => drop(self.reopen(&client).await?),
                     watch => return Ok(ConnectionWatch::elsewhere(watch?)),

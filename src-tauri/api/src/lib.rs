@@ -19,6 +19,8 @@ pub mod doctor;
 mod error_reply;
 pub mod flows;
 pub mod grants;
+mod host_window;
+pub mod hosts;
 mod images;
 pub mod knowledge;
 pub mod lens;
@@ -48,6 +50,7 @@ pub use data_dir::data_dir;
 pub use dialogs::Dialogs;
 pub use error_reply::ErrorReply;
 pub use flows::examples;
+pub use host_window::{RunChanges, WindowWatch, dispatch_in_window, run_changes_in_window, watch_in_window};
 pub use plait::{Options, Plait};
 pub use recordings::check_recording;
 pub use runs::Watch;
@@ -57,8 +60,6 @@ pub use worker::serve_if_worker;
 
 /// A secret that tools may send.
 pub use plait_adapters::ToolSecret;
-/// Hosts of other machines.
-pub use plait_adapters::hosts;
 /// Where the keys of providers are stored.
 pub use plait_adapters::keys;
 /// A host that the person allows.

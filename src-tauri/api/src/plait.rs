@@ -16,6 +16,7 @@ use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::in_process::InProcess;
 use plait_llm::http_tool::HTTP_SOURCE;
+use plait_llm::models::Correction;
 use plait_llm::provider::Providers;
 use plait_llm::tool::ToolHost;
 use plait_run::host::Clock;
@@ -30,6 +31,7 @@ use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::text::is_flow;
 use crate::flows::{FlowService, InstalledSources};
 use crate::grants::GrantService;
+use crate::hosts::HostService;
 use crate::knowledge::KnowledgeService;
 use crate::lens::{LensParts, LensService};
 use crate::memories::MemoryService;
@@ -124,6 +126,7 @@ pub struct Plait {
     providers: Arc<ProviderService>,
     settings: Arc<SettingsService>,
     grants: Arc<GrantService>,
+    hosts: Arc<HostService>,
     tools: Arc<ToolService>,
     runs: RunService,
     suites: SuiteService,
@@ -150,6 +153,14 @@ fn open_store(options: &mut Options) -> Result<Store, Fault> {
         return Store::open_with_database(&options.home, database, &mut progress);
     }
     Store::open_with_progress(&options.home, &mut progress)
+}
+
+/// The corrections of token counts; without those that cannot be read, which is a problem at startup.
+fn corrections_of(store: &Store, notices: &mut Vec<Fault>) -> BTreeMap<String, Correction> {
+    store.corrections().unwrap_or_else(|fault| {
+        notices.push(fault);
+        BTreeMap::new()
+    })
 }
 
 /// The hosts of all tools: Plait's own, those that send HTTP requests, and those of MCP servers.
@@ -180,10 +191,7 @@ impl Plait {
         let mut stored = StoredSettings::read(&store);
         let mut notices = std::mem::take(&mut stored.faults);
         notices.extend(store.check_ledger().err());
-        let corrections = store.corrections().unwrap_or_else(|fault| {
-            notices.push(fault);
-            BTreeMap::new()
-        });
+        let corrections = corrections_of(&store, &mut notices);
         let keys = options.keys.take().unwrap_or_else(|| KeyStore::open(&options.home));
         let users = UserService::new(store.clone(), keys.clone(), options.user.as_deref())?;
         let memory = LongTermMemory::new(store.clone(), Arc::clone(keys.redaction()));
@@ -251,9 +259,12 @@ impl Plait {
         let grants = Arc::new(grants);
         let suites = SuiteService::new(runs.clone(), store.clone(), evaluator, Arc::clone(&grants));
         let flows = Arc::new(FlowService::new(&store, &registry, &clock, &keys, installed));
+        let hosts = HostService::new(&options.home, store.clone(), Arc::clone(&registry), keys.clone());
+        let hosts = Arc::new(hosts);
         let conversations =
             ConversationService::new(store.clone(), users.clone(), Arc::clone(&clock), keys.clone());
         Ok(Self {
+            hosts,
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices: notices.into(),
@@ -362,6 +373,11 @@ impl Plait {
         &self.memories
     }
 
+    /// The hosts of other machines.
+    pub(crate) fn hosts(&self) -> &HostService {
+        &self.hosts
+    }
+
     /// The model providers.
     pub fn providers(&self) -> &ProviderService {
         &self.providers
@@ -399,6 +415,7 @@ services! {
     ProviderService => providers,
     SettingsService => settings,
     GrantService => grants,
+    HostService => hosts,
     ToolService => tools,
     RunService => runs,
     SuiteService => suites,

@@ -21,7 +21,6 @@ mod output_file;
 mod printable;
 mod progress;
 mod prompt;
-mod published_flow;
 mod reply_source;
 mod run_follower;
 mod stdin_lines;

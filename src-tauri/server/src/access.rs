@@ -9,7 +9,6 @@ use plait_api::settings::{ChangeSettings, SetSettings};
 use serde_json::Value;
 
 use crate::codes;
-use crate::publishing;
 use crate::roles::Role;
 use Role::{Admin, Editor, Runner, Viewer};
 
@@ -143,6 +142,14 @@ pub(crate) const COMMANDS: &[(&str, Option<Role>)] = &[
     ("grants.show", Some(Viewer)),
     ("grants.set", Some(Admin)),
     ("grants.revoke", Some(Admin)),
+    // The list of hosts belongs to the machine of a person.
+    ("hosts.list", None),
+    ("hosts.add", None),
+    ("hosts.remove", None),
+    ("hosts.preview", None),
+    ("hosts.publish", None),
+    ("hosts.run", None),
+    ("hosts.pull", None),
     ("settings.get", Some(Admin)),
     ("settings.set", Some(Admin)),
     ("settings.change", Some(Admin)),
@@ -174,10 +181,37 @@ pub(crate) const COMMANDS: &[(&str, Option<Role>)] = &[
     ("image.save", None),
 ];
 
+/// The commands that only hosts have, with the least role that may execute them.
+pub(crate) const HOST_COMMANDS: &[(&str, Role)] = &[
+    ("host.about", Viewer),
+    ("host.files", Viewer),
+    ("host.runTree", Viewer),
+    ("published.list", Viewer),
+    ("published.versions", Viewer),
+    ("published.read", Viewer),
+    ("published.publish", Editor),
+    ("published.rollBack", Editor),
+    ("published.schedule", Editor),
+    ("published.remove", Editor),
+];
+
 /// Whether there is a command with this name.
 pub(crate) fn is_command(name: &str) -> bool {
-    COMMANDS.iter().any(|(command, _)| *command == name)
-        || publishing::COMMANDS.iter().any(|(command, _, _)| *command == name)
+    COMMANDS.iter().any(|(command, _)| *command == name) || is_host_command(name)
+}
+
+/// Whether it is one that only hosts have.
+pub(crate) fn is_host_command(name: &str) -> bool {
+    HOST_COMMANDS.iter().any(|(command, _)| *command == name)
+}
+
+/// The commands that a role may execute, sorted.
+pub(crate) fn commands_of(role: Role) -> Vec<String> {
+    let of_api = COMMANDS.iter().filter_map(|(name, least)| Some((*name, (*least)?)));
+    let allowed = of_api.chain(HOST_COMMANDS.iter().copied()).filter(|(_, least)| *least <= role);
+    let mut names: Vec<String> = allowed.map(|(name, _)| name.to_owned()).collect();
+    names.sort_unstable();
+    names
 }
 
 /// The commands that begin runs.
@@ -202,8 +236,11 @@ pub(crate) fn starts_runs(name: &str) -> bool {
 /// run, its conversations and its memories belong to.
 const ADMIN_ARGUMENTS: [&str; 2] = ["grants", "user"];
 
-/// The least role that may execute a command of the api with these arguments. `host.not_served`, `command.unknown`.
+/// The least role that may execute a command with these arguments. `host.not_served`, `command.unknown`.
 pub(crate) fn least_role(name: &str, args: &Value) -> Result<Role, ErrorReply> {
+    if let Some((_, role)) = HOST_COMMANDS.iter().find(|(command, _)| *command == name) {
+        return Ok(*role);
+    }
     let Some((_, role)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
         return Err(ErrorReply::new(codes::COMMAND_UNKNOWN, format!("There is no command `{name}`.")));
     };

@@ -106,9 +106,6 @@ plait_core::error_codes! {
         HOST_TOO_LARGE = "host.too_large",
             "The body of a request is larger than the host takes.",
             "Send less, or start the host with a higher `--max-body`.";
-        HOST_UNAUTHORIZED = "host.unauthorized",
-            "The request has no token, or one that the host does not know, that was revoked or that has expired.",
-            "Send `Authorization: Bearer TOKEN`. `plait-server tokens add` makes a token.";
     }
 
     "Published flows" {

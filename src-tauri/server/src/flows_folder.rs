@@ -1,9 +1,11 @@
 //! The folder with the flows of a host: the only files that a request may name.
 
 use std::path::{Component, Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use plait_api::command::Command as _;
-use plait_api::flows::SaveFlow;
+use plait_api::flows::{SaveFlow, is_flow_file};
+use plait_api::hosts::HostFile;
 use plait_api::{ErrorReply, confine_projects};
 use plait_store::private_files;
 use serde_json::Value;
@@ -14,6 +16,11 @@ use crate::codes;
 const FILE_ARGUMENTS: [&str; 6] = ["path", "flowPath", "file", "log", "recording", "paths"];
 /// Those whose names mean something else in other commands.
 const OTHER_FILE_ARGUMENTS: [(&str, &str); 1] = [(SaveFlow::NAME, "source")];
+
+/// The most files that are listed.
+const MAX_FILES: usize = 1_000;
+/// How many folders below the folder are looked into, one in the other.
+const MAX_DEPTH: usize = 8;
 
 #[derive(Clone)]
 pub(crate) struct FlowsFolder(PathBuf);
@@ -68,6 +75,38 @@ impl FlowsFolder {
             }
         }
         Ok(())
+    }
+
+    /// The flow and pipeline files in the folder and those below it, by path; at most [`MAX_FILES`]. Links are not followed.
+    pub(crate) fn files(&self) -> Vec<HostFile> {
+        let (mut found, mut folders) = (Vec::new(), vec![self.0.clone()]);
+        while let Some(folder) = folders.pop() {
+            // A folder that cannot be read has no flows to show.
+            let Ok(items) = std::fs::read_dir(&folder) else { continue };
+            for item in items.flatten() {
+                let path = item.path();
+                let Ok(kind) = item.file_type() else { continue };
+                if kind.is_dir() && folder.components().count() < self.0.components().count() + MAX_DEPTH {
+                    folders.push(path);
+                } else if kind.is_file() && is_flow_file(&path) {
+                    found.extend(self.listed(&path, &item));
+                }
+            }
+        }
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        found.truncate(MAX_FILES);
+        found
+    }
+
+    fn listed(&self, path: &Path, item: &std::fs::DirEntry) -> Option<HostFile> {
+        let relative = path.strip_prefix(&self.0).ok()?;
+        let parts = relative.iter().map(|part| part.to_str()).collect::<Option<Vec<_>>>()?;
+        let modified = item.metadata().and_then(|metadata| metadata.modified()).ok();
+        let modified = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        Some(HostFile {
+            path: parts.join("/"),
+            modified_at: u64::try_from(modified.as_millis()).unwrap_or(u64::MAX),
+        })
     }
 
     /// The absolute path of a file in the folder, which need not exist. `host.path`.

@@ -25,6 +25,7 @@ mod failure;
 mod file_stamp;
 mod flows_folder;
 mod host;
+mod host_commands;
 mod identities;
 mod limits;
 mod list_file;

@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use plait_api::ErrorReply;
+use plait_api::hosts::{PublishedFlow, PublishedVersion, Schedule, VersionedFlow};
 use plait_core::flow::Flow;
 use plait_store::{atomic_file, private_files};
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::codes;
-use crate::schedule::Schedule;
 
 /// The file beside the versions of a flow that says which one is served.
 const CURRENT: &str = "current.json";
@@ -28,48 +27,6 @@ const MAX_NAME_BYTES: usize = 64;
 /// The flows that a host serves.
 #[derive(Clone)]
 pub(crate) struct Published(PathBuf);
-
-/// A version of a published flow.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Version {
-    #[serde(flatten)]
-    pub(crate) about: AboutVersion,
-    pub(crate) flow: Flow,
-}
-
-/// What lists say of a version.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AboutVersion {
-    /// Counts from 1.
-    pub(crate) version: u32,
-    /// When it was published.
-    #[schemars(with = "String")]
-    pub(crate) at: Timestamp,
-    /// The name of the token that published it, or `terminal`.
-    pub(crate) by: String,
-    /// The file of the flow: its grants hold for the runs, and tools may read in its folder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) path: Option<String>,
-}
-
-/// A flow that is served.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Served {
-    pub(crate) name: String,
-    /// The name and the description in the flow.
-    pub(crate) title: String,
-    pub(crate) description: String,
-    /// Whether it has a context `main`, so that it can go on with a conversation.
-    pub(crate) is_chat: bool,
-    /// When it begins by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) schedule: Option<Schedule>,
-    #[serde(flatten)]
-    pub(crate) about: AboutVersion,
-}
 
 #[derive(Serialize, Deserialize)]
 struct Current {
@@ -88,11 +45,11 @@ impl Published {
         flow: Flow,
         path: Option<String>,
         by: &str,
-    ) -> Result<AboutVersion, ErrorReply> {
+    ) -> Result<PublishedVersion, ErrorReply> {
         let folder = self.folder(name)?;
         private_files::create_folder(&folder).map_err(|error| damaged(name, &error))?;
-        let mut version = Version {
-            about: AboutVersion {
+        let mut version = VersionedFlow {
+            about: PublishedVersion {
                 version: self.numbers(name)?.last().map_or(1, |last| last + 1),
                 at: Timestamp::now(),
                 by: by.to_owned(),
@@ -114,23 +71,23 @@ impl Published {
     }
 
     /// The version that is served. `published.unknown`, `published.bad_name`, `published.damaged`.
-    pub(crate) fn current(&self, name: &str) -> Result<Version, ErrorReply> {
+    pub(crate) fn current(&self, name: &str) -> Result<VersionedFlow, ErrorReply> {
         let Current { version } = read(name, &self.folder(name)?.join(CURRENT))?;
         self.version(name, version)
     }
 
     /// What lists say of a flow that is served. The same errors.
-    pub(crate) fn served(&self, name: &str) -> Result<Served, ErrorReply> {
-        Ok(Served::of(name.to_owned(), self.current(name)?, self.schedule(name)?))
+    pub(crate) fn served(&self, name: &str) -> Result<PublishedFlow, ErrorReply> {
+        Ok(served_flow(name.to_owned(), self.current(name)?, self.schedule(name)?))
     }
 
     /// A version. The same errors.
-    pub(crate) fn version(&self, name: &str, version: u32) -> Result<Version, ErrorReply> {
+    pub(crate) fn version(&self, name: &str, version: u32) -> Result<VersionedFlow, ErrorReply> {
         read(name, &file_of(&self.folder(name)?, version))
     }
 
     /// Serves a version that was published before. The same errors.
-    pub(crate) fn roll_back(&self, name: &str, version: u32) -> Result<AboutVersion, ErrorReply> {
+    pub(crate) fn roll_back(&self, name: &str, version: u32) -> Result<PublishedVersion, ErrorReply> {
         let about = self.version(name, version)?.about;
         self.serve(name, version)?;
         Ok(about)
@@ -179,7 +136,7 @@ impl Published {
     }
 
     /// The versions of a flow, the oldest first. The same errors.
-    pub(crate) fn versions(&self, name: &str) -> Result<Vec<AboutVersion>, ErrorReply> {
+    pub(crate) fn versions(&self, name: &str) -> Result<Vec<PublishedVersion>, ErrorReply> {
         let numbers = self.numbers(name)?;
         if numbers.is_empty() {
             return Err(unknown(name));
@@ -188,13 +145,13 @@ impl Published {
     }
 
     /// The flows that are served, by name. `published.damaged`.
-    pub(crate) fn list(&self) -> Result<Vec<Served>, ErrorReply> {
+    pub(crate) fn list(&self) -> Result<Vec<PublishedFlow>, ErrorReply> {
         let mut served = Vec::new();
         for name in names_in(&self.0, "published")? {
             match self.current(&name) {
                 Ok(version) => {
                     let schedule = self.schedule(&name)?;
-                    served.push(Served::of(name, version, schedule));
+                    served.push(served_flow(name, version, schedule));
                 }
                 Err(error) if error.code == codes::PUBLISHED_UNKNOWN => {}
                 Err(error) if error.code == codes::PUBLISHED_BAD_NAME => {}
@@ -239,11 +196,24 @@ fn file_of(folder: &Path, version: u32) -> PathBuf {
     folder.join(format!("{version}.json"))
 }
 
-impl Served {
-    fn of(name: String, Version { about, flow }: Version, schedule: Option<Schedule>) -> Self {
-        let is_chat = is_chat(&flow);
-        Self { name, title: flow.name, description: flow.description, is_chat, schedule, about }
+/// What lists say of a version that is served.
+fn served_flow(name: String, version: VersionedFlow, schedule: Option<Schedule>) -> PublishedFlow {
+    let VersionedFlow { about, flow } = version;
+    let (is_chat, takes_input) = (is_chat(&flow), takes_input(&flow));
+    PublishedFlow {
+        name,
+        title: flow.name,
+        description: flow.description,
+        is_chat,
+        takes_input,
+        schedule,
+        about,
     }
+}
+
+/// Whether a run of the flow can be given a text.
+pub(crate) fn takes_input(flow: &Flow) -> bool {
+    flow.nodes.values().any(|node| node.node_type == "manualInput")
 }
 
 /// Whether a flow has a context `main`.

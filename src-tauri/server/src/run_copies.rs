@@ -103,6 +103,19 @@ impl RunCopies {
         blocking(move || Ok(store.tree(&run)?.into_iter().map(|record| record.run).collect())).await
     }
 
+    /// Reads a tree as it is in the database now.
+    pub(crate) async fn with_tree<T: Send + 'static>(
+        &self,
+        root: &RunId,
+        read: impl FnOnce(&Store, &RunId) -> Result<T, ErrorReply> + Send + 'static,
+    ) -> Result<T, ErrorReply> {
+        let copy = self.copy(root);
+        let mut size = copy.lock().await;
+        self.refresh(root, &mut size).await?;
+        let (store, root) = (self.plait.store().clone(), root.clone());
+        blocking(move || read(&store, &root)).await
+    }
+
     /// Removes the copy of a tree that the database does not have any more.
     pub(crate) async fn forget(&self, root: &RunId) {
         let size = self.copy(root).lock_owned().await;

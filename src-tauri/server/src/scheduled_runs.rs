@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use plait_api::ErrorReply;
+use plait_api::hosts::{Schedule, VersionedFlow};
 use plait_api::runs::RunRequest;
 use plait_core::hash::content_hash;
 use plait_core::id::RunId;
 use uuid::Builder;
 
 use crate::blocking::blocking;
-use crate::published::{Published, Version};
-use crate::schedule::Schedule;
+use crate::published::Published;
+use crate::schedule::ScheduleTimes as _;
 use crate::tenant::Tenant;
 use crate::tenant_folders::mark;
 
@@ -74,7 +75,7 @@ async fn begin(
 ) -> Result<(), ErrorReply> {
     tenant.refuse_unless_serving()?;
     let (published, of_name) = (tenant.published.clone(), name.to_owned());
-    let Version { about, flow } = blocking(move || published.current(&of_name)).await?;
+    let VersionedFlow { about, flow } = blocking(move || published.current(&of_name)).await?;
     let request = RunRequest { flow, path: about.path, input: schedule.input, ..RunRequest::default() };
     let run = run_at(&format!("{} {name}", tenant.name), at);
     tenant.begin(None, &run, request).await

@@ -8,6 +8,7 @@ mod debugger_walk;
 mod draw_and_run;
 mod editor;
 mod flow_tests;
+mod hosts;
 mod images;
 mod model_server;
 mod newcomer;

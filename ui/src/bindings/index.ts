@@ -1,5 +1,8 @@
 // Generated from the Rust types by `cargo xtask bindings`. Do not edit: a test compares the two.
 
+/** `host.about`: what the host is, and what the token may do there. */
+export type AboutHost = Record<string, never>;
+
 /** `app.acceptDocument`: accepts a document that something other than Plait wrote, so that it is used. The settings have
  * `settings.accept`. `store.changed_outside` if the file has another content than the person accepts, `store.corrupt` if it cannot be
  * read.
@@ -78,6 +81,16 @@ export type AddAttachment = {
   name: string,
   /** Its bytes in base64. */
   data: string,
+};
+
+/** `hosts.add`: adds a host, or gives one that is there another address or token. `hosts.bad_name`, `hosts.bad_address`,
+ * `hosts.unreadable`, `keys.*`.
+ */
+export type AddHost = { name: string,
+  /** Where it is. Without encryption (`http://`) only this machine. */
+  url: string,
+  /** The token that the host gave. Surrounding whitespace is ignored. */
+  token: string,
 };
 
 /** `knowledge.add`: adds a knowledge base. It is indexed when it is searched, or by `knowledge.reindex`. `knowledge.name`,
@@ -2173,6 +2186,31 @@ export type HeldRun = { run: RunId, stop: StopView,
 /** How a history is kept within bounds. */
 export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize";
 
+/** A file in the folder with the flows of a host. */
+export type HostFile = {
+  /** Relative to the folder. */
+  path: string,
+  /** When it was written, in milliseconds since the Unix epoch. */
+  modifiedAt: number,
+};
+
+/** `host.files`: the flow and pipeline files in the folder with the flows, and in the folders below it. At most 1,000. */
+export type HostFiles = Record<string, never>;
+
+/** A host as the owner of a token sees it. */
+export type HostInfo = { version: string,
+  /** The name of the token. */
+  token: string,
+  /** Its role: `viewer`, `runner`, `editor` or `admin`. */
+  role: string,
+  /** The tenant that it belongs to, if the host has others than the default one. */
+  tenant?: string,
+  /** When the token expires. */
+  expiresAt?: string,
+  /** The commands that it may execute, sorted. */
+  commands: Array<string>,
+};
+
 /** How an imported flow and a recorded execution compare. */
 export type ImportComparison = {
   /** The nodes of the file that ran, in its order. */
@@ -2569,6 +2607,9 @@ export type ListConversations = {
 /** `flow.examples`: the example flows, simplest first. */
 export type ListExamples = Record<string, never>;
 
+/** `hosts.list`: the hosts of other machines that this one works with, by name. `hosts.unreadable`. */
+export type ListHosts = Record<string, never>;
+
 /** `knowledge.list`: the knowledge bases, by name, and how far those that are being indexed have come. */
 export type ListKnowledge = Record<string, never>;
 
@@ -2628,6 +2669,15 @@ export type ListProposals = {
   path?: string,
 };
 
+/** `published.list`: the flows that are served. */
+export type ListPublished = Record<string, never>;
+
+/** `published.versions`: the versions of a flow, the oldest first. `published.unknown`. */
+export type ListPublishedVersions = {
+  /** The name under which the flow is published. */
+  name: string,
+};
+
 /** `flow.recent`: the recent flows, latest first. */
 export type ListRecent = Record<string, never>;
 
@@ -2668,6 +2718,11 @@ export type ListVersions = {
   path: string,
   /** The maximum number of versions; 50 when left out. */
   limit?: number,
+};
+
+export type ListedHost = { name: string,
+  /** Where it is. */
+  url: string,
 };
 
 /** A part of the world that is asked again. */
@@ -3540,6 +3595,16 @@ export type Position = {
   color?: CanvasColor,
 };
 
+/** `hosts.preview`: what publishing a flow on a host would replace. `subflow.*`, `published.bad_name`, `hosts.*`, and the errors of the host. */
+export type PreviewPublication = { host: string,
+  /** The name to publish it under. Without one, that of its file, or its own. */
+  name?: string, flow: Flow,
+  /** Its file, for its sub-flows. */
+  path?: string,
+  /** Whether that file is on the host, which finds the sub-flows there. */
+  isOnHost: boolean,
+};
+
 /** US dollars per million tokens. */
 export type Price = {
   /** For prompt tokens. */
@@ -3814,6 +3879,77 @@ export type ProvidersStatus = {
   keyPlace: KeyLocation,
 };
 
+/** A flow as it would be published, and what is served under its name. */
+export type PublicationPreview = { name: string,
+  /** The flow with its sub-flows. */
+  flow: Flow,
+  /** Nothing if the name is new there. */
+  served: VersionedFlow | null,
+  /** From what is served to the flow. */
+  difference: FlowDiff | null,
+};
+
+/** `published.publish`: checks a flow of the host's folder and serves it with its sub-flows as a new version. `flow.invalid`,
+ * `published.bad_name`, `host.path`.
+ */
+export type PublishFlow = { name: string,
+  /** The file of the flow, in the folder with the flows of the host. */
+  path: string,
+};
+
+/** `hosts.publish`: sends a flow with its sub-flows to a host, which serves it as the next version under a name. `flow.invalid` if the host
+ * cannot run it, `host.forbidden`, and the errors of `hosts.preview`.
+ */
+export type PublishOnHost = { host: string,
+  /** The name to publish it under. */
+  name: string, flow: Flow,
+  /** Its file, for its sub-flows. */
+  path?: string,
+};
+
+/** A flow that is served. */
+export type PublishedFlow = { name: string,
+  /** The name and the description in the flow. */
+  title: string, description: string,
+  /** Whether it has a context `main`, so that it can go on with a conversation. */
+  isChat: boolean,
+  /** Whether its runs take a text. */
+  takesInput: boolean,
+  /** When it begins by itself. */
+  schedule?: Schedule,
+  /** Counts from 1. */
+  version: number,
+  /** When it was published. */
+  at: string,
+  /** The name of the token that published it, or `terminal`. */
+  by: string,
+  /** The file of the flow: its grants hold for the runs, and tools may read in its folder. */
+  path?: string,
+};
+
+/** What lists say of a version. */
+export type PublishedVersion = {
+  /** Counts from 1. */
+  version: number,
+  /** When it was published. */
+  at: string,
+  /** The name of the token that published it, or `terminal`. */
+  by: string,
+  /** The file of the flow: its grants hold for the runs, and tools may read in its folder. */
+  path?: string,
+};
+
+/** `hosts.pull`: copies a run of a host, with the runs below it, to this machine, where it is looked at, debugged, forked and continued
+ * apart from that of the host. `run.exists` if it is here already, `run.unknown`, `run.busy`, `run.in_conversation`, `hosts.*`.
+ */
+export type PullRun = { host: string, run: RunId,
+};
+
+export type PulledRun = {
+  /** The run at the root of the tree, which has the same id here. */
+  run: RunId,
+};
+
 /** `autosave.put`: stores a draft, in place of the one with the same key. Secrets in it are replaced by labels. */
 export type PutAutosave = {
   /** The editor's key for it. */
@@ -3879,10 +4015,22 @@ export type ReadFlow = {
 export type ReadMcpResource = { name: string, uri: string,
 };
 
+/** `published.read`: a version of a flow, or the one that is served. `published.unknown`. */
+export type ReadPublished = { name: string,
+  /** The one that is served, if left out. */
+  version?: number,
+};
+
 /** `recording.read`: reads a recording whole and says what is in it. Changes nothing. `recording.not_read`, `recording.unknown_form`,
  * `recording.newer`, `recording.damaged`, `recording.too_large`.
  */
 export type ReadRecording = { file: string,
+};
+
+/** `host.runTree`: the journals of a run and the runs below it, with all that they name. `run.unknown`, `run.busy` while it goes on,
+ * `run.in_conversation`.
+ */
+export type ReadRunTree = { run: RunId,
 };
 
 /** The field in which the reasoning of a message with tool calls goes back to the server. */
@@ -3984,6 +4132,10 @@ export type RefusedPrompt = {
 export type ReindexKnowledge = { name: string,
   /** Whether files that did not change are indexed again, too. */
   all?: boolean,
+};
+
+/** `hosts.remove`: takes a host off the list and forgets its token. `hosts.unknown`, `hosts.unreadable`, `keys.*`. */
+export type RemoveHost = { name: string,
 };
 
 /** `provider.removeKey`: removes the key of a provider from where Plait stores it. A key in the environment stays. Does
@@ -4221,6 +4373,10 @@ export type RevokeGrants = {
 /** Who speaks. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
+/** `published.rollBack`: serves an earlier version again. `published.unknown`. */
+export type RollBack = { name: string, version: number,
+};
+
 /** The inputs that a person gives to a fork. */
 export type RootInputs = {
   /** The text input of the run. */
@@ -4366,6 +4522,10 @@ export type RunMatrix = {
   rows: Array<MatrixRow>,
 };
 
+/** The run that a host began. */
+export type RunOnHost = { run: RunId,
+};
+
 /** The run that another one is forked from. What it bought, called and asked up to `seq` is not bought, called or asked
  * again.
  */
@@ -4388,6 +4548,16 @@ export type RunOrigin = {
   world?: WorldPolicy,
   /** The file that the earlier run is read from, if the store does not have it. */
   recording?: RecordingRef,
+};
+
+/** `hosts.run`: begins a run of a flow that a host serves, and answers at once. `published.unknown`, `command.arguments` for a text that the
+ * flow does not take, `hosts.*`, and the errors of the host.
+ */
+export type RunPublished = { host: string,
+  /** The name under which the flow is published. */
+  name: string,
+  /** The text input of the run. */
+  input?: string,
 };
 
 /** A run to start. Child runs are started from the same request. */
@@ -4499,6 +4669,18 @@ export type RunTotals = {
   stoppedMs?: number,
   /** How long no process drove it while it could have worked, in milliseconds. */
   interruptedMs?: number,
+};
+
+/** A run tree on its way from one data directory to another one. */
+export type RunTree = {
+  /** The run at its root. */
+  root: RunId,
+  /** The file of the tree, in base64. */
+  journal: string,
+  /** The documents of the flows that its runs ran. */
+  flows: Array<string>,
+  /** The attachments that its journals name, by hash, in base64. */
+  attachments: { [key in AttachmentHash]: string },
 };
 
 /** A run, folded from its events. */
@@ -4621,6 +4803,24 @@ export type SavedFlow = {
 
 /** A template that was kept. */
 export type SavedTemplate = { id: string,
+};
+
+/** When a flow begins by itself, and with what. */
+export type Schedule = {
+  /** Minute, hour, day of the month, month and day of the week, as in a crontab; seconds may come before them. */
+  cron: string,
+  /** The time zone by its IANA name, such as `Europe/Paris`. UTC, if left out. */
+  timezone?: string,
+  /** The text input of the runs. */
+  input?: string,
+};
+
+/** `published.schedule`: has a flow that is served begin by itself, or without `schedule` no longer. The reply is the next time.
+ * `published.unknown`, `published.bad_schedule`.
+ */
+export type SchedulePublished = { name: string,
+  /** No longer, if left out. */
+  schedule?: Schedule,
 };
 
 /** How a request asks its provider for a reply that follows a JSON Schema. Vendors accept different parts of JSON Schema; in
@@ -5326,6 +5526,10 @@ export type UnknownCost = { node: NodeId, reason: UnknownReason,
 export type UnknownReason = { "kind": "noPrice", model: string, } | { "kind": "noMaxTokens" } | { "kind": "noLimit" } | { "kind": "subflow" } | { "kind": "noPrompt" } | { "kind": "tooLarge"
 };
 
+/** `published.remove`: serves a flow no longer. Its versions are kept. `published.unknown`. */
+export type Unpublish = { name: string,
+};
+
 /** A run that could not be read to the end. */
 export type UnreadableRun = { run: RunId, error: ErrorReply,
 };
@@ -5378,6 +5582,18 @@ export type VersionRun = { run: RunId,
   startedAt: number, status: RunStatus,
 };
 
+/** A version with its flow. */
+export type VersionedFlow = { flow: Flow,
+  /** Counts from 1. */
+  version: number,
+  /** When it was published. */
+  at: string,
+  /** The name of the token that published it, or `terminal`. */
+  by: string,
+  /** The file of the flow: its grants hold for the runs, and tools may read in its folder. */
+  path?: string,
+};
+
 /** A run that waits, and what an edit does to it. */
 export type WaitingRun = { run: RunId,
   /** In milliseconds since the Unix epoch. */
@@ -5415,7 +5631,7 @@ export type WorldPolicy = {
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
 export type ErrorCode = "agent.address" | "agent.no_event" | "agent.no_node" | "agent.no_question" | "agent.not_a_flow" | "agent.not_its_run" | "agent.not_permitted" | "agent.person_decides" | "agent.protocol" | "agent.spent" | "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "causes.no_condition" | "causes.no_mixture" | "causes.none" | "causes.same_outcome" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.messages" | "chat.no_input" | "chat.no_message" | "chat.no_reply" | "chat.no_tools" | "chat.not_structured" | "chat.reply_changed" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "chat.unsupported" | "chat.waits" | "check.no_file" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.has_history" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dap.address" | "dap.arguments" | "dap.beginning" | "dap.no_question" | "dap.not_changeable" | "dap.not_stopped" | "dap.order" | "dap.past" | "dap.protocol" | "dap.unknown_id" | "dap.unknown_request" | "debug.bad_breakpoint" | "debug.bad_history" | "debug.cannot_pause" | "debug.cannot_retry" | "debug.cannot_skip" | "debug.cannot_try" | "debug.moved_on" | "debug.no_breakpoint" | "debug.no_file" | "debug.no_history" | "debug.no_place" | "debug.no_trial" | "debug.no_value" | "debug.no_way" | "debug.retried" | "debug.stopped" | "debug.unknown_node" | "debug.wrong_type" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "diff.arguments" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.address" | "host.audit" | "host.body" | "host.busy" | "host.callback" | "host.callback_file" | "host.callback_secret" | "host.certificate" | "host.closing" | "host.database" | "host.database_newer" | "host.forbidden" | "host.identity_provider_exists" | "host.identity_provider_unknown" | "host.identity_providers" | "host.machine_only" | "host.newer_worker" | "host.not_in_database" | "host.not_served" | "host.own_runs" | "host.path" | "host.rate" | "host.route" | "host.runs" | "host.slow" | "host.stopped" | "host.tenant_exists" | "host.tenant_name" | "host.tenant_unknown" | "host.tenants" | "host.token_expiry" | "host.token_name" | "host.token_unknown" | "host.tokens" | "host.too_large" | "host.unauthorized" | "host.unreachable" | "hosts.bad_address" | "hosts.bad_name" | "hosts.no_token" | "hosts.other_server" | "hosts.unknown" | "hosts.unreachable" | "hosts.unreadable" | "import.edge_lost" | "import.never_started" | "import.no_graph" | "import.no_record" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.bad_place" | "lens.no_call" | "lens.no_place" | "lens.no_request" | "lens.no_text" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "matrix.runs" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "openid.issuer" | "openid.refused" | "openid.unreachable" | "output.failed" | "output.not_json" | "owner.closed" | "owner.lost" | "owner.other_version" | "owner.panicked" | "owner.refused" | "owner.too_large" | "owner.unreadable" | "pin.empty" | "pin.error" | "pin.in_cycle" | "pin.not_in_schema" | "pin.not_possible" | "pin.not_remembered" | "pin.too_large" | "pin.unknown_port" | "pin.wrong_type" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.order" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "proposal.no_change" | "proposal.outdated" | "proposal.too_many" | "proposal.unknown" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "published.bad_name" | "published.bad_schedule" | "published.damaged" | "published.unknown" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "quota.overrun" | "record.command" | "record.differs" | "record.ended_early" | "record.endpoint" | "record.log" | "record.no_calls" | "record.not_a_program" | "record.not_recorded" | "record.redrafted" | "record.stuck" | "record.upstream" | "recording.changed" | "recording.damaged" | "recording.mask" | "recording.newer" | "recording.not_read" | "recording.not_written" | "recording.too_large" | "recording.unknown_form" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.exists" | "run.in_conversation" | "run.is_child" | "run.lost" | "run.no_event" | "run.no_place" | "run.none" | "run.not_a_fork" | "run.not_cancelled" | "run.not_confirmed" | "run.not_recorded" | "run.not_retryable" | "run.not_running" | "run.not_waiting" | "run.superseded" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "run.unknown_trigger" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.changed_outside" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.other_folder" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "suite.bad_check" | "suite.bad_dataset" | "suite.bad_row" | "suite.bad_variant" | "suite.dataset_not_read" | "suite.duplicate_case" | "suite.empty" | "suite.exists" | "suite.invalid" | "suite.newer" | "suite.no_answer" | "suite.no_effect" | "suite.no_flow" | "suite.no_tests" | "suite.no_verdict" | "suite.no_world" | "suite.not_added" | "suite.not_exported" | "suite.not_finished" | "suite.not_found" | "suite.not_read" | "suite.not_run" | "suite.not_written" | "suite.nothing_to_debug" | "suite.other_flow" | "suite.stopped" | "suite.syntax" | "suite.unknown_case" | "suite.unknown_column" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "traces.form" | "traces.no_calls" | "usage.host" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
-/** Every command of the host: its arguments and its reply. */
+/** Every command: its arguments and its reply. */
 export type Commands = {
   "app.info": { args: GetAppInfo; reply: AppInfo };
   "app.acceptDocument": { args: AcceptDocument; reply: null };
@@ -5542,6 +5758,13 @@ export type Commands = {
   "grants.show": { args: ShowGrants; reply: FlowGrants };
   "grants.set": { args: SetGrants; reply: null };
   "grants.revoke": { args: RevokeGrants; reply: null };
+  "hosts.list": { args: ListHosts; reply: Array<ListedHost> };
+  "hosts.add": { args: AddHost; reply: null };
+  "hosts.remove": { args: RemoveHost; reply: null };
+  "hosts.preview": { args: PreviewPublication; reply: PublicationPreview };
+  "hosts.publish": { args: PublishOnHost; reply: PublishedVersion };
+  "hosts.run": { args: RunPublished; reply: RunOnHost };
+  "hosts.pull": { args: PullRun; reply: PulledRun };
   "settings.get": { args: GetSettings; reply: Settings };
   "settings.set": { args: SetSettings; reply: Settings };
   "settings.change": { args: ChangeSettings; reply: Settings };
@@ -5570,4 +5793,18 @@ export type Commands = {
   "dialog.folder": { args: FolderDialog; reply: PickedPath };
   "dialog.save": { args: SaveDialog; reply: PickedPath };
   "image.save": { args: SaveImage; reply: PickedPath };
+};
+
+/** The commands that only hosts of other machines have. */
+export type HostCommands = {
+  "host.about": { args: AboutHost; reply: HostInfo };
+  "host.files": { args: HostFiles; reply: Array<HostFile> };
+  "host.runTree": { args: ReadRunTree; reply: RunTree };
+  "published.list": { args: ListPublished; reply: Array<PublishedFlow> };
+  "published.versions": { args: ListPublishedVersions; reply: Array<PublishedVersion> };
+  "published.read": { args: ReadPublished; reply: VersionedFlow };
+  "published.publish": { args: PublishFlow; reply: PublishedVersion };
+  "published.rollBack": { args: RollBack; reply: PublishedVersion };
+  "published.schedule": { args: SchedulePublished; reply: string | null };
+  "published.remove": { args: Unpublish; reply: null };
 };

@@ -1,5 +1,5 @@
 import { CONTROL } from "@/design/controls/control";
-import { useFlow, useProviders, useSettings, useWorkspace } from "@/workspace/context";
+import { useFlow, useProviders, useRemote, useSettings, useWorkspace } from "@/workspace/context";
 import { useSettle, useStepwise } from "./form-context";
 import { type FieldProps, shared, type TextSpec } from "./props";
 import { TEXTS } from "./texts";
@@ -8,7 +8,8 @@ import { TEXTS } from "./texts";
 export function ProviderControl(props: FieldProps<TextSpec>) {
   const { spec, value, path } = props;
   const onChange = useStepwise(props.onChange);
-  const known = Object.keys(useSettings((settings) => settings.providers));
+  const own = Object.keys(useSettings((settings) => settings.providers));
+  const known = useRemote((remote) => remote.providers ?? []) ?? own;
   const providers = known.length > 0 ? known : ["offline"];
   const displayed = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
   const listed = displayed === "" || providers.includes(displayed) ? providers : [displayed, ...providers];

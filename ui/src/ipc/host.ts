@@ -1,9 +1,12 @@
 /** The interface to the host. Only `ipc` knows Tauri. */
-import type { Cause, Commands, Entry, ErrorCode, ErrorReply, RunId } from "@/bindings";
+import type { Cause, Commands, Entry, ErrorCode, ErrorReply, HostCommands, RunId } from "@/bindings";
 
-export type CommandName = keyof Commands;
-export type Args<C extends CommandName> = Commands[C]["args"];
-export type Reply<C extends CommandName> = Commands[C]["reply"];
+type AllCommands = Commands & HostCommands;
+export type CommandName = keyof AllCommands;
+export type Args<C extends CommandName> = AllCommands[C]["args"];
+export type Reply<C extends CommandName> = AllCommands[C]["reply"];
+/** Calls one command. Rejects only with `HostError`. */
+export type Call = <C extends CommandName>(name: C, args: Args<C>) => Promise<Reply<C>>;
 
 /** How many journals have been read, of how many. */
 export type OpeningProgress = { done: number; total: number };
@@ -11,14 +14,20 @@ export type OpeningProgress = { done: number; total: number };
 /** What another start of Plait asks this window to open. */
 export type OpenRequest = { file: string } | { example: string };
 
+/** What another window shows: this machine unless a host is named, and a run. */
+export type NewWindow = { host?: string | undefined; run?: RunId | undefined };
+
 export interface Host {
+  /** The host of another machine that this window belongs to, by its name in the list of hosts. Without one, it belongs to this machine. */
+  readonly remote?: string | undefined;
   /**
    * Resolves when the host can answer. It may have to read all journals first, and reports how many it has read.
    * Rejects only with a `HostError` that says why it can't answer.
    */
   opened(onProgress: (progress: OpeningProgress) => void): Promise<void>;
-  /** Calls one command. Rejects only with `HostError`. */
-  call<C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>>;
+  call: Call;
+  /** The commands of a host in the list. What is about this machine is asked here nevertheless. */
+  on(remote: string): { call: Call };
   /**
    * Delivers the journal of a run from `fromSeq`, then live events, in batches at most once a frame.
    * Returns the function that ends the watch; nothing is delivered after it was called.
@@ -29,8 +38,11 @@ export interface Host {
     onBatch: (entries: Entry[]) => void,
     onError: (error: HostError) => void,
   ): () => void;
-  /** Calls back each time the list of runs has changed, also by a terminal. Returns the function that ends that. */
-  watchRuns(onChange: () => void): () => void;
+  /**
+   * Calls back each time the list of runs has changed, also by a terminal. In a window of a host of another machine, `onLost` gets why the
+   * list cannot be read, once; when it can again, it has changed. Returns the function that ends that.
+   */
+  watchRuns(onChange: () => void, onLost?: (error: HostError) => void): () => void;
   /**
    * Closes the window after a `plait:close` event that was held back with `preventDefault()`.
    * Does nothing in a browser, where the page can't close its own tab.
@@ -43,9 +55,14 @@ export interface Host {
   /** Shows a file in the other window that has it open. Whether there is one; never in a browser. */
   showElsewhere(path: string): Promise<boolean>;
   /** Opens another window, without a flow. Rejects only with `HostError`. */
-  newWindow(): Promise<void>;
+  newWindow(shown?: NewWindow): Promise<void>;
   /** Draws the whole page that many times as large: 1 is its own size. Its width in its own pixels changes accordingly. */
   setZoom(factor: number): Promise<void>;
+}
+
+/** The host that the page of this window is opened for. */
+export function remoteOfPage(): string | undefined {
+  return new URLSearchParams(window.location.search).get("host") ?? undefined;
 }
 
 /** An error of the host: a stable code, what happened, and what to do. */

@@ -1,40 +1,54 @@
 /** The host behind HTTP: a request for each command, and a streamed reply for each watch. See `tests/host/routes.rs`. */
 import type { Entry, ErrorReply } from "@/bindings";
-import { type Host, HostError, type OpeningProgress } from "./host";
+import { type Call, type Host, HostError, type OpeningProgress } from "./host";
 
 type Failure = { error: ErrorReply };
 
-export function httpHost(): Pick<Host, "opened" | "call" | "watch" | "watchRuns"> {
-  return {
-    async opened(onProgress) {
-      await receive<OpeningProgress>("opened", {}, onProgress).catch((thrown) => {
-        throw HostError.from(thrown);
-      });
-    },
-    async call(name, args) {
+/** What a page without a window asks, for this machine or for a host of another one. */
+export function httpHost(remote?: string): Pick<Host, "remote" | "opened" | "call" | "on" | "watch" | "watchRuns"> {
+  const callOn =
+    (host: string | undefined): Call =>
+    async (name, args) => {
       try {
-        const response = await post("rpc", { name, args });
+        const response = await post("rpc", { host, name, args });
         const outcome = (await response.json()) as { reply: never } | Failure;
         if ("error" in outcome) throw new HostError(outcome.error);
         return outcome.reply;
       } catch (thrown) {
         throw HostError.from(thrown);
       }
+    };
+  return {
+    remote,
+    async opened(onProgress) {
+      await receive<OpeningProgress>("opened", {}, onProgress).catch((thrown) => {
+        throw HostError.from(thrown);
+      });
     },
+    call: callOn(remote),
+    on: (name) => ({ call: callOn(name) }),
     watch(run, fromSeq, onBatch, onError) {
       const controller = new AbortController();
       const { signal } = controller;
-      receive<Entry[]>("watch", { run, fromSeq }, (entries) => !signal.aborted && onBatch(entries), signal).catch(
-        (thrown) => {
-          if (!signal.aborted) onError(HostError.from(thrown));
-        },
-      );
+      receive<Entry[]>(
+        "watch",
+        { host: remote, run, fromSeq },
+        (entries) => !signal.aborted && onBatch(entries),
+        signal,
+      ).catch((thrown) => {
+        if (!signal.aborted) onError(HostError.from(thrown));
+      });
       return () => controller.abort();
     },
-    watchRuns(onChange) {
+    watchRuns(onChange, onLost) {
       const controller = new AbortController();
       const { signal } = controller;
-      receive<object>("runs", {}, () => !signal.aborted && onChange(), signal).catch(() => {
+      const onLine = ({ lost }: { lost?: ErrorReply }) => {
+        if (signal.aborted) return;
+        if (lost) onLost?.(HostError.from(lost));
+        else onChange();
+      };
+      receive("runs", { host: remote }, onLine, signal).catch(() => {
         // The host is gone; what asks for the list says so.
       });
       return () => controller.abort();

@@ -1,4 +1,4 @@
-export type { Args, CommandName, Host, OpeningProgress, Reply } from "./host";
+export type { Args, Call, CommandName, Host, OpeningProgress, Reply } from "./host";
 export { HostError } from "./host";
 export { QueryInvalidation } from "./query-invalidation";
 export { trackRequests } from "./track-requests";

@@ -1,13 +1,25 @@
 /** The host inside the desktop window: one `rpc` command, one `watch` command with a channel, and what begins and ends it. */
 import { Channel, invoke } from "@tauri-apps/api/core";
 import { getCurrentWebview } from "@tauri-apps/api/webview";
-import type { Entry } from "@/bindings";
+import type { Entry, ErrorReply } from "@/bindings";
 import { FirstReplies } from "./first-replies";
-import { type Host, HostError, type OpeningProgress, type OpenRequest } from "./host";
+import { type Call, type Host, HostError, type OpeningProgress, type OpenRequest } from "./host";
 
-export function tauriHost(): Host {
+/** The host of a window of this machine, or of a host of another one. */
+export function tauriHost(remote?: string): Host {
   const first = new FirstReplies(document);
+  const callOn =
+    (host: string | undefined): Call =>
+    async (name, args) => {
+      try {
+        return await invoke("rpc", { host, name, args });
+      } catch (thrown) {
+        throw HostError.from(thrown);
+      }
+    };
+  const call = callOn(remote);
   return {
+    remote,
     async opened(onProgress) {
       if (first.arePresent) return;
       const channel = new Channel<OpeningProgress>();
@@ -19,21 +31,18 @@ export function tauriHost(): Host {
       }
     },
     async call(name, args) {
-      const reply = first.take(name);
-      if (reply !== undefined) return reply;
-      try {
-        return await invoke("rpc", { name, args });
-      } catch (thrown) {
-        throw HostError.from(thrown);
-      }
+      // What is in the page is of this machine.
+      const reply = remote === undefined ? first.take(name) : undefined;
+      return reply ?? (await call(name, args));
     },
+    on: (name) => ({ call: callOn(name) }),
     watch(run, fromSeq, onBatch, onError) {
       let open = true;
       const channel = new Channel<Entry[]>();
       channel.onmessage = (entries) => {
         if (open) onBatch(entries);
       };
-      invoke("watch", { run, fromSeq, channel }).catch((thrown) => {
+      invoke("watch", { host: remote, run, fromSeq, channel }).catch((thrown) => {
         if (open) onError(HostError.from(thrown));
       });
       return () => {
@@ -44,13 +53,15 @@ export function tauriHost(): Host {
         });
       };
     },
-    watchRuns(onChange) {
+    watchRuns(onChange, onLost) {
       let open = true;
-      const channel = new Channel<null>();
-      channel.onmessage = () => {
-        if (open) onChange();
+      const channel = new Channel<ErrorReply | null>();
+      channel.onmessage = (lost) => {
+        if (!open) return;
+        if (lost === null) onChange();
+        else onLost?.(HostError.from(lost));
       };
-      invoke("watch_runs", { channel }).catch(() => {
+      invoke("watch_runs", { host: remote, channel }).catch(() => {
         // The application did not open; what asks for the list says so.
       });
       return () => {
@@ -64,19 +75,21 @@ export function tauriHost(): Host {
       await invoke("closing", { now: true });
     },
     takeRequests(onRequest) {
+      // Files that are asked for, and those that other windows have open, are of this machine.
+      if (remote !== undefined) return;
       const channel = new Channel<OpenRequest>();
       channel.onmessage = onRequest;
       void invoke("take_requests", { channel });
     },
     reportFiles(paths) {
-      void invoke("report_files", { paths });
+      if (remote === undefined) void invoke("report_files", { paths });
     },
     async showElsewhere(path) {
-      return await invoke<boolean>("show_elsewhere", { path }).catch(() => false);
+      return remote === undefined && (await invoke<boolean>("show_elsewhere", { path }).catch(() => false));
     },
-    async newWindow() {
+    async newWindow(shown = {}) {
       try {
-        await invoke("new_window");
+        await invoke("new_window", shown);
       } catch (thrown) {
         throw HostError.from(thrown);
       }

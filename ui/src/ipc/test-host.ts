@@ -1,12 +1,14 @@
 /** For tests: a host that answers what the test tells it to. */
-import { type Host, HostError } from "./host";
+import { type Call, type Host, HostError } from "./host";
 
 /** Rejects every command that `host` does not answer, and never delivers events. */
 export function testHost(host: Partial<Host> = {}): Host {
+  const call: Call = (name) =>
+    Promise.reject(new HostError({ code: "host.unreachable", message: `The test host does not answer ${name}.` }));
   return {
     opened: async () => undefined,
-    call: (name) =>
-      Promise.reject(new HostError({ code: "host.unreachable", message: `The test host does not answer ${name}.` })),
+    call,
+    on: () => ({ call }),
     watch: () => () => undefined,
     watchRuns: () => () => undefined,
     closeWindow: async () => undefined,

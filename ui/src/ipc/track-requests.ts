@@ -1,5 +1,5 @@
 /** Marks errors of the host with the request that failed, and tells when one that is about the same thing succeeds. */
-import { type Args, type CommandName, type Host, HostError, type Reply } from "./host";
+import { type Args, type Call, type CommandName, type Host, HostError, type Reply } from "./host";
 
 /** What arguments name: the same command about another one is another action. */
 const SUBJECTS = ["path", "run", "provider", "name", "id", "conversation", "server", "base", "user"] as const;
@@ -16,17 +16,11 @@ export function trackRequests(host: Host, { onSuccess, onCommand }: Listeners): 
     error.request = request;
     return error;
   };
-  return {
-    opened: (onProgress) => host.opened(onProgress),
-    closeWindow: () => host.closeWindow(),
-    takeRequests: (onRequest) => host.takeRequests(onRequest),
-    reportFiles: (paths) => host.reportFiles(paths),
-    showElsewhere: (path) => host.showElsewhere(path),
-    newWindow: () => host.newWindow(),
-    setZoom: (factor) => host.setZoom(factor),
-    call: <C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>> => {
+  const track =
+    (call: Call): Call =>
+    <C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>> => {
       const request = requestOf(name, args);
-      return host.call(name, args).then(
+      return call(name, args).then(
         (reply) => {
           onSuccess(request);
           onCommand?.(name);
@@ -36,8 +30,19 @@ export function trackRequests(host: Host, { onSuccess, onCommand }: Listeners): 
           throw failed(thrown, request);
         },
       );
-    },
-    watchRuns: (onChange) => host.watchRuns(onChange),
+    };
+  return {
+    remote: host.remote,
+    opened: (onProgress) => host.opened(onProgress),
+    closeWindow: () => host.closeWindow(),
+    takeRequests: (onRequest) => host.takeRequests(onRequest),
+    reportFiles: (paths) => host.reportFiles(paths),
+    showElsewhere: (path) => host.showElsewhere(path),
+    newWindow: (shown) => host.newWindow(shown),
+    setZoom: (factor) => host.setZoom(factor),
+    call: track((name, args) => host.call(name, args)),
+    on: (remote) => ({ call: track(host.on(remote).call) }),
+    watchRuns: (onChange, onLost) => host.watchRuns(onChange, onLost),
     watch: (run, fromSeq, onBatch, onError) => {
       const request = requestOf("watch", { run });
       return host.watch(

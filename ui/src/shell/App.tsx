@@ -19,6 +19,10 @@ import { VersionsDialog } from "./dialogs/VersionsDialog";
 import { WaitingRunsDialog } from "./dialogs/WaitingRunsDialog";
 import { DropOverlay } from "./file-drop/DropOverlay";
 import { FlowSearchDialog } from "./flow-search/FlowSearchDialog";
+import { HostFileDialog } from "./hosts/HostFileDialog";
+import { HostsDialog } from "./hosts/HostsDialog";
+import { PublishDialog } from "./hosts/PublishDialog";
+import { PublishedDialog } from "./hosts/PublishedDialog";
 import { CommandPalette } from "./palette/CommandPalette";
 import { ResultsDialog } from "./results/ResultsDialog";
 import { ShortcutsHelp } from "./shortcuts/ShortcutsHelp";
@@ -53,6 +57,10 @@ export function App() {
       <ImportComparisonDialog />
       <ImportReportDialog />
       <VersionsDialog />
+      <HostsDialog />
+      <PublishDialog />
+      <PublishedDialog />
+      <HostFileDialog />
       <ProposalsDialog />
       <MatrixDialog />
       <ResultsDialog />

@@ -4,9 +4,11 @@ import { useStore } from "zustand";
 import type { Settings, UserList } from "@/bindings";
 import type { FlowState } from "@/flow/document/flow-state";
 import type { NodeTypes } from "@/flow/node-types/node-types";
+import type { CommandName } from "@/ipc";
 import type { CanvasState } from "./canvas-store";
 import type { Command } from "./commands/command";
 import { CommandRegistry } from "./commands/command-registry";
+import type { Remote } from "./hosts/remote-host";
 import type { OwnTools } from "./settings/own-tools";
 import type { Providers } from "./settings/providers";
 import type { Layout } from "./window/layout";
@@ -74,6 +76,17 @@ export function useUsers<T>(select: (users: UserList) => T): T {
 
 export function useLayout<T>(select: (layout: Layout) => T): T {
   return useStore(useWorkspace().layout.store, select);
+}
+
+/** A part of what is known of the host that the window belongs to; nothing in a window of this machine. */
+export function useRemote<T>(select: (remote: Remote) => T): T | undefined {
+  const { remote, remoteState } = useWorkspace();
+  return useStore(remoteState, (state) => (remote ? select(state) : undefined));
+}
+
+/** Whether the host of the window may execute a command for its token. */
+export function useMay(command: CommandName): boolean {
+  return useRemote(({ info }) => info?.commands.includes(command) ?? true) ?? true;
 }
 
 /** Whether a part floats over the canvas, as the window has no room beside it. */

@@ -1,5 +1,6 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
 
+import { createStore } from "zustand/vanilla";
 import type { RunMatrix } from "@/bindings";
 import { TypeAhead } from "@/design/controls/type-ahead";
 import { DialogRequests } from "@/design/dialogs/dialog-requests";
@@ -35,6 +36,9 @@ import { ShortcutStore } from "./commands/shortcuts";
 import { errorAction } from "./errors/error-action";
 import { FieldDrafts } from "./field-drafts";
 import { GuideStore } from "./guide";
+import { type FileRequest, withHostFiles } from "./hosts/host-files";
+import { HostList } from "./hosts/host-list";
+import { type Remote, RemoteHost } from "./hosts/remote-host";
 import { SessionStore } from "./session";
 import { OwnToolStore } from "./settings/own-tools";
 import { ProviderStore } from "./settings/providers";
@@ -55,7 +59,9 @@ export type ShownResults = { file: string; dataset?: string | undefined };
 
 export function createWorkspace(bareHost: Host) {
   const queryInvalidation = new QueryInvalidation();
-  const host = trackRequests(bareHost, {
+  const fileRequests = new DialogRequests<FileRequest, string>();
+  const windowHost = bareHost.remote === undefined ? bareHost : withHostFiles(bareHost, fileRequests);
+  const host = trackRequests(windowHost, {
     onSuccess: notify.succeeded,
     onCommand: (name) => queryInvalidation.commandSucceeded(name),
   });
@@ -104,8 +110,26 @@ export function createWorkspace(bareHost: Host) {
     },
     settings,
   );
+  const remoteState = createStore<Remote>(() => ({}));
+  const remote =
+    host.remote === undefined
+      ? undefined
+      : new RemoteHost(remoteState, host, host.remote, () => {
+          void nodeTypes.load().catch(notify.error);
+          void users.load().catch(notify.error);
+          void conversations.load();
+          void runList.load();
+        });
   return {
     host,
+    /** The host of another machine that the window belongs to, if it is not this machine's. */
+    remote,
+    /** What is known of it. Empty in a window of this machine. */
+    remoteState,
+    /** The files of that host that are to be chosen. */
+    fileRequests,
+    /** The hosts that this machine works with. */
+    hostList: new HostList(host),
     /** Which replies of the host are out of date. */
     queryInvalidation,
     /** The modal question that is open. */
@@ -199,7 +223,7 @@ export function createWorkspace(bareHost: Host) {
         },
         askGrants: (request) => grantRequests.ask(request),
         askBill: (request) => billRequests.ask(request),
-        errorAction: (error) => errorAction(error, { layout, settings }),
+        errorAction: (error) => errorAction(error, { layout, settings, remote }),
       },
     }),
     epochChoice: new EpochChoice(activeRun, editor),

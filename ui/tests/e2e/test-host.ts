@@ -11,7 +11,7 @@ export const BINARY = process.env.PLAIT_TEST_HOST ?? join(UI, "../target/debug/p
 const PAGE = join(UI, "dist-browser");
 
 /** What the tests of one worker write; emptied before each of them. A fixed place, so that paths are constants. */
-const FOLDER = join(process.env.PLAIT_E2E_FOLDER ?? "", process.env.TEST_PARALLEL_INDEX ?? "0");
+export const FOLDER = join(process.env.PLAIT_E2E_FOLDER ?? "", process.env.TEST_PARALLEL_INDEX ?? "0");
 /** The data directory of the host. */
 export const HOME = join(FOLDER, "home");
 /** Where the flows of a test are. */

@@ -6,8 +6,8 @@ use plait_journal::Entry;
 
 use super::client::RemoteWatch;
 use super::frames;
-use super::host::HostWatch;
 use crate::ErrorReply;
+use crate::hosts::HostWatch;
 use crate::runs::Watch;
 
 /// The entries of a run, here or elsewhere.

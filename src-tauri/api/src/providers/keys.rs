@@ -15,6 +15,12 @@ use crate::command::Command;
 #[derive(Clone, Debug, Deserialize)]
 pub struct SecretText(SecretString);
 
+impl SecretText {
+    pub(crate) fn secret(&self) -> &SecretString {
+        &self.0
+    }
+}
+
 impl From<SecretString> for SecretText {
     fn from(key: SecretString) -> Self {
         Self(key)

@@ -19,6 +19,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use plait_api::command::{Command, CommandVisitor};
+use plait_api::hosts::{HostCommand, HostCommandVisitor};
 use plait_core::config::{self, BuiltIn};
 use serde_json::Value;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -164,6 +165,7 @@ fn compare(name: &str, generated: &str) {
 fn generate() -> String {
     let mut types = Types::new();
     plait_api::visit_commands(&mut types);
+    plait_api::hosts::visit_host_commands(&mut types);
     // Types that do not travel with a command: a watched run's entries, errors, and the types of other generated files.
     types.add::<plait_journal::Entry>();
     types.add::<plait_journal::view::RunView>();
@@ -180,6 +182,8 @@ struct Types {
     seen: BTreeSet<TypeId>,
     declarations: BTreeMap<String, String>,
     commands: Vec<(&'static str, String, String)>,
+    /// Those that only hosts of other machines have.
+    host_commands: Vec<(&'static str, String, String)>,
 }
 
 impl Types {
@@ -189,6 +193,7 @@ impl Types {
             seen: BTreeSet::new(),
             declarations: BTreeMap::new(),
             commands: Vec::new(),
+            host_commands: Vec::new(),
         }
     }
 
@@ -223,13 +228,16 @@ impl Types {
         for text in self.declarations.values().chain([&codes]) {
             let _ = write!(out, "\n{text}");
         }
-        out.push_str(
-            "\n/** Every command of the host: its arguments and its reply. */\nexport type Commands = {\n",
-        );
-        for (name, args, reply) in &self.commands {
-            let _ = writeln!(out, "  \"{name}\": {{ args: {args}; reply: {reply} }};");
+        for (about, name, commands) in [
+            ("Every command: its arguments and its reply.", "Commands", &self.commands),
+            ("The commands that only hosts of other machines have.", "HostCommands", &self.host_commands),
+        ] {
+            let _ = write!(out, "\n/** {about} */\nexport type {name} = {{\n");
+            for (name, args, reply) in commands {
+                let _ = writeln!(out, "  \"{name}\": {{ args: {args}; reply: {reply} }};");
+            }
+            out.push_str("};\n");
         }
-        out.push_str("};\n");
         out
     }
 }
@@ -269,5 +277,13 @@ impl CommandVisitor for Types {
         self.add::<C>();
         self.add::<C::Reply>();
         self.commands.push((C::NAME, C::name(&self.config), C::Reply::name(&self.config)));
+    }
+}
+
+impl HostCommandVisitor for Types {
+    fn visit<C: HostCommand>(&mut self) {
+        self.add::<C>();
+        self.add::<C::Reply>();
+        self.host_commands.push((C::NAME, C::name(&self.config), C::Reply::name(&self.config)));
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use plait_api::grants::{FlowGrants, RevokeGrants, SetGrants, ShowGrants};
+use plait_api::hosts::ReadPublished;
 use plait_api::{Connection, ErrorReply};
 use plait_core::flow::Flow;
 use plait_llm::grant::{GrantDecision, GrantPattern, GrantRule};
@@ -19,7 +20,6 @@ use crate::format::{new_table, to_json};
 use crate::grant_rules::parse;
 use crate::need_list::describe_uses;
 use crate::open_app::{self, Home};
-use crate::published_flow::PublishedFlow;
 use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
@@ -201,8 +201,9 @@ impl Subject {
     /// The flow of a file or example of this machine, or what a host serves under a name.
     async fn load(app: &Connection, argument: &OsStr) -> Result<Self, CliError> {
         if app.host_name().is_some() {
-            let PublishedFlow { flow, path } = PublishedFlow::read(app, &argument.to_string_lossy()).await?;
-            return Ok(Self { flow, path });
+            let name = argument.to_string_lossy().into_owned();
+            let served = app.call_host(ReadPublished { name, version: None }).await?;
+            return Ok(Self { flow: served.flow, path: served.about.path });
         }
         let source = FlowSource::load(argument)?;
         let path = source.path_text();

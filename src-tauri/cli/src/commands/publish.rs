@@ -4,12 +4,15 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::flows::{SaveFlow, bundle_flow};
+use plait_api::flows::bundle_flow;
+use plait_api::hosts::{
+    ListPublished, ListPublishedVersions, PublishedVersion, ReadPublished, RollBack, Schedule,
+    SchedulePublished, Unpublish, publication_name,
+};
 use plait_api::{Connection, ErrorReply};
 use plait_core::flow::Flow;
 use plait_insight::flow_diff::FlowDiff;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Serialize;
 
 use super::diff;
 use crate::codes;
@@ -17,7 +20,6 @@ use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::format::{new_table, to_json};
 use crate::open_app::{self, Home};
-use crate::published_flow::PublishedFlow;
 use crate::terminal::{print_error, print_styled_output, stdout};
 
 #[derive(Debug, Args)]
@@ -73,46 +75,13 @@ pub(crate) struct PublishedArgs {
     json: bool,
 }
 
-/// A version of a flow, as hosts list it.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedVersion {
-    /// Of a list of flows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    version: u32,
-    at: String,
-    by: String,
-    /// Of a list of flows: when it begins by itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    schedule: Option<Schedule>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Schedule {
-    cron: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    timezone: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    input: Option<String>,
-}
-
-impl Schedule {
-    fn describe(&self) -> String {
-        match &self.timezone {
-            Some(zone) => format!("{} {zone}", self.cron),
-            None => self.cron.clone(),
-        }
-    }
-}
-
 pub(crate) async fn publish(home: &Home, args: PublishArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::of_host(home).await?;
     let source = FlowSource::load(&args.flow)?;
     let path = source.path_text();
-    let Some(name) = args.name.or_else(|| name_of(path.as_deref()?)) else { return Err(no_name().into()) };
+    let Some(name) = args.name.or_else(|| path.as_deref().map(publication_name)) else {
+        return Err(no_name().into());
+    };
     let flow = bundle_flow(source.into_flow(), path.as_deref(), &plait_nodes::registry())?;
     match served(&app, &name).await? {
         Some(served) => {
@@ -128,10 +97,7 @@ pub(crate) async fn publish(home: &Home, args: PublishArgs) -> Result<ExitStatus
     if args.dry_run {
         return Ok(ExitStatus::Success);
     }
-    let file = format!("{name}.flow.json");
-    app.call(SaveFlow { path: file.clone(), flow, base_hash: None, force: true, source: None }).await?;
-    let version: ListedVersion =
-        app.call_host("published.publish", &json!({ "name": name, "path": file })).await?;
+    let version = app.publish(name.clone(), flow).await?;
     print_error(&format!("Published {name} as version {}.\n", version.version));
     Ok(ExitStatus::Success)
 }
@@ -139,61 +105,77 @@ pub(crate) async fn publish(home: &Home, args: PublishArgs) -> Result<ExitStatus
 pub(crate) async fn published(home: &Home, args: PublishedArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::of_host(home).await?;
     let PublishedArgs { name, roll_back, schedule, timezone, input, unschedule, remove, json } = args;
-    if let Some(name) = name.as_ref().filter(|_| unschedule || schedule.is_some()) {
+    let Some(name) = name else { return list(&app, json).await };
+    if unschedule || schedule.is_some() {
         let schedule = schedule.map(|cron| Schedule { cron, timezone, input });
-        let next: Option<String> =
-            app.call_host("published.schedule", &json!({ "name": name, "schedule": schedule })).await?;
+        let next = app.call_host(SchedulePublished { name: name.clone(), schedule }).await?;
         print_error(&match next {
             Some(next) => format!("{name} begins by itself, the next time at {next}.\n"),
             None => format!("{name} no longer begins by itself.\n"),
         });
         return Ok(ExitStatus::Success);
     }
-    let versions: Vec<ListedVersion> = match (&name, roll_back) {
-        (Some(name), Some(version)) => {
-            let served: ListedVersion =
-                app.call_host("published.rollBack", &json!({ "name": name, "version": version })).await?;
-            print_error(&format!("The host serves version {} of {name} again.\n", served.version));
-            return Ok(ExitStatus::Success);
-        }
-        (Some(name), None) if remove => {
-            let () = app.call_host("published.remove", &json!({ "name": name })).await?;
-            print_error(&format!("The host serves {name} no longer.\n"));
-            return Ok(ExitStatus::Success);
-        }
-        (Some(name), None) => app.call_host("published.versions", &json!({ "name": name })).await?,
-        (None, _) => app.call_host("published.list", &json!({})).await?,
-    };
-    let mut out = stdout();
-    if json {
-        writeln!(out, "{}", to_json(&versions)?)?;
+    if let Some(version) = roll_back {
+        let served = app.call_host(RollBack { name: name.clone(), version }).await?;
+        print_error(&format!("The host serves version {} of {name} again.\n", served.version));
         return Ok(ExitStatus::Success);
     }
-    let mut table = new_table(&["Flow", "Title", "Version", "Published", "By", "Begins"]);
-    for ListedVersion { name: listed, title, version, at, by, schedule } in versions {
-        let flow = listed.or_else(|| name.clone()).unwrap_or_default();
-        let begins = schedule.map(|schedule| schedule.describe()).unwrap_or_default();
-        table.add_row([flow, title.unwrap_or_default(), version.to_string(), at, by, begins]);
+    if remove {
+        app.call_host(Unpublish { name: name.clone() }).await?;
+        print_error(&format!("The host serves {name} no longer.\n"));
+        return Ok(ExitStatus::Success);
     }
-    writeln!(out, "{}", table.trim_fmt())?;
+    let versions = app.call_host(ListPublishedVersions { name: name.clone() }).await?;
+    if json {
+        return print_json(&versions);
+    }
+    let rows = versions.into_iter().map(|about| (name.clone(), String::new(), about, String::new()));
+    print_table(rows)
+}
+
+/// Lists the flows that are served.
+async fn list(app: &Connection, json: bool) -> Result<ExitStatus, CliError> {
+    let flows = app.call_host(ListPublished {}).await?;
+    if json {
+        return print_json(&flows);
+    }
+    print_table(flows.into_iter().map(|flow| {
+        let begins = flow.schedule.map(|schedule| describe(&schedule)).unwrap_or_default();
+        (flow.name, flow.title, flow.about, begins)
+    }))
+}
+
+fn print_json(listed: &impl Serialize) -> Result<ExitStatus, CliError> {
+    writeln!(stdout(), "{}", to_json(listed)?)?;
     Ok(ExitStatus::Success)
+}
+
+/// Prints flows or versions: the name, the title, the version, and when it begins by itself.
+fn print_table(
+    rows: impl Iterator<Item = (String, String, PublishedVersion, String)>,
+) -> Result<ExitStatus, CliError> {
+    let mut table = new_table(&["Flow", "Title", "Version", "Published", "By", "Begins"]);
+    for (flow, title, PublishedVersion { version, at, by, .. }, begins) in rows {
+        table.add_row([flow, title, version.to_string(), at.to_string(), by, begins]);
+    }
+    writeln!(stdout(), "{}", table.trim_fmt())?;
+    Ok(ExitStatus::Success)
+}
+
+fn describe(schedule: &Schedule) -> String {
+    match &schedule.timezone {
+        Some(zone) => format!("{} {zone}", schedule.cron),
+        None => schedule.cron.clone(),
+    }
 }
 
 /// The flow that is served under a name.
 async fn served(app: &Connection, name: &str) -> Result<Option<Flow>, ErrorReply> {
-    match PublishedFlow::read(app, name).await {
+    match app.call_host(ReadPublished { name: name.to_owned(), version: None }).await {
         Ok(version) => Ok(Some(version.flow)),
         Err(error) if error.code == codes::PUBLISHED_UNKNOWN => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// The name of a flow file without what says that it is one.
-pub(crate) fn name_of(path: &str) -> Option<String> {
-    let file = std::path::Path::new(path).file_name()?.to_str()?;
-    let endings = [".flow.json", ".yaml", ".yml", ".json"];
-    let name = endings.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
-    Some(name.to_lowercase())
 }
 
 fn no_name() -> ErrorReply {

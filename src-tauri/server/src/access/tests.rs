@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use plait_api::command::{Command, CommandVisitor};
+use plait_api::hosts::{HostCommand, HostCommandVisitor, visit_host_commands};
 use plait_api::visit_commands;
 use serde_json::json;
 
@@ -13,6 +14,28 @@ impl CommandVisitor for Names {
     fn visit<C: Command>(&mut self) {
         self.0.push(C::NAME);
     }
+}
+
+impl HostCommandVisitor for Names {
+    fn visit<C: HostCommand>(&mut self) {
+        self.0.push(C::NAME);
+    }
+}
+
+#[test]
+fn every_command_of_hosts_has_a_row() {
+    let mut names = Names::default();
+    visit_host_commands(&mut names);
+    assert_eq!(HOST_COMMANDS.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names.0);
+}
+
+#[test]
+fn roles_have_the_commands_that_they_may_execute() {
+    let has = |role, name: &str| commands_of(role).iter().any(|command| command == name);
+    assert!(has(Viewer, "runs.list") && !has(Viewer, "run.answer"));
+    assert!(has(Runner, "run.answer") && !has(Runner, "published.publish"));
+    assert!(has(Editor, "published.publish") && !has(Editor, "grants.set"));
+    assert!(has(Admin, "grants.set") && !has(Admin, "dialog.open"));
 }
 
 #[test]

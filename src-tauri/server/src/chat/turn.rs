@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plait_api::ErrorReply;
 use plait_api::conversations::{GetConversation, ListMessages};
+use plait_api::hosts::VersionedFlow;
 use plait_api::runs::{
     AnswerRun, EndPause, RunRequest, RunState, SaidMessage, ShowRun, Speaker, StartRun, answer_text,
 };
@@ -17,7 +18,6 @@ use serde_json::Value;
 use super::request::Chat;
 use crate::chat_threads::Thread;
 use crate::codes;
-use crate::published::Version;
 use crate::tenant::Tenant;
 
 /// How many times the pauses of a run are ended after its reply: each round of it may ask again.
@@ -51,10 +51,10 @@ impl Turn {
         tenant: Arc<Tenant>,
         token: &str,
         name: String,
-        version: Version,
+        version: VersionedFlow,
         chat: Chat,
     ) -> Result<Self, ErrorReply> {
-        let Version { about, flow } = version;
+        let VersionedFlow { about, flow } = version;
         let Chat { said_before, message, .. } = chat;
         let has = |node_type: &str| flow.nodes.values().any(|node| node.node_type == node_type);
         let (input, answer) = match (has("manualInput"), has("userInput")) {

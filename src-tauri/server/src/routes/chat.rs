@@ -10,6 +10,7 @@ use axum::response::sse::Event;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use futures::stream;
+use plait_api::hosts::PublishedFlow;
 use plait_api::{ErrorReply, Watch};
 use plait_llm::models::TokenUsage;
 use serde_json::{Value, json};
@@ -20,7 +21,6 @@ use crate::caller::Caller;
 use crate::chat::{self, ChatRequest, Reply, StreamedReply, Turn};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, chat_error};
-use crate::published::Served;
 use crate::roles::Role;
 use crate::tenant::Tenant;
 
@@ -52,7 +52,7 @@ pub(super) async fn model(
     Ok(Json(model_of(&served)))
 }
 
-fn model_of(served: &Served) -> Value {
+fn model_of(served: &PublishedFlow) -> Value {
     let created = served.about.at.as_second();
     json!({ "id": served.name, "object": "model", "created": created, "owned_by": "plait" })
 }

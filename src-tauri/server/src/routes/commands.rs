@@ -1,4 +1,4 @@
-//! `POST /commands/NAME`: the commands of the window with the same names and bodies, and those that publish flows.
+//! `POST /commands/NAME`: the commands of the window with the same names and bodies, and those that only hosts have.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use plait_api::{ErrorReply, from_window_json, to_window_json};
 use plait_core::id::RunId;
 use serde_json::Value;
 
-use crate::access::{least_role, refuse_machine, starts_runs};
+use crate::access::{is_host_command, least_role, refuse_machine, starts_runs};
 use crate::blocking::{blocking, to_its_end};
 use crate::caller::Caller;
 use crate::codes;
 use crate::failure::Failure;
-use crate::publishing;
+use crate::host_commands;
 use crate::tenant::Tenant;
 
 pub(super) async fn execute(
@@ -32,11 +32,10 @@ pub(super) async fn execute(
     } else {
         from_window_json(tenant.read_json(&headers, body).await?)
     };
-    let reply = if publishing::is_command(&name) {
-        caller.require(publishing::least_role(&name)?)?;
-        to_its_end(async move { publishing::execute(&tenant, &caller, &name, args).await }).await?
+    caller.require(least_role(&name, &args)?)?;
+    let reply = if is_host_command(&name) {
+        to_its_end(async move { host_commands::execute(&tenant, &caller, &name, args).await }).await?
     } else {
-        caller.require(least_role(&name, &args)?)?;
         to_its_end(dispatch(tenant, caller, name, args)).await?
     };
     Ok(([(CONTENT_TYPE, "application/json")], to_window_json(&reply)?).into_response())

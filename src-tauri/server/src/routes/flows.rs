@@ -9,6 +9,7 @@ use axum::extract::Path;
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
+use plait_api::hosts::VersionedFlow;
 use plait_api::runs::RunRequest;
 use plait_core::id::{ConversationId, NodeId, PortName, RunId};
 use plait_journal::ReplySource;
@@ -23,7 +24,6 @@ use crate::blocking::blocking;
 use crate::caller::Caller;
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER};
-use crate::published::Version;
 use crate::publishing::refuse_input;
 use crate::roles::Role;
 use crate::run_reports;
@@ -69,7 +69,7 @@ pub(super) async fn run(
     let NewRun { input, set, conversation, replies, run, callback } =
         tenant.read_json(&headers, body).await?;
     let published = tenant.published.clone();
-    let Version { about, flow } = blocking(move || published.current(&name)).await?;
+    let VersionedFlow { about, flow } = blocking(move || published.current(&name)).await?;
     if input.is_some() {
         refuse_input(&flow)?;
     }

@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use plait_api::ErrorReply;
+use plait_api::hosts::VersionedFlow;
 use plait_api::runs::RunRequest;
 use plait_core::id::RunId;
 use sha2::{Digest as _, Sha256};
@@ -17,8 +18,7 @@ use crate::blocking::blocking;
 use crate::caller::Caller;
 use crate::codes;
 use crate::failure::Failure;
-use crate::published::Version;
-use crate::publishing::takes_input;
+use crate::published::takes_input;
 use crate::tenant::{Tenant, wrong_body};
 
 /// The headers by which senders tell apart what they send: Standard Webhooks, GitHub, and the draft of the IETF.
@@ -38,7 +38,7 @@ pub(super) async fn receive(
     let text = String::from_utf8(tenant.read_body(body).await?)
         .map_err(|_| wrong_body("The body is no text.".to_owned()))?;
     let (published, of_name) = (tenant.published.clone(), name.clone());
-    let Version { about, flow } = blocking(move || published.current(&of_name)).await?;
+    let VersionedFlow { about, flow } = blocking(move || published.current(&of_name)).await?;
     let input = takes_input(&flow).then_some(text);
     let request = RunRequest { flow, path: about.path, input, ..RunRequest::default() };
     let delivery = DELIVERY_HEADERS.iter().find_map(|header| headers.get(*header));

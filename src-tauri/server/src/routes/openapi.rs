@@ -1,6 +1,7 @@
 //! The description of all routes, made from the tables that they are dispatched by and the types that they read.
 
 use plait_api::command::{Command, CommandVisitor};
+use plait_api::hosts::{HostCommand, HostCommandVisitor, visit_host_commands};
 use plait_api::visit_commands;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -10,8 +11,6 @@ use ts_rs::{Config, TS};
 use super::flows::NewRun;
 use crate::access;
 use crate::chat::ChatRequest;
-use crate::published::{AboutVersion, Served};
-use crate::publishing::{self, OfName, OfSchedule, OfVersion, Publish, RollBack};
 use crate::roles::Role;
 
 /// Where the document has the schemas of types.
@@ -25,26 +24,7 @@ pub(crate) fn document() -> Value {
     let mut paths = Map::new();
     let mut commands = CommandPaths { paths: &mut paths, config: Config::default().with_large_int("number") };
     visit_commands(&mut commands);
-    for (name, role, about) in publishing::COMMANDS {
-        let body = match name {
-            "published.publish" => schema::<Publish>(&mut schemas),
-            "published.rollBack" => schema::<RollBack>(&mut schemas),
-            "published.schedule" => schema::<OfSchedule>(&mut schemas),
-            "published.read" => schema::<OfVersion>(&mut schemas),
-            "published.list" => json!({ "type": "object" }),
-            _ => schema::<OfName>(&mut schemas),
-        };
-        let reply = match name {
-            "published.list" => json!({ "type": "array", "items": schema::<Served>(&mut schemas) }),
-            "published.versions" => json!({ "type": "array", "items": schema::<AboutVersion>(&mut schemas) }),
-            "published.publish" | "published.rollBack" => schema::<AboutVersion>(&mut schemas),
-            "published.read" => json!({ "type": "object" }),
-            "published.schedule" => json!({ "type": ["string", "null"], "description": "The next time." }),
-            _ => json!({ "type": "null" }),
-        };
-        let operation = operation(name, about, Some(role)).with_body(&body).with_reply(reply);
-        paths.insert(format!("/commands/{name}"), json!({ "post": operation.0 }));
-    }
+    visit_host_commands(&mut HostCommandPaths { paths: &mut paths, schemas: &mut schemas });
     for (path, method, operation) in routes(&mut schemas) {
         let of_path = paths.entry(path).or_insert_with(|| json!({}));
         of_path[method] = operation.0;
@@ -214,15 +194,37 @@ impl CommandVisitor for CommandPaths<'_> {
         let row = access::COMMANDS.iter().find(|(name, _)| *name == C::NAME);
         let Some((name, Some(role))) = row else { return };
         let (args, reply) = (C::inline(&self.config), C::Reply::name(&self.config));
-        let about = C::docs().unwrap_or_default().replace(['*', '/'], " ");
-        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
-        let about = if about.is_empty() { format!("Executes `{name}`.") } else { about };
+        let about = summary_of::<C>(name);
         let described =
             |text: String| json!({ "type": "object", "description": format!("TypeScript: {text}") });
         let operation = operation(name, &about, Some(*role)).with_body(&described(args));
         let operation = operation.with_reply(json!({ "description": format!("TypeScript: {reply}") }));
         self.paths.insert(format!("/commands/{name}"), json!({ "post": operation.0 }));
     }
+}
+
+struct HostCommandPaths<'a> {
+    paths: &'a mut Map<String, Value>,
+    schemas: &'a mut SchemaGenerator,
+}
+
+impl HostCommandVisitor for HostCommandPaths<'_> {
+    fn visit<C: HostCommand>(&mut self) {
+        let Some((name, role)) = access::HOST_COMMANDS.iter().find(|(name, _)| *name == C::NAME) else {
+            return;
+        };
+        let operation = operation(name, &summary_of::<C>(name), Some(*role));
+        let operation =
+            operation.with_body(&schema::<C>(self.schemas)).with_reply(schema::<C::Reply>(self.schemas));
+        self.paths.insert(format!("/commands/{name}"), json!({ "post": operation.0 }));
+    }
+}
+
+/// What the documentation of the arguments of a command says.
+fn summary_of<C: TS>(name: &str) -> String {
+    let about = C::docs().unwrap_or_default().replace(['*', '/'], " ");
+    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+    if about.is_empty() { format!("Executes `{name}`.") } else { about }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 
-use super::Schedule;
+use super::{Schedule, ScheduleTimes as _};
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()

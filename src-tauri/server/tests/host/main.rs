@@ -48,6 +48,7 @@ mod tenant_routes;
 mod tenants;
 mod terminal;
 mod tls;
+mod window;
 #[cfg(unix)]
 mod workers;
 

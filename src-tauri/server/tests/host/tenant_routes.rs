@@ -315,6 +315,10 @@ async fn probes(host: &Host<'_>, owner: &Owner) -> Vec<Probe> {
             };
             match path.strip_prefix("/commands/") {
                 // Of the host itself, with schemas.
+                Some("host.runTree") => {
+                    let body = json!({ "run": owner.id("ended") });
+                    probes.push(probe(path, Names::Thing, Some(body)));
+                }
                 Some("published.list") => probes.push(probe(path, Names::Nothing, Some(json!({})))),
                 Some("published.publish") => {
                     let body = json!({ "name": "own", "path": owner.id("path") });

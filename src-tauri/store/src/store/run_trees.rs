@@ -8,6 +8,7 @@ use plait_core::id::{AttachmentHash, RunId};
 use super::Store;
 use crate::attachments::unreferenced;
 use crate::fault;
+use crate::log_file::Key;
 use crate::recovery;
 use crate::store_core::{StoreCore, apply_to_conversations};
 use crate::tree::{run_id, run_key};
@@ -30,8 +31,20 @@ impl Store {
     /// The tree of a run that nothing drives. Faults `run.unknown`, `run.busy`, `run.in_conversation` if a run of it goes on with a
     /// conversation, which its journal refers to, `journal.corrupt`, `store.*`.
     pub fn stored_tree(&self, run: &RunId) -> Result<StoredTree, Fault> {
+        self.tree_of(self.0.root_at_rest(run)?)
+    }
+
+    /// The tree of a run as it is now, also while the run waits or is stopped and goes on afterwards. The same faults, but for `run.busy`.
+    pub fn tree_so_far(&self, run: &RunId) -> Result<StoredTree, Fault> {
         let core = &self.0;
-        let root_key = core.root_at_rest(run)?;
+        let root =
+            core.shared.index().root_of(run_key(run)?).ok_or_else(|| run_index::unknown(run.as_str()))?;
+        core.flush_blocking()?;
+        self.tree_of(root)
+    }
+
+    fn tree_of(&self, root_key: Key) -> Result<StoredTree, Fault> {
+        let core = &self.0;
         let root = run_id(root_key);
         if let Some(why) = core.shared.index().damage(&root_key) {
             return Err(Fault::new(
@@ -90,7 +103,7 @@ impl Store {
 
 impl StoreCore {
     /// The root of the tree of a run, all of whose entries are in the file. Faults `run.unknown`, `run.busy`.
-    fn root_at_rest(&self, run: &RunId) -> Result<crate::log_file::Key, Fault> {
+    fn root_at_rest(&self, run: &RunId) -> Result<Key, Fault> {
         let key = run_key(run)?;
         let root = self.shared.index().root_of(key).ok_or_else(|| run_index::unknown(run.as_str()))?;
         let tree = self.shared.index().tree(root);

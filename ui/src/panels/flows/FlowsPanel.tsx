@@ -1,5 +1,6 @@
 import {
   AppWindow,
+  CloudUpload,
   FileCheck,
   FilePlus,
   FolderOpen,
@@ -9,6 +10,7 @@ import {
   Save,
   SaveAll,
   Search,
+  Server,
   X,
 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -31,8 +33,10 @@ const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.saveAs", icon: <SaveAll size={15} aria-hidden /> },
   { id: "flow.saveTemplate", icon: <LayoutTemplate size={15} aria-hidden /> },
   { id: "flow.versions", icon: <History size={15} aria-hidden /> },
+  { id: "flow.publish", icon: <CloudUpload size={15} aria-hidden /> },
   { id: "flow.search", icon: <Search size={15} aria-hidden /> },
   { id: "window.new", icon: <AppWindow size={15} aria-hidden /> },
+  { id: "window.hosts", icon: <Server size={15} aria-hidden /> },
 ];
 
 /** Flows: what can be done with files and windows, the ones opened lately, and the examples. */

@@ -8,6 +8,7 @@ import {
   FilePlus2,
   FlaskConical,
   GitCompareArrows,
+  HardDriveDownload,
   LoaderCircle,
   Play,
   RotateCcw,
@@ -27,6 +28,7 @@ import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/
 import { useWorkspace } from "@/workspace/context";
 import { useRunList, useRunState } from "@/workspace/run-hooks";
 import { makeTest } from "../tests/suite-run";
+import { bringHome } from "./bring-home";
 import { compareRuns } from "./compare";
 import { TEXTS } from "./texts";
 
@@ -189,6 +191,14 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           data-testid={`run-draft-${run.run}`}
           icon={<FilePlus2 size={14} />}
           onClick={() => void workspace.files.openDraftOfProgram(run.run)}
+        />
+      )}
+      {workspace.remote === undefined || run.parentRunId !== undefined || run.status === "running" ? null : (
+        <IconButton
+          label={TEXTS.bringHome}
+          data-testid={`run-bring-home-${run.run}`}
+          icon={<HardDriveDownload size={14} />}
+          onClick={() => void bringHome(workspace, run.run)}
         />
       )}
       {run.status === "finished" && run.parentRunId === undefined ? (

@@ -10,6 +10,7 @@ import { type FlowFilter, type RunStatusFilter, selectRuns } from "@/run/list/ru
 import { formatCount } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunList } from "@/workspace/run-hooks";
+import { RunBoard } from "./RunBoard";
 import { RunRow } from "./RunRow";
 import { openRecording } from "./recordings";
 import { TEXTS } from "./texts";
@@ -75,6 +76,7 @@ export function RunsPanel() {
           />
         </div>
       </div>
+      {workspace.remote ? <RunBoard runs={list} filter={statusFilter} onFilter={setStatusFilter} /> : null}
       {error ? (
         <Empty title={TEXTS.couldntLoadRuns}>
           <p>

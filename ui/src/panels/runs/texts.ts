@@ -49,4 +49,12 @@ export const TEXTS = {
   cost: "Cost",
   pricesAsEachCall: (pricesDate: string | number) =>
     `Prices as of ${pricesDate}. Each call uses the price at its time.`,
+  bringHome: "Bring home",
+  board: "Board",
+  questions: "Waiting for an answer",
+  answer: "Answer",
+  look: "Look",
+  countWaiting: (count: number) => `${count} waiting`,
+  countRunning: (count: number) => `${count} running`,
+  countFailed: (count: number) => `${count} failed`,
 } as const;

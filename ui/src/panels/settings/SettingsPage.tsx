@@ -12,9 +12,13 @@ import { useSettingsFilter } from "./useSettingsFilter";
 /** How far below the top of the page the section that is read may begin, in pixels. */
 const READING_LINE = 60;
 
+/** What a window of a host has settings of: the others are those of the host. */
+const OF_THE_WINDOW: readonly string[] = ["appearance", "about"];
+
 /** All settings on one page: a list of the sections, and a search in all of them. */
 export function SettingsPage() {
-  const { layout } = useWorkspace();
+  const { layout, remote } = useWorkspace();
+  const sections = remote ? SECTIONS.filter(({ id }) => OF_THE_WINDOW.includes(id)) : SECTIONS;
   const page = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const [query, setQuery] = useState("");
@@ -65,7 +69,7 @@ export function SettingsPage() {
           className="w-[190px] shrink-0 overflow-y-auto border-line border-r p-2 @max-[720px]:hidden"
           aria-label={TEXTS.sections}
         >
-          {SECTIONS.map(({ id, title }) => (
+          {sections.map(({ id, title }) => (
             <button
               key={id}
               type="button"
@@ -86,7 +90,8 @@ export function SettingsPage() {
           onScroll={(event) => setCurrent(sectionAt(event.currentTarget) ?? current)}
         >
           <div className="mx-auto max-w-[680px]">
-            {SECTIONS.map(({ id, title, Component }) => (
+            {remote ? <p className="mb-4 text-fg-2">{TEXTS.settingsOfHost(remote.name)}</p> : null}
+            {sections.map(({ id, title, Component }) => (
               <section key={id} className="mb-8" aria-label={title} data-settings-section={id}>
                 <h3 tabIndex={-1} className="mb-3 scroll-mt-4 border-line border-b pb-1.5 font-semibold text-base">
                   {title}

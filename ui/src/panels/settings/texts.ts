@@ -121,4 +121,6 @@ export const TEXTS = {
   addPattern: "Add pattern",
   redactionHelp:
     "Texts that match are replaced by the name before anything is stored, sent or shown. Keys are always redacted.",
+  settingsOfHost: (host: string) =>
+    `These are settings of the window. Model providers, keys and limits are those of ${host}; an administrator changes them there.`,
 } as const;

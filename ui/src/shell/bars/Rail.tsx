@@ -21,7 +21,8 @@ export function Rail() {
       ))}
       <PinButton />
       <span className="flex-1" />
-      <UserMenu />
+      {/* Switching the user of a host would switch it for everyone there. */}
+      {workspace.remote ? null : <UserMenu />}
       <HelpButton />
       <Tooltip label={TEXTS.keyboardShortcuts} keys={shortcutKeys} side="right">
         <button

@@ -12,7 +12,7 @@ const BAR_COMMANDS = ["flow.open", "flow.save", "edit.undo", "edit.redo"];
 
 /** The rail of a window that has no room for one: a menu of the panels, and of what the top bar leaves out. */
 export function RailMenu() {
-  const { layout, overlays } = useWorkspace();
+  const { layout, overlays, remote } = useWorkspace();
   const commands = useCommands();
   const { current } = useUsers((users) => users);
   return (
@@ -68,11 +68,17 @@ export function RailMenu() {
               icon={Keyboard}
               onClick={() => overlays.showShortcuts()}
             />
-            <Menu.Separator className="my-1 border-line border-t" />
-            <Menu.Group>
-              <Menu.GroupLabel className="px-2 pt-1 pb-0.5 text-2xs text-fg-3">{TEXTS.userIs(current)}</Menu.GroupLabel>
-              <UserItems />
-            </Menu.Group>
+            {remote ? null : (
+              <>
+                <Menu.Separator className="my-1 border-line border-t" />
+                <Menu.Group>
+                  <Menu.GroupLabel className="px-2 pt-1 pb-0.5 text-2xs text-fg-3">
+                    {TEXTS.userIs(current)}
+                  </Menu.GroupLabel>
+                  <UserItems />
+                </Menu.Group>
+              </>
+            )}
           </Menu.Popup>
         </Menu.Positioner>
       </MenuPortal>

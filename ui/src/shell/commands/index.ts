@@ -7,6 +7,7 @@ import { comparisonCommands } from "./comparison";
 import { debugCommands } from "./debug";
 import { flowCommands } from "./flow";
 import { helpCommands } from "./help";
+import { hostCommands } from "./hosts";
 import { panelCommands } from "./panels";
 import { runCommands } from "./run";
 import { timeTravelCommands } from "./time-travel";
@@ -14,6 +15,7 @@ import { windowCommands } from "./window";
 
 export const COMMANDS: readonly Command[] = [
   ...flowCommands,
+  ...hostCommands,
   ...runCommands,
   ...debugCommands,
   ...timeTravelCommands,

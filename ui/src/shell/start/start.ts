@@ -24,7 +24,9 @@ export async function start(workspace: Workspace): Promise<void> {
   keepChecked(workspace);
   workspace.forecasts.follow();
   workspace.proposals.follow();
-  workspace.drafts.follow();
+  // Drafts are those of this machine's flows.
+  if (!workspace.remote) workspace.drafts.follow();
+  workspace.remote?.follow();
   reportFiles(workspace);
   startRuns(workspace);
   // Messages need the window to be there.
@@ -76,8 +78,10 @@ function takeRequests({ host, files }: Workspace): void {
 
 /** Opens the requested file or example, and offers drafts that a crash left behind. Returns what could not be opened again. */
 async function begin(workspace: Workspace): Promise<readonly MissingFile[]> {
-  if (isAnotherWindow()) return [];
   const query = new URLSearchParams(window.location.search);
+  const run = query.get("run");
+  if (run !== null) await workspace.runs.open(run);
+  if (isAnotherWindow()) return [];
   const path = query.get("open");
   const example = query.get("example");
   const last = workspace.session.last;

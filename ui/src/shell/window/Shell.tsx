@@ -11,6 +11,7 @@ import { InnerFlowBanner } from "@/shell/bars/InnerFlowBanner";
 import { Rail } from "@/shell/bars/Rail";
 import { TopBar } from "@/shell/bars/TopBar";
 import { ViewingBanner } from "@/shell/bars/ViewingBanner";
+import { HostBar } from "@/shell/hosts/HostBar";
 import { ImportStepsBanner } from "@/shell/import/ImportStepsBanner";
 import { StopBar } from "@/shell/run/StopBar";
 import { StartPage } from "@/shell/start-page/StartPage";
@@ -45,6 +46,7 @@ export function Shell() {
   const rightFloats = useFloats("right") && hasInspector && !isStart;
   return (
     <div ref={shell} className="flex h-full flex-col" data-shell>
+      <HostBar />
       <TabBar />
       <TopBar />
       <div className="@container">

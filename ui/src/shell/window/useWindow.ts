@@ -9,8 +9,9 @@ import { suppressBrowserDefaults } from "./browser-defaults";
 export function useWindow(): void {
   const workspace = useWorkspace();
   useClipboard();
+  const place = workspace.remote ? `Plait on ${workspace.remote.name}` : "Plait";
   const title = useFlow((state) =>
-    isStartPage(state) ? "Plait" : `${isDirty(state) ? "• " : ""}${documentName(state)} – Plait`,
+    isStartPage(state) ? place : `${isDirty(state) ? "• " : ""}${documentName(state)} – ${place}`,
   );
   useEffect(() => workspace.zoom.follow(), [workspace]);
   useEffect(() => {

@@ -20,15 +20,21 @@ const LIMIT_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 export type ErrorAction = { label: string; run: () => void };
-type Window = { layout: LayoutStore; settings: SettingsStore };
+type Window = {
+  layout: LayoutStore;
+  settings: SettingsStore;
+  /** The host that the window belongs to: its settings are changed there. */
+  remote?: object | undefined;
+};
 type Failure = { code: string; message: string; details?: unknown };
 
 /** The action to offer with an error; nothing when no part of the window helps. */
-export function errorAction(error: Failure, { layout, settings }: Window): ErrorAction | undefined {
+export function errorAction(error: Failure, { layout, settings, remote }: Window): ErrorAction | undefined {
   const { code } = error;
   if (code === "grant.denied" || code === "grant.missing") {
     return { label: "What it may do", run: () => layout.showPanel("grants") };
   }
+  if (remote) return undefined;
   const accept = settings.acceptAction(error);
   if (accept) return accept;
   const isProviders = PROVIDER_ERRORS.has(code);

@@ -14,6 +14,10 @@ export type Overlays = {
   flowSearch: boolean;
   /** The versions of the shown flow. */
   versions: boolean;
+  /** The hosts that this machine works with. */
+  hosts: boolean;
+  /** The flows that the window's host serves, or the form that publishes the shown flow. */
+  published?: "list" | "publish";
   /** Drafts of an earlier session that were never saved. */
   drafts: readonly Autosave[];
   /** The form that adds a breakpoint. */
@@ -37,6 +41,7 @@ export class OverlayStore {
     shortcuts: false,
     flowSearch: false,
     versions: false,
+    hosts: false,
     breakpointForm: false,
     importReport: false,
     drafts: [],
@@ -97,6 +102,15 @@ export class OverlayStore {
 
   showVersions(versions: boolean): void {
     this.store.setState({ versions });
+  }
+
+  showHosts(hosts: boolean): void {
+    this.store.setState({ hosts });
+  }
+
+  /** Shows the flows that the window's host serves, or the form that publishes the shown flow; or hides both. */
+  showPublished(published: Overlays["published"]): void {
+    this.store.setState({ published });
   }
 
   showBreakpointForm(breakpointForm: boolean): void {

@@ -3,6 +3,7 @@
 use plait_api::ErrorReply;
 use plait_api::flows::{CheckFlow, bundle_flow};
 use plait_api::grants::{FlowGrants, ShowGrants};
+use plait_api::hosts::publication_name;
 use plait_llm::needs::NeedState;
 
 use super::{CheckArgs, exit_status, print_json};
@@ -23,8 +24,7 @@ pub(crate) async fn execute(home: &Home, args: &CheckArgs) -> Result<ExitStatus,
     let path = source.path_text();
     let flow = bundle_flow(source.flow.clone(), path.as_deref(), &plait_nodes::registry())?;
     // The host has its own files: sub-flows went with the flow, and grants are kept for what `plait publish` would write.
-    let name = path.as_deref().and_then(crate::commands::publish::name_of);
-    let file = name.as_ref().map(|name| format!("{name}.flow.json"));
+    let file = path.as_deref().map(|path| format!("{}.flow.json", publication_name(path)));
     let checked = app.call(CheckFlow { flow: flow.clone(), path: None }).await?;
     let grants: FlowGrants = app.call(ShowGrants { flow, path: file }).await?;
     if args.json {

@@ -2,6 +2,7 @@
 
 use plait_api::ErrorReply;
 use plait_api::flows::nodes_with_subflows;
+use plait_api::hosts::{ReadPublished, VersionedFlow};
 use plait_api::runs::answers::Answers;
 use serde_json::json;
 
@@ -10,14 +11,14 @@ use crate::codes;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
-use crate::published_flow::PublishedFlow;
 use crate::run_follower::RunFollower;
 
 pub(super) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, CliError> {
     refuse_other_options(&args)?;
     let app = open_app::of_host(home).await?;
     let name = args.flow.to_string_lossy().into_owned();
-    let PublishedFlow { flow, .. } = PublishedFlow::read(&app, &name).await?;
+    let VersionedFlow { flow, .. } =
+        app.call_host(ReadPublished { name: name.clone(), version: None }).await?;
     let answers = Answers::read(args.answer, nodes_with_subflows(&flow, None, &plait_nodes::registry()))?;
     let conversation = match &args.conversation {
         Some(conversation) => Some(conversations::open(&app, conversation, &flow, None).await?),

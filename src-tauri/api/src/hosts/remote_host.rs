@@ -21,9 +21,13 @@ const WAIT_SECONDS: u32 = 60;
 /// How often a stream that was cut off is begun again without an event in between.
 const MAX_RECONNECTS: u32 = 5;
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
+/// How many of the latest runs are compared to find out whether the list has changed.
+const BOARD_RUNS: u32 = 100;
+/// The largest batch of entries.
+const MAX_BATCH_ENTRIES: usize = 2_000;
 
 #[derive(Clone)]
-pub(super) struct Host(Arc<HostClient>);
+pub(crate) struct RemoteHost(Arc<HostClient>);
 
 /// What is read of how a run stands.
 #[derive(Deserialize)]
@@ -43,24 +47,24 @@ struct Refusal {
     error: ErrorReply,
 }
 
-impl Host {
-    pub(super) fn new(client: HostClient) -> Self {
+impl RemoteHost {
+    pub(crate) fn new(client: HostClient) -> Self {
         Self(Arc::new(client))
     }
 
     /// Its name in the list of hosts.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.0.name()
     }
 
     /// Executes a command. Its own errors, `hosts.unreachable` and those of the host: `host.*`.
-    pub(super) async fn call(&self, name: &str, args: &impl Serialize) -> Result<Value, ErrorReply> {
+    pub(crate) async fn call(&self, name: &str, args: &impl Serialize) -> Result<Value, ErrorReply> {
         let reply = self.0.post(&format!("/commands/{name}"), to_window_json(args)?).await?;
         self.parsed(&reply)
     }
 
     /// Begins a run of a published flow.
-    pub(super) async fn run_published(&self, name: &str, args: &impl Serialize) -> Result<RunId, ErrorReply> {
+    pub(crate) async fn run_published(&self, name: &str, args: &impl Serialize) -> Result<RunId, ErrorReply> {
         let reply = self.0.begin_run(&format!("/flows/{name}/runs"), to_window_json(args)?).await?;
         match &reply.run {
             Some(run) if reply.is_success => Ok(RunId::from(run.clone())),
@@ -68,26 +72,35 @@ impl Host {
         }
     }
 
-    pub(super) fn watch(&self, run: &RunId, from: u64) -> HostWatch {
+    /// Watches a run. A watch that is `endless` never gives a host up that cannot be reached.
+    pub(crate) fn watch(&self, run: &RunId, from: u64, is_endless: bool) -> HostWatch {
         HostWatch {
             host: self.clone(),
             run: run.clone(),
             next: from,
             events: None,
             reconnects: 0,
+            is_endless,
             is_over: false,
+            failed: None,
         }
     }
 
+    /// The board of the host, as it answers. It differs when a run has begun, turned or ended.
+    pub(crate) async fn board(&self) -> Result<String, ErrorReply> {
+        let reply = self.0.get(&format!("/runs?limit={BOARD_RUNS}")).await?;
+        if reply.is_success { Ok(reply.body) } else { Err(self.refusal(&reply)) }
+    }
+
     /// Resolves when a run has ended or can go on only by what a person does, with the number after its last event.
-    pub(super) async fn idle(&self, run: &RunId) -> Result<u64, ErrorReply> {
+    pub(crate) async fn idle(&self, run: &RunId) -> Result<u64, ErrorReply> {
         self.until(run, |status| !matches!(status, RunStatus::Running | RunStatus::Interrupted)).await?;
         let detail: Detail = parsed(self.call("runs.show", &serde_json::json!({ "run": run })).await?)?;
         Ok(detail.entries.len() as u64)
     }
 
     /// Resolves when a run has ended or is not driven.
-    pub(super) async fn settled(&self, run: &RunId) -> Result<(), ErrorReply> {
+    pub(crate) async fn settled(&self, run: &RunId) -> Result<(), ErrorReply> {
         self.until(run, |status| status != RunStatus::Running).await
     }
 
@@ -124,19 +137,46 @@ impl Host {
 }
 
 /// A run on a host, being watched.
-pub(super) struct HostWatch {
-    host: Host,
+pub(crate) struct HostWatch {
+    host: RemoteHost,
     run: RunId,
     /// The number of the next event.
     next: u64,
     events: Option<BoxStream<'static, Result<HostEvent, ()>>>,
     reconnects: u32,
+    /// Whether it waits for a host that cannot be reached as long as that takes.
+    is_endless: bool,
     is_over: bool,
+    /// What the next call returns.
+    failed: Option<ErrorReply>,
 }
 
 impl HostWatch {
+    /// As `Watch::next_batch`, but partial output is not merged: what is slow is the way from the host.
+    pub(crate) async fn next_batch(&mut self, frame: Duration) -> Option<Result<Vec<Entry>, ErrorReply>> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        let mut batch = match self.next().await? {
+            Ok(first) => vec![first],
+            Err(error) => return Some(Err(error)),
+        };
+        let end = tokio::time::Instant::now() + frame;
+        while batch.len() < MAX_BATCH_ENTRIES {
+            match tokio::time::timeout_at(end, self.next()).await {
+                Ok(Some(Ok(entry))) => batch.push(entry),
+                Ok(Some(Err(error))) => {
+                    self.failed = Some(error);
+                    break;
+                }
+                Ok(None) | Err(_) => break,
+            }
+        }
+        Some(Ok(batch))
+    }
+
     /// As `Watch::next`. A stream that was cut off is begun again behind the last event.
-    pub(super) async fn next(&mut self) -> Option<Result<Entry, ErrorReply>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<Entry, ErrorReply>> {
         loop {
             if self.is_over {
                 return None;
@@ -172,10 +212,12 @@ impl HostWatch {
                     return Ok(());
                 }
                 Ok(Err(refused)) => return Err(self.host.refusal(&refused)),
-                Err(error) if self.reconnects >= MAX_RECONNECTS => return Err(error.into()),
+                Err(error) if self.reconnects >= MAX_RECONNECTS && !self.is_endless => {
+                    return Err(error.into());
+                }
                 Err(_) => {}
             }
-            self.reconnects += 1;
+            self.reconnects = self.reconnects.saturating_add(1);
             tokio::time::sleep(RECONNECT_DELAY).await;
         }
     }

@@ -99,9 +99,14 @@ impl Restate {
     /// The invocations that have not ended, as Restate lists them.
     pub async fn open_invocations(&self) -> Vec<Value> {
         let query = "SELECT target, status, last_failure FROM sys_invocation WHERE status <> 'completed'";
-        let (status, mut body) = self.ask("query", &json!({ "query": query })).await;
-        assert_eq!(status, 200, "{body}");
-        serde_json::from_value(body["rows"].take()).unwrap()
+        loop {
+            let (status, mut body) = self.ask("query", &json!({ "query": query })).await;
+            if status == 200 {
+                return serde_json::from_value(body["rows"].take()).unwrap();
+            }
+            // A node that was killed led a part of them, and the next one does not yet.
+            tokio::time::sleep(LOOK_INTERVAL).await;
+        }
     }
 
     /// Resolves when no invocation is open any more.

@@ -117,7 +117,7 @@ async fn run_is_watched_answered_and_copied_home_as_it_stands() {
     let id = RunId::from(run.clone());
     let mut watch = watch_in_window(&machine.plait, Some("team"), &id, 0).await.unwrap();
     let mut seen = Vec::new();
-    while !seen.iter().any(|event: &Value| event["type"] == "pause.opened") {
+    while !seen.iter().any(|event: &Value| event["type"] == "run.waiting") {
         let batch = watch.next_batch(Duration::from_millis(1)).await.unwrap().unwrap();
         seen.extend(batch.iter().map(|entry| serde_json::to_value(entry).unwrap()));
     }

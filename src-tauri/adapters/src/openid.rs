@@ -1,4 +1,4 @@
-//! Tokens that an OpenID Connect provider signed: its keys, and what a token says once its signature is checked.
+//! Tokens that an `OpenID` Connect provider signed: its keys, and what a token says once its signature is checked.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use url::Url;
 use crate::codes;
 use crate::net::{innermost_cause, is_loopback};
 
-/// Where a provider says what it has, below its address (OpenID Connect Discovery 1.0, section 4).
+/// Where a provider says what it has, below its address (`OpenID` Connect Discovery 1.0, section 4).
 const DISCOVERY_PATH: &str = "/.well-known/openid-configuration";
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The most bytes of an answer. Providers with many keys answer with some 20 KB.
 const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 /// How long keys are used before they are read again.
-const KEYS_LIFETIME: Duration = Duration::from_secs(60 * 60);
+const KEYS_LIFETIME: Duration = Duration::from_hours(1);
 /// How long an unknown key is not asked for again: anyone may send a token that names one.
 const UNKNOWN_KEY_DELAY: Duration = Duration::from_secs(10);
 /// With a key that both sides have, whoever checks a token could make one.

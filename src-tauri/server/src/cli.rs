@@ -55,7 +55,7 @@ enum Command {
     /// Add, list or revoke tokens. A host that runs knows of it at once.
     #[command(subcommand)]
     Tokens(TokensCommand),
-    /// Add, list or remove identity providers (OpenID Connect), whose tokens are let in as well. A host that runs knows of it at once.
+    /// Add, list or remove identity providers (OIDC), whose tokens are let in as well. A host that runs knows of it at once.
     #[command(subcommand)]
     Identities(IdentitiesCommand),
     /// Add or list tenants: each has flows, runs, conversations, settings and keys of its own.

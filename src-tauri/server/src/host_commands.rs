@@ -6,13 +6,13 @@ use plait_core::attachment::AttachmentStore as _;
 use plait_core::id::{AttachmentHash, RunId};
 use plait_journal::view::RunStatus;
 use plait_store::{Store, StoredTree};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::access::commands_of;
 use crate::blocking::blocking;
 use crate::caller::Caller;
 use crate::codes;
+use crate::command_values::{arguments, reply};
 use crate::database_runs::DatabaseRuns;
 use crate::publishing;
 use crate::tenant::Tenant;
@@ -101,22 +101,4 @@ fn standing_tree(store: &Store, run: &RunId) -> Result<StoredTree, ErrorReply> {
             .hint("Wait for its end, or stop it first."));
     }
     Ok(tree)
-}
-
-/// The arguments of a command. `command.arguments`.
-pub(crate) fn arguments<C: HostCommand + for<'de> Deserialize<'de>>(args: Value) -> Result<C, ErrorReply> {
-    serde_json::from_value(args).map_err(|error| {
-        let message = format!("Invalid arguments for `{}`: {error}.", C::NAME);
-        ErrorReply::new(codes::COMMAND_ARGUMENTS, message)
-    })
-}
-
-pub(crate) fn reply(value: impl Serialize) -> Result<Value, ErrorReply> {
-    serde_json::to_value(value).map_err(|error| {
-        ErrorReply::new(codes::COMMAND_REPLY, format!("The reply could not be serialized: {error}."))
-    })
-}
-
-pub(crate) fn unknown_command(name: &str) -> ErrorReply {
-    ErrorReply::new(codes::COMMAND_UNKNOWN, format!("There is no command `{name}`."))
 }

@@ -14,6 +14,7 @@ mod chat;
 mod chat_threads;
 mod cli;
 mod codes;
+mod command_values;
 mod connections;
 mod database_commands;
 mod database_events;

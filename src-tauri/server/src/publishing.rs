@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::blocking::blocking;
 use crate::caller::Caller;
 use crate::codes;
-use crate::host_commands::{arguments, reply, unknown_command};
+use crate::command_values::{arguments, reply, unknown_command};
 use crate::published::{Published, takes_input};
 use crate::schedule::ScheduleTimes as _;
 use crate::tenant::Tenant;

@@ -174,7 +174,7 @@ test("a run that is watched is answered by somebody else", async ({ page, host, 
   await expect(page.getByText("Order 7731 arrives on Thursday.").first()).toBeVisible();
 });
 
-test("a viewer looks, and is told what needs a higher role", async ({ page, host, served }) => {
+test("a viewer looks, and learns what needs a higher role", async ({ page, host, served }) => {
   await withHost(page, { host, served }, "viewer");
   await served.begin(served.addToken("bob", "runner"), "order-help");
   await page.getByTestId("rail-runs").click();

@@ -1,4 +1,4 @@
-//! Tokens of an identity provider (OpenID Connect): whom a host lets in, as what, and to whose data.
+//! Tokens of an identity provider (`OpenID` Connect): whom a host lets in, as what, and to whose data.
 
 use std::sync::Arc;
 

@@ -139,7 +139,7 @@ impl Processes {
                 let process = Pid::from_child(&self.workers[worker].child);
                 // Those of this process, which it has inherited.
                 let before = getrlimit(Resource::Fsize);
-                let full = Rlimit { current: Some(0), ..before.clone() };
+                let full = Rlimit { current: Some(0), ..before };
                 prlimit(Some(process), Resource::Fsize, full).unwrap();
                 tokio::time::sleep(LONGER_THAN_A_LEASE).await;
                 prlimit(Some(process), Resource::Fsize, before).unwrap();

@@ -87,8 +87,11 @@ impl OpenIdProvider {
             .hint("Write it as its tokens do in `iss`, such as https://login.example.com.")
         };
         let url = Url::parse(issuer).map_err(|error| wrong(&error.to_string()))?;
-        if url.scheme() != "https" && !is_loopback(&url) {
-            return Err(wrong("without encryption, anyone between could answer in its place"));
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) => {}
+            "http" => return Err(wrong("without encryption, anyone between could answer in its place")),
+            _ => return Err(wrong("it does not begin with https://")),
         }
         let mut http = Client::builder().redirect(Policy::none()).timeout(TIMEOUT);
         if is_loopback(&url) {

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use fantoccini::Client;
+use fantoccini::wd::WindowHandle;
 use tempfile::TempDir;
 
 use crate::WAIT_TIMEOUT;
@@ -185,6 +186,17 @@ impl App {
         }
         pids.iter().copied().for_each(process::kill);
         wait_until_gone(&pids, "outlived kill -9").await
+    }
+
+    /// Waits for a window beside these, and drives it from then on.
+    pub async fn switch_to_new_window(&self, before: &[WindowHandle]) -> Result<()> {
+        loop {
+            let windows = self.client.windows().await?;
+            if let Some(new) = windows.into_iter().find(|window| !before.contains(window)) {
+                return Ok(self.client.switch_to_window(new).await?);
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
     }
 
     /// Closes the window and waits until its process has ended.

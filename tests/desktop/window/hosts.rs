@@ -16,6 +16,7 @@ use crate::editor::{
 };
 
 const ESCAPE: char = '\u{E00C}';
+const F8: char = '\u{E038}';
 const F9: char = '\u{E039}';
 
 /// A host that serves a data directory of its own. Dropping it ends it.
@@ -81,20 +82,6 @@ impl Terminal {
     }
 }
 
-/// Waits for the window that is opened meanwhile, and drives it from then on.
-async fn drive_new_window(app: &App, before: usize) -> Result<()> {
-    loop {
-        let windows = app.client.windows().await?;
-        if windows.len() > before
-            && let Some(newest) = windows.into_iter().next_back()
-        {
-            app.client.switch_to_window(newest).await?;
-            return Ok(());
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-}
-
 #[tokio::test]
 async fn flow_goes_to_a_host_and_its_run_comes_home() -> Result<()> {
     run_test(async {
@@ -129,9 +116,9 @@ async fn flow_goes_to_a_host_and_its_run_comes_home() -> Result<()> {
 
         // In a window of the host it is run, and a second person answers.
         run_palette_command(&app, "Hosts").await?;
-        let before = app.client.windows().await?.len();
+        let before = app.client.windows().await?;
         click(&app, "host-open-team").await?;
-        drive_new_window(&app, before).await?;
+        app.switch_to_new_window(&before).await?;
         app.wait_for_page_text("ann (editor)").await?;
         click(&app, "host-published").await?;
         click(&app, "published-run-order-help").await?;
@@ -156,12 +143,12 @@ async fn flow_goes_to_a_host_and_its_run_comes_home() -> Result<()> {
         app.screenshot("stopped-on-the-host").await?;
 
         // The run is brought home, goes on there and is forked.
-        let before = app.client.windows().await?.len();
+        let before = app.client.windows().await?;
         run_palette_command(&app, "Bring run home").await?;
-        drive_new_window(&app, before).await?;
+        app.switch_to_new_window(&before).await?;
         wait_for_run_status(&app, "stopped").await?;
         assert_eq!(app.count("[data-testid=host-bar]").await?, 0);
-        run_palette_command(&app, "Continue run").await?;
+        app.press(&[F8]).await?;
         wait_for_run_status(&app, "finished").await?;
         open_inspector(&app, "answer", "config").await?;
         run_palette_command(&app, "Run from selected node").await?;

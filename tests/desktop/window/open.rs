@@ -73,13 +73,7 @@ async fn second_start_that_finds_no_window_to_use_is_refused() -> Result<()> {
 async fn open_another(app: &App) -> Result<()> {
     let before = app.client.windows().await?;
     app.press(&[CONTROL, SHIFT, 'N']).await?;
-    let another = loop {
-        let windows = app.client.windows().await?;
-        if let Some(another) = windows.into_iter().find(|window| !before.contains(window)) {
-            break another;
-        }
-    };
-    app.client.switch_to_window(another).await?;
+    app.switch_to_new_window(&before).await?;
     app.wait_for_test_id("start-page").await?;
     Ok(())
 }

@@ -63,6 +63,7 @@ test("a host is added, opened, runs a flow and is answered", async ({ page, serv
   const token = served.addToken("ann", "editor");
   await served.publish(token, "order-help", ASK_FLOW);
   await page.goto("/");
+  await expect(page.getByTestId("start-page")).toBeVisible();
   await command(page, "hosts");
   const dialog = page.getByTestId("hosts-dialog");
   await expect(dialog.getByText("No hosts yet.")).toBeVisible();

@@ -18,8 +18,15 @@ pub struct HostService {
     pub(super) list: HostList,
     pub(super) store: Store,
     pub(super) registry: Arc<Registry>,
+    connections: Mutex<Connections>,
+}
+
+#[derive(Default)]
+struct Connections {
     /// By name. Finding the token may ask the keychain of the system, which takes long.
-    connections: Mutex<HashMap<String, RemoteHost>>,
+    open: HashMap<String, RemoteHost>,
+    /// How often one was forgotten.
+    forgotten: u64,
 }
 
 impl HostService {
@@ -29,17 +36,27 @@ impl HostService {
 
     /// A host of the list. `hosts.unknown`, `hosts.no_token`, `hosts.unreadable`, `keys.*`.
     pub(crate) async fn connection(&self, name: &str) -> Result<RemoteHost, ErrorReply> {
-        if let Some(host) = self.connections.lock().get(name) {
-            return Ok(host.clone());
-        }
+        let forgotten = {
+            let connections = self.connections.lock();
+            if let Some(host) = connections.open.get(name) {
+                return Ok(host.clone());
+            }
+            connections.forgotten
+        };
         let host = RemoteHost::new(HostClient::new(self.list.access(name).await?)?);
-        self.connections.lock().insert(name.to_owned(), host.clone());
+        let mut connections = self.connections.lock();
+        // If one was forgotten meanwhile, the token that was read may be the one before.
+        if connections.forgotten == forgotten {
+            connections.open.insert(name.to_owned(), host.clone());
+        }
         Ok(host)
     }
 
     /// Reads the address and the token of a host again the next time.
     pub(super) fn forget_connection(&self, name: &str) {
-        self.connections.lock().remove(name);
+        let mut connections = self.connections.lock();
+        connections.open.remove(name);
+        connections.forgotten += 1;
     }
 
     /// The same after an error that goes with another address or another token: a terminal may have entered one.

@@ -39,6 +39,34 @@ it("knows when the host is lost and when it is back, and what its token may do",
   expect([state().lost, back.mock.calls.length]).toEqual([undefined, 1]);
 });
 
+it("asks a host that answers, but does not say what it is, until it does", async () => {
+  vi.useFakeTimers();
+  const refused = new HostError({ code: "host.unauthorized", message: "The host does not know this token." });
+  const about = vi.fn().mockRejectedValueOnce(refused).mockResolvedValue(INFO);
+  let changed = () => {};
+  const host = testHost({
+    call: (async (name: string) => (name === "host.about" ? about() : { providers: [] })) as unknown as Call,
+    watchRuns: (onChange) => {
+      changed = onChange;
+      return () => {};
+    },
+  });
+  const remote = new RemoteHost(
+    createStore<Remote>(() => ({})),
+    host,
+    "team",
+    () => {},
+  );
+  remote.follow();
+  changed();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(remote.store.getState().problem).toBe(refused);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(remote.store.getState()).toMatchObject({ info: INFO, problem: undefined });
+  expect(about).toHaveBeenCalledTimes(2);
+  vi.useRealTimers();
+});
+
 it("has a person choose files of the host in place of those of this machine", async () => {
   const requests = new DialogRequests<FileRequest, string>();
   const asked = vi.fn();

@@ -14,7 +14,14 @@ export type Remote = {
   problem?: HostError;
 };
 
+/** How long until a host that answers, but did not say what it is, is asked again, in milliseconds. */
+const RETRY_DELAY = 2000;
+
 export class RemoteHost {
+  /** Whether what it said it is holds still. Not once it was away: it may have another version, or the token another role. */
+  #isKnown = false;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
   constructor(
     readonly store: StoreApi<Remote>,
     readonly host: Host,
@@ -26,24 +33,41 @@ export class RemoteHost {
 
   /** Keeps the state current until the returned function is called. */
   follow(): () => void {
-    return this.host.watchRuns(
+    const end = this.host.watchRuns(
       () => void this.#answers(),
       (lost) => this.store.setState({ lost }),
     );
+    return () => {
+      end();
+      clearTimeout(this.#retry);
+    };
   }
 
   async #answers(): Promise<void> {
-    const { info, lost, problem } = this.store.getState();
-    if (lost) {
+    if (this.store.getState().lost) {
       this.store.setState({ lost: undefined });
+      this.#isKnown = false;
       this.onBack();
     }
-    if (!lost && (info || problem)) return;
+    if (!this.#isKnown) await this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    this.#isKnown = true;
+    clearTimeout(this.#retry);
     try {
       this.store.setState({ info: await this.host.call("host.about", {}), problem: undefined });
       this.store.setState({ providers: (await this.host.call("app.info", {})).providers });
     } catch (thrown) {
-      this.store.setState({ problem: HostError.from(thrown) });
+      const problem = HostError.from(thrown);
+      this.store.setState({ problem });
+      // A host that is too old to say it stays so.
+      if (problem.code === "command.unknown") return;
+      this.#isKnown = false;
+      this.#retry = setTimeout(() => {
+        // One that is lost is asked once it is back.
+        if (!this.store.getState().lost) void this.#ask();
+      }, RETRY_DELAY);
     }
   }
 

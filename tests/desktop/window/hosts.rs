@@ -148,17 +148,17 @@ async fn flow_goes_to_a_host_and_its_run_comes_home() -> Result<()> {
         app.switch_to_new_window(&before).await?;
         wait_for_run_status(&app, "stopped").await?;
         assert_eq!(app.count("[data-testid=host-bar]").await?, 0);
+        app.wait_for_page_text("Paused before Answer").await?;
         app.press(&[F8]).await?;
         wait_for_run_status(&app, "finished").await?;
         open_inspector(&app, "answer", "config").await?;
         run_palette_command(&app, "Run from selected node").await?;
         app.wait_for("[data-testid=bill-start]:focus").await?;
         app.press(&[ENTER]).await?;
-        app.wait_until(
-            "the fork is the run that is shown",
-            "document.querySelector('[data-testid=bill-dialog]') === null",
-        )
-        .await?;
+        // The breakpoint holds for the fork, too.
+        wait_for_run_status(&app, "stopped").await?;
+        app.wait_for_page_text("Paused before Answer").await?;
+        app.press(&[F8]).await?;
         wait_for_run_status(&app, "finished").await?;
         app.screenshot("forked-at-home").await?;
         let here = app.rpc("runs.list", json!({})).await?;

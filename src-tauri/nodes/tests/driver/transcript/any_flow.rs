@@ -9,7 +9,7 @@ mod reference;
 
 use proptest::prelude::*;
 
-use flow::{AnyFlow, CONTEXTS, any_flow};
+use flow::{AnyFlow, CONTEXTS, Kind, Place, Source, Step, any_flow};
 use played::Played;
 use reference::{Line, Reference};
 
@@ -41,6 +41,28 @@ proptest! {
     fn what_was_said_reaches_each_model_once_and_in_order(flow in any_flow()) {
         check(&flow)?;
     }
+}
+
+/// What a chat without a history said waits on its context edge, also past a loop, until a node takes it.
+#[test]
+fn what_waits_on_an_edge_past_a_loop_is_taken_behind_it() {
+    let chat = |skips_history| Kind::Chat { own_words: false, skips_history };
+    let kinds = [
+        (chat(true), Place::Before, 0),
+        (chat(false), Place::Inside, 1),
+        (Kind::Inject { ends_with_user: true, count: 1 }, Place::After, 0),
+    ];
+    let step = |(at, (kind, place, context)): (usize, (Kind, Place, usize))| Step {
+        name: format!("{}{at:02}", if place == Place::After { "u" } else { "s" }),
+        kind,
+        place,
+        context,
+        source: Source::Start,
+        uses_memory: false,
+    };
+    let steps = kinds.into_iter().enumerate().map(step).collect();
+    let flow = AnyFlow { steps, has_memory: false, is_conversation: false, is_nested: false };
+    check(&flow).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// A new node type that takes what waits in a context has to be played here, or to say why not.

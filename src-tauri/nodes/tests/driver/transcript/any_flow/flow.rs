@@ -99,10 +99,10 @@ pub(super) fn any_flow() -> impl Strategy<Value = AnyFlow> {
     (genes(4), genes(4), genes(3), any::<(bool, bool, bool)>()).prop_map(
         |(before, inside, after, (has_memory, is_conversation, is_nested))| {
             let mut flow = AnyFlow { steps: Vec::new(), has_memory, is_conversation, is_nested };
-            flow.grow(&before, Place::Before);
-            flow.grow(&inside, Place::Inside);
+            let unsaid = flow.grow(&before, Place::Before, [false; 3]);
+            flow.grow(&inside, Place::Inside, unsaid);
             if flow.has_loop() {
-                flow.grow(&after, Place::After);
+                flow.grow(&after, Place::After, unsaid);
             }
             flow
         },
@@ -110,7 +110,9 @@ pub(super) fn any_flow() -> impl Strategy<Value = AnyFlow> {
 }
 
 impl AnyFlow {
-    fn grow(&mut self, genes: &[Gene], place: Place) {
+    /// Adds the steps of a place. Whether what waits on each context edge is in no history: given for the edges that lead there, and
+    /// returned for those that lead on.
+    fn grow(&mut self, genes: &[Gene], place: Place, mut unsaid: [bool; 3]) -> [bool; 3] {
         // The steps with outputs, and what waits on each context edge: nothing, or something that a history has or has not.
         let mut outputs: Vec<usize> = Vec::new();
         let mut waiting: [Option<bool>; 3] = [None; 3];
@@ -136,6 +138,15 @@ impl AnyFlow {
             // A value from the steps before is what puts a step after them. In a conversation, a step knows the turns of those alone.
             let follows = outputs.last().is_some_and(|last| self.steps[*last].context == context);
             let kind = match kind {
+                // What is held for a loop is said in each iteration, and here every text is said once.
+                Kind::Inject { ends_with_user: true, count }
+                    if used[context]
+                        && place == Place::Inside
+                        && waiting[context].is_none()
+                        && unsaid[context] =>
+                {
+                    Kind::Inject { ends_with_user: false, count }
+                }
                 Kind::Inject { .. } if used[context] => kind,
                 Kind::Person { .. } if used[context] && (follows || !in_conversation) => kind,
                 Kind::Inject { .. } | Kind::Person { .. } => {
@@ -158,6 +169,12 @@ impl AnyFlow {
                 Kind::Person { adds } => waiting[context] = Some(adds),
                 Kind::Inject { .. } | Kind::Failing | Kind::SideQuery { .. } => {}
             }
+            match kind {
+                Kind::Chat { skips_history, .. } => unsaid[context] = skips_history,
+                Kind::Person { adds } => unsaid[context] = !adds,
+                Kind::Child | Kind::Inject { ends_with_user: true, .. } => unsaid[context] = false,
+                Kind::Inject { .. } | Kind::Failing | Kind::SideQuery { .. } => {}
+            }
             if matches!(kind, Kind::Chat { .. } | Kind::Child | Kind::Person { .. }) {
                 outputs.push(at);
             }
@@ -175,6 +192,7 @@ impl AnyFlow {
         if place == Place::Inside && outputs.is_empty() {
             self.steps.retain(|step| step.place != Place::Inside);
         }
+        unsaid
     }
 
     pub(super) fn has_loop(&self) -> bool {

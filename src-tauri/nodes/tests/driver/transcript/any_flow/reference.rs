@@ -27,6 +27,8 @@ pub(super) struct Reference<'a> {
     contexts: [Vec<Said>; 3],
     /// What each context edge brings.
     edges: [Option<String>; 3],
+    /// What those bring that lead from the steps before the loop to those after it.
+    before: [Option<String>; 3],
     outputs: Vec<Option<String>>,
     pub(super) memory: Vec<String>,
     /// The turns of the loop, if its conversation is under way, and how much each context had before.
@@ -54,6 +56,7 @@ impl<'a> Reference<'a> {
             flow,
             contexts: Default::default(),
             edges: Default::default(),
+            before: Default::default(),
             outputs: vec![None; flow.steps.len()],
             memory: Vec::new(),
             turns: None,
@@ -68,6 +71,7 @@ impl<'a> Reference<'a> {
 
     pub(super) fn play(&mut self, played: &Played) -> Result<(), TestCaseError> {
         self.play_place(Place::Before, "", played)?;
+        self.before = std::mem::take(&mut self.edges);
         if !self.flow.has_loop() {
             return Ok(());
         }
@@ -81,6 +85,7 @@ impl<'a> Reference<'a> {
         } else {
             self.play_loop("", played)?;
         }
+        self.edges = self.before.clone();
         self.play_place(Place::After, "", played)
     }
 
@@ -91,6 +96,7 @@ impl<'a> Reference<'a> {
             self.turns = Some((vec![begins], [0, 1, 2].map(|context: usize| self.contexts[context].len())));
         }
         for iteration in 0..ITERATIONS {
+            self.edges = Default::default();
             self.play_place(Place::Inside, &format!("{epoch}#{iteration}"), played)?;
             if let Some(last) = self.last_output(Place::Inside) {
                 self.start = last;
@@ -106,7 +112,6 @@ impl<'a> Reference<'a> {
     }
 
     fn play_place(&mut self, place: Place, epoch: &str, played: &Played) -> Result<(), TestCaseError> {
-        self.edges = Default::default();
         let flow = self.flow;
         for (at, step) in flow.steps.iter().enumerate().filter(|(_, step)| step.place == place) {
             self.play_step(at, step, epoch, played)?;

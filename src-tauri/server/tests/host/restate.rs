@@ -148,12 +148,13 @@ async fn runs_beyond_the_places_of_a_worker_are_driven_by_another() {
     let workers = [with.worker(&["--max-runs", "1"]), with.worker(&["--max-runs", "1"])];
     balancer.set(workers.iter().map(address));
     with.restate.register(&balancer.url).await;
-    for input in ["First", "Second"] {
+    for (input, calls) in [("First", 1), ("Second", 2)] {
         let request =
             host.request("runner", Method::POST, "/flows/chat/runs").json_body(&json!({ "input": input }));
         tokio::spawn(request.send());
+        // One after the other: Restate learns with its first request how many a connection takes, and lets others wait there before.
+        until(|| model.calls().len() == calls).await;
     }
-    until(|| model.calls().len() == 2).await;
     assert_eq!(workers.each_ref().map(Worker::journals), [1, 1]);
 }
 

@@ -112,7 +112,7 @@ fn operations() -> Vec<Operation> {
             sent: [&example[..], &turn[..1]].concat(),
             main: asked.clone(),
             holds: |sent, journal| {
-                sent.model == "large" && journal.view().contexts["main"].record.provider == "second"
+                sent.model == "large" && journal.view().contexts["main"].record.provider.as_ref() == "second"
             },
         },
         Operation {

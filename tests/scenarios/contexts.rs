@@ -126,7 +126,7 @@ async fn set_context_changes_what_the_next_chat_sends() {
     assert_eq!(next.messages, [user("Two")], "the history was cleared");
     assert_eq!(journal.history("main"), [user("Two"), assistant("re: Two")]);
     let main = &journal.view().contexts["main"].record;
-    assert_eq!((main.provider.as_str(), main.model.as_str()), ("second", "large"));
+    assert_eq!((&*main.provider, &*main.model), ("second", "large"));
 }
 
 #[tokio::test]

@@ -63,9 +63,12 @@ pub struct Prompt {
 
 /// Builds the prompt of a call. The fault is `context.too_large` if the parts that cannot be trimmed exceed the window.
 pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
-    let draft = Draft::new(call)?;
+    let mut draft = Draft::new(call)?;
     let room = draft.room_for_turns();
-    let bounded = call.turns.and_then(|turns| turns.bound(room, &draft.parts.insertions));
+    let bounded = match draft.parts.turns.take() {
+        Some(turns) if turns.tokens <= room => Some(turns),
+        _ => call.turns.and_then(|turns| turns.bound(room, &draft.parts.insertions)),
+    };
     draft.finish(bounded.map(|bounded| SentTurns { bounded, text: None, room }).as_ref())
 }
 
@@ -122,25 +125,18 @@ impl<'a> Draft<'a> {
         fixed.turns = sent.map_or(0, SentTurns::tokens);
         let start = trim(&parts.history, parts.question.as_deref(), room.saturating_sub(fixed.turns))
             .map_err(|found| too_large(found.needed, &fixed, (&call, &parts)))?;
-        // `start` is never after the latest user message. Skipping is cheap at any length; iterating to the end is not.
-        let included = parts.history.skip(start.min(parts.history.len()));
-        let record = record::build_record(
-            config,
-            &parts,
-            (start, &included),
-            turns.zip(sent),
-            steps,
-            tools,
-            fixed.tools,
-        );
+        let start = start.min(parts.history.len());
+        let record = record::build_record(config, &parts, start, turns.zip(sent), steps, tools, fixed.tools);
         let question = match sent {
             Some(sent) => parts.question.map(|question| sent.before(question)),
             None => parts.question,
         };
-        let turns =
-            sent.iter().filter(|sent| sent.text.is_none()).flat_map(|sent| sent.bounded.messages.iter());
-        let latest = question.iter().chain(steps.iter().flatten());
-        let messages = included.iter().chain(turns).chain(latest).cloned().collect();
+        let mut messages = Vec::new();
+        parts.history.copy_from(start, &mut messages);
+        if let Some(sent) = sent.filter(|sent| sent.text.is_none()) {
+            sent.bounded.messages.copy_from(0, &mut messages);
+        }
+        messages.extend(question.iter().chain(steps.iter().flatten()).cloned());
         Ok(Prompt { system: parts.system, messages, record })
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Message, Role, SharedMessage};
 use plait_core::id::{Epoch, MessageId};
+use plait_core::origin::Origins;
 
 /// The messages of a context, oldest first. Persistent: cloning takes the same time at any length. Derefs to the vector of
 /// messages and serializes as one.
@@ -27,7 +28,8 @@ pub struct History {
 #[derive(Clone, Copy, Debug)]
 pub struct MessageStats {
     pub tokens: u32,
-    /// [`USER`](Self::USER) and [`TOOLS`](Self::TOOLS), in a word: a chunk of messages is summed in one pass without branches.
+    /// [`USER`](Self::USER), [`TOOLS`](Self::TOOLS) and [`ORIGINS`](Self::ORIGINS), in a word: a chunk of messages is summed in one
+    /// pass without branches.
     flags: u32,
 }
 
@@ -44,6 +46,7 @@ impl From<&Message> for IdHashes {
 impl MessageStats {
     const USER: u32 = 1;
     const TOOLS: u32 = 2;
+    const ORIGINS: u32 = 4;
 
     pub fn is_user(self) -> bool {
         self.flags & Self::USER != 0
@@ -54,13 +57,20 @@ impl MessageStats {
         self.flags & Self::TOOLS != 0
     }
 
+    fn fold(messages: &[Self]) -> (u64, u32) {
+        messages.iter().fold((0, 0), |(tokens, flags), message| {
+            (tokens + u64::from(message.tokens), flags | message.flags)
+        })
+    }
+
+    /// Whether any of its text comes from somewhere else than the flow.
+    fn has_origins(self) -> bool {
+        self.flags & Self::ORIGINS != 0
+    }
+
     /// The tokens of these messages together, and whether any of them has tools.
     pub fn sum(messages: &[Self]) -> (u64, bool) {
-        let (mut tokens, mut flags) = (0, 0);
-        for message in messages {
-            tokens += u64::from(message.tokens);
-            flags |= message.flags;
-        }
+        let (tokens, flags) = Self::fold(messages);
         (tokens, flags & Self::TOOLS != 0)
     }
 }
@@ -70,7 +80,9 @@ impl From<&Message> for MessageStats {
         let is_user = message.role == Role::User;
         let has_tools = message.tool_call_id.is_some() || !message.tool_calls.is_empty();
         let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
-        let flags = flag(is_user, Self::USER) | flag(has_tools, Self::TOOLS);
+        let has_origins = !message.origins.is_empty();
+        let flags =
+            flag(is_user, Self::USER) | flag(has_tools, Self::TOOLS) | flag(has_origins, Self::ORIGINS);
         Self { tokens: message.tokens, flags }
     }
 }
@@ -177,6 +189,27 @@ impl History {
         self.stats.leaves().rev()
     }
 
+    /// The tokens of the messages in this range together, and where they come from.
+    pub fn totals(&self, range: Range<usize>) -> (u64, Origins) {
+        let (mut tokens, mut origins) = (0, Origins::NONE);
+        let (mut stats, mut messages) = (self.stats.focus(), self.messages.focus());
+        let end = range.end.min(self.len());
+        let mut at = range.start;
+        while at < end {
+            let (place, chunk) = stats.chunk_at(at);
+            let inside = &chunk[at - place.start..end.min(place.end) - place.start];
+            let (of_chunk, flags) = MessageStats::fold(inside);
+            tokens += of_chunk;
+            if flags & MessageStats::ORIGINS != 0 {
+                for (position, _) in (at..).zip(inside).filter(|(_, stats)| stats.has_origins()) {
+                    origins.add(&messages.index(position).origins);
+                }
+            }
+            at = place.end;
+        }
+        (tokens, origins)
+    }
+
     /// The messages from this position on. Takes about the same time at any length.
     #[must_use]
     pub fn suffix(&self, start: usize) -> Self {
@@ -199,9 +232,25 @@ impl History {
 
     /// Adds the messages of another history. Takes about the same time at any length.
     pub fn append(&mut self, other: Self) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
         self.messages.append(other.messages);
         self.stats.append(other.stats);
         self.ids.append(other.ids);
+    }
+
+    /// Adds clones of the messages from this position on to `list`.
+    pub fn copy_from(&self, start: usize, list: &mut Vec<SharedMessage>) {
+        list.reserve(self.len().saturating_sub(start));
+        let mut messages = self.messages.focus();
+        let mut at = start;
+        while at < self.len() {
+            let (place, chunk) = messages.chunk_at(at);
+            list.extend_from_slice(&chunk[at - place.start..]);
+            at = place.end;
+        }
     }
 
     /// Removes the last message.

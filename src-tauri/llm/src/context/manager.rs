@@ -112,8 +112,8 @@ impl Contexts {
                 record.system_instructions = (!text.is_empty()).then(|| text.clone());
             }
             ContextChange::ProviderModel { provider, model } => {
-                record.provider.clone_from(provider);
-                record.model.clone_from(model);
+                record.provider = provider.as_str().into();
+                record.model = model.as_str().into();
             }
             ContextChange::Edited { edits } => {
                 record.message_history = with_edits(&record.message_history, edits);

@@ -37,9 +37,9 @@ pub struct ContextRecord {
     pub context_id: ContextId,
     pub context_type: ContextType,
     /// The provider, for example `offline`.
-    pub provider: String,
+    pub provider: Arc<str>,
     /// The provider's name for the model.
-    pub model: String,
+    pub model: Arc<str>,
     /// The system instructions; sent once in every payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -53,7 +53,7 @@ pub struct ContextRecord {
     #[serde(default)]
     pub message_history: History,
     /// The id under which a provider may store this conversation.
-    pub session_id: String,
+    pub session_id: Arc<str>,
     /// The text of the latest output in this context.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
@@ -75,11 +75,11 @@ impl ContextRecord {
     /// An empty context.
     pub fn new(context_id: ContextId, context_type: ContextType, provider: &str, model: &str) -> Self {
         Self {
-            session_id: context_id.to_string(),
+            session_id: context_id.as_str().into(),
             context_id,
             context_type,
-            provider: provider.to_owned(),
-            model: model.to_owned(),
+            provider: provider.into(),
+            model: model.into(),
             system_instructions: None,
             system_origins: Origins::NONE,
             message_history: History::default(),

@@ -15,6 +15,8 @@ use std::fmt::Write;
 const HARMLESS_WITHIN_LINES: &[u8] = b"!,-./:;?";
 /// What stands before each line of a content that would start at the beginning of a line.
 const INDENT: &str = "  ";
+/// How many bytes are looked at together.
+const CHUNK: usize = 32;
 /// The name of the tag around a history that is written as text.
 pub(super) const HISTORY_TAG: &str = "conversation_history";
 
@@ -109,10 +111,7 @@ impl ContentEscape {
 
     /// The content as it is written.
     pub(super) fn apply<'a>(&self, content: &'a str) -> Cow<'a, str> {
-        let changes = |byte: u8| {
-            byte < 0x20 && byte != b'\t' || byte == b'<' || self.is_entity(byte) || !byte.is_ascii()
-        };
-        if !self.indents_first && !content.bytes().any(changes) {
+        if !self.indents_first && self.first_change(content).is_none() {
             return Cow::Borrowed(content);
         }
         let mut text = String::with_capacity(content.len() + 16);
@@ -121,7 +120,7 @@ impl ContentEscape {
         }
         let mut rest = content;
         // Most of a content stays as it is, and is copied in one piece up to the next byte that may not.
-        while let Some(at) = rest.bytes().position(changes) {
+        while let Some(at) = self.first_change(rest) {
             let (unchanged, from) = rest.split_at(at);
             text.push_str(unchanged);
             let mut characters = from.chars();
@@ -151,7 +150,33 @@ impl ContentEscape {
         Cow::Owned(text)
     }
 
+    /// The position of the first byte that may not stay as it is.
+    fn first_change(self, text: &str) -> Option<usize> {
+        let changes = |byte: u8| {
+            byte < b' ' && byte != b'\t' || byte == b'<' || self.is_entity(byte) || !byte.is_ascii()
+        };
+        let (chunks, _) = text.as_bytes().as_chunks::<CHUNK>();
+        let plain = CHUNK * chunks.iter().take_while(|chunk| self.is_plain(chunk)).count();
+        text.as_bytes()[plain..].iter().position(|byte| changes(*byte)).map(|at| plain + at)
+    }
+
+    /// Whether all of this certainly stays as it is. Without branches, so that the compiler compares many bytes at once.
+    fn is_plain(self, chunk: &[u8; CHUNK]) -> bool {
+        let mut changes =
+            chunk.iter().fold(false, |any, &byte| any | (byte < b' ') | (byte >= 0x80) | (byte == b'<'));
+        let mut entities = self.entities;
+        while entities != 0 {
+            let entity = entities.trailing_zeros() as u8;
+            changes |= chunk.iter().fold(false, |any, &byte| any | (byte == entity));
+            entities &= entities - 1;
+        }
+        !changes
+    }
+
     fn is_entity(self, byte: u8) -> bool {
         byte.is_ascii() && self.entities & 1 << byte != 0
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -99,7 +99,7 @@ impl SideQuery {
         // No provider-side session: that belongs to the conversation, and a side query is not part of it.
         let record = ContextRecord {
             system_instructions: Some(options.instructions),
-            session_id: String::new(),
+            session_id: "".into(),
             ..context
         }
         .with_history(history);

@@ -5,7 +5,7 @@ use super::loop_turns::LoopTurns;
 use plait_core::id::{Epoch, MessageId};
 use plait_core::origin::Origins;
 use plait_llm::context::{ContextRecord, History, Role, SharedMessage};
-use plait_llm::loop_history::Insertion;
+use plait_llm::loop_history::{BoundedHistory, Insertion};
 use plait_llm::tokens::{TOKENS_PER_MESSAGE, count_cached};
 use plait_llm::tool::ToolSpec;
 use plait_llm::transcript::CarriedMessages;
@@ -22,6 +22,8 @@ pub(super) struct Assembled {
     pub(super) history: History,
     /// What stands among the turns of the loop around the node.
     pub(super) insertions: Vec<Insertion>,
+    /// The turns that the settings of the loop let through. The window may leave out a few more.
+    pub(super) turns: Option<BoundedHistory>,
     /// The position in `history` of a message that was taken out because it is the user message.
     pub(super) removed: Option<usize>,
     /// The user message, if it is not in `history`.
@@ -52,7 +54,6 @@ pub(super) fn assemble(
     if !turns.is_some_and(LoopTurns::are_sent) {
         history.extend(insertions.drain(..).map(|insertion| insertion.message));
     }
-    // The turns that the settings of the loop let through. The window may leave out a few more.
     let bounded = turns.and_then(|turns| turns.bound(u64::MAX, &insertions));
     let carried =
         CarriedMessages { history: &history, turns: bounded.as_ref().map(|bounded| &bounded.messages) };
@@ -92,5 +93,15 @@ pub(super) fn assemble(
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
     let system_tokens = system.as_ref().map_or(0, |text| TOKENS_PER_MESSAGE + count_cached(model, text));
     let question = (!as_stored).then_some(sent);
-    Assembled { system, system_tokens, system_origins, history, insertions, removed, question, blocks }
+    Assembled {
+        system,
+        system_tokens,
+        system_origins,
+        history,
+        insertions,
+        turns: bounded,
+        removed,
+        question,
+        blocks,
+    }
 }

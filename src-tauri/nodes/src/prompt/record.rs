@@ -4,8 +4,6 @@
 
 use std::ops::Range;
 
-use imbl::Vector;
-
 use super::assemble::Assembled;
 use super::blocks::{SentBlock, attachment_tokens};
 use super::loop_turns::{LoopTurns, SentTurns};
@@ -17,11 +15,11 @@ use plait_llm::models::{EXACT_PERMILLE, ModelConfig};
 use plait_llm::prompt_record::{Omitted, PromptPart, PromptRecord};
 use plait_llm::tool::ToolSpec;
 
-/// The record of a prompt with the part of the history that fits: its first position and its messages.
+/// The record of a prompt with the history from the position `start` on, which is the part that fits.
 pub(super) fn build_record(
     config: &ModelConfig,
     parts: &Assembled,
-    (start, included): (usize, &Vector<SharedMessage>),
+    start: usize,
     turns: Option<(&LoopTurns<'_>, &SentTurns)>,
     steps: &[Vec<SharedMessage>],
     tools: &[ToolSpec],
@@ -37,19 +35,14 @@ pub(super) fn build_record(
         });
     }
     // A message that was taken out interrupts the history.
-    let gap =
-        parts.removed.map_or(included.len(), |removed| removed.saturating_sub(start).min(included.len()));
-    let (before, after) = included.clone().split_at(gap);
-    for messages in [before, after] {
-        if let (Some(first), Some(last)) = (messages.front(), messages.last()) {
-            let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
-            sent.push(PromptPart::History {
-                first,
-                last,
-                count,
-                tokens: sum_tokens(&messages),
-                origins: Origins::union(messages.iter().map(|message| &message.origins)),
-            });
+    let history = &parts.history;
+    let gap = parts.removed.map_or(history.len(), |removed| removed.clamp(start, history.len()));
+    for part in [start..gap, gap..history.len()] {
+        let last = part.end.checked_sub(1).and_then(|last| history.get(last));
+        if let Some((first, last)) = history.get(part.start).zip(last).filter(|_| !part.is_empty()) {
+            let (first, last, count) = (first.id.clone(), last.id.clone(), part.len() as u64);
+            let (tokens, origins) = history.totals(part);
+            sent.push(PromptPart::History { first, last, count, tokens, origins });
         }
     }
     sent.extend(turns.into_iter().flat_map(turns_parts));
@@ -72,12 +65,11 @@ pub(super) fn build_record(
             images,
         });
     }
-    let omitted_count = parts.history.len() - included.len();
-    let last = omitted_count.checked_sub(1).and_then(|last| parts.history.get(last));
-    let omitted = parts.history.front().zip(last).map(|(first, last)| Omitted {
+    let last = start.checked_sub(1).and_then(|last| history.get(last));
+    let omitted = history.front().zip(last).map(|(first, last)| Omitted {
         first: first.id.clone(),
         last: last.id.clone(),
-        count: omitted_count as u64,
+        count: start as u64,
     });
     let tools = tools.iter().map(|tool| tool.name.clone()).collect();
     let conversation = turns.map(|(turns, sent)| Box::new(turns.record(config, sent)));
@@ -110,7 +102,7 @@ fn turns_parts((turns, sent): (&LoopTurns<'_>, &SentTurns)) -> Vec<PromptPart> {
     let own = left_out.iter().find(|turns| turns.reason == BoundReason::OwnMessage);
     let own = own.map(|own| own.range.start);
     let part = |range: Range<usize>, positions: Range<usize>| {
-        let sent_here = messages.slice(range.clone());
+        let (tokens, origins) = messages.totals(range.clone());
         let is_first = range.start == 0;
         PromptPart::Turns {
             node: conversation.owner.node.clone(),
@@ -127,8 +119,8 @@ fn turns_parts((turns, sent): (&LoopTurns<'_>, &SentTurns)) -> Vec<PromptPart> {
             count: range.len() as u64,
             named_media_types: turns.named_media_types.clone(),
             text: sent.text.as_ref().map(|(text, _)| text.clone()),
-            tokens: sent.text.as_ref().map_or_else(|| sum_tokens(sent_here.iter()), |(_, tokens)| *tokens),
-            origins: Origins::union(sent_here.iter().map(|message| &message.origins)),
+            tokens: sent.text.as_ref().map_or(tokens, |(_, tokens)| *tokens),
+            origins,
         }
     };
     if messages.is_empty() {

@@ -193,7 +193,7 @@ impl NodeType for ContextStart {
             node_context.create_context(record)?;
             return Ok(output);
         };
-        record.session_id.clone_from(&conversation.at.thread);
+        record.session_id = conversation.at.thread.as_str().into();
         let (recalled, usage) =
             recall::recall(&config.conversation, &conversation, &record, &node_context).await?;
         let manager = node_context.create_context(record)?;

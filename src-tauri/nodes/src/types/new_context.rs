@@ -102,7 +102,7 @@ Inside a cycle, each iteration creates a new one.";
         };
         let base = base.as_deref();
         let (provider, model) = resolve_provider_and_model(
-            base.map(|base| (base.provider.as_str(), base.model.as_str())),
+            base.map(|base| (&*base.provider, &*base.model)),
             config.provider.as_deref(),
             config.model.as_deref(),
         )?;

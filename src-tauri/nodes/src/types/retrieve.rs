@@ -117,7 +117,7 @@ impl NodeType for Retrieve {
         }
         let model = match &subject.handle {
             Some(handle) => node_context.context_manager(&handle.context_id)?.get().model.clone(),
-            None => String::new(),
+            None => "".into(),
         };
         let found = match model_call::retrieve(&knowledge, || query, &model, &node_context).await {
             Ok(found) => found,

@@ -382,8 +382,8 @@ impl Journaling<'_> {
         }
         output.token_usage = Some(self.usage);
         output.extra.insert("modelCalls".to_owned(), calls.into());
-        output.extra.insert("provider".to_owned(), self.context.provider.clone().into());
-        output.extra.insert("model".to_owned(), self.context.model.clone().into());
+        output.extra.insert("provider".to_owned(), self.context.provider.to_string().into());
+        output.extra.insert("model".to_owned(), self.context.model.to_string().into());
         output
     }
 }

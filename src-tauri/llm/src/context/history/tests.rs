@@ -1,6 +1,6 @@
-use plait_core::origin::Origins;
 use std::sync::Arc;
 
+use plait_core::origin::{Origin, Origins};
 use proptest::prelude::*;
 
 use super::*;
@@ -30,6 +30,11 @@ fn message(role: Role, tokens: u32, called: bool) -> SharedMessage {
 fn any_message() -> impl Strategy<Value = SharedMessage> {
     let role = prop_oneof![Just(Role::System), Just(Role::User), Just(Role::Assistant), Just(Role::Tool)];
     (role, 0_u32..100, any::<bool>()).prop_map(|(role, tokens, called)| message(role, tokens, called))
+}
+
+fn any_origins() -> impl Strategy<Value = Origins> {
+    let host = || (0..3).prop_map(|number| Origins::of(Origin::Host(format!("{number}.example.com"))));
+    prop_oneof![Just(Origins::NONE), host()]
 }
 
 /// Whether the statistics match the messages.
@@ -129,5 +134,25 @@ proptest! {
         joined.append(suffix);
         prop_assert!(is_consistent(&joined));
         prop_assert_eq!(joined, all);
+    }
+
+    #[test]
+    fn totals_and_copies_are_those_of_the_messages(
+        messages in prop::collection::vec((any_message(), any_origins()), 0..300),
+        start in 0_usize..320,
+        length in 0_usize..320,
+    ) {
+        let with_origins = |(message, origins): (SharedMessage, Origins)| {
+            Arc::new(Message { origins, ..Message::clone(&message) })
+        };
+        let messages: Vec<SharedMessage> = messages.into_iter().map(with_origins).collect();
+        let history: History = messages.iter().cloned().collect();
+        let inside = || messages.iter().skip(start).take(length);
+        let tokens: u64 = inside().map(|message| u64::from(message.tokens)).sum();
+        let origins: Origins = inside().flat_map(|message| message.origins.iter().cloned()).collect();
+        prop_assert_eq!(history.totals(start..start + length), (tokens, origins));
+        let mut copied = vec![message(Role::User, 1, false)];
+        history.copy_from(start, &mut copied);
+        prop_assert!(copied.iter().skip(1).eq(messages.iter().skip(start)));
     }
 }

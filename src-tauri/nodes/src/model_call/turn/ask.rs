@@ -130,7 +130,7 @@ impl Turn<'_> {
             tools: self.tools.to_vec(),
             temperature: self.options.temperature,
             response_schema: self.options.response_schema.cloned(),
-            session: Some(self.context.session_id.clone()).filter(|session| !session.is_empty()),
+            session: Some(self.context.session_id.to_string()).filter(|session| !session.is_empty()),
             options: Value::Object(self.options.options.clone()),
             ..call.request(prompt.messages)
         };

@@ -242,10 +242,7 @@ fn overrides_apply_to_one_call_only() {
         (requests[1].model.as_str(), requests[1].temperature, requests[1].max_tokens),
         ("echo", None, None)
     );
-    assert_eq!(
-        (harness.context("main").provider.as_str(), harness.context("main").model.as_str()),
-        ("offline", "echo")
-    );
+    assert_eq!((&*harness.context("main").provider, &*harness.context("main").model), ("offline", "echo"));
     let extra = &run.result.unwrap().extra;
     assert_eq!(
         (&extra["provider"], &extra["model"], &extra["stopReason"]),

@@ -27,12 +27,12 @@ fn context_start_creates_the_configured_context() {
     let config = json!({ "provider": "openai", "model": "gpt-4o", "systemInstructions": "Be brief.", "contextId": "side" });
     harness.run("contextStart", config, &[]).result.unwrap();
     let record = harness.context("side");
-    assert_eq!((record.provider.as_str(), record.model.as_str()), ("openai", "gpt-4o"));
+    assert_eq!((&*record.provider, &*record.model), ("openai", "gpt-4o"));
     assert_eq!(
         (record.system_instructions.as_deref(), record.context_type),
         (Some("Be brief."), ContextType::Main)
     );
-    assert_eq!((record.session_id.as_str(), record.message_history.len()), ("side", 0));
+    assert_eq!((&*record.session_id, record.message_history.len()), ("side", 0));
     assert_eq!(harness.run("contextStart", json!({ "contextId": "side" }), &[]).code(), "context.duplicate");
     assert_eq!(harness.context("side"), record, "a failed node changes nothing");
     assert_eq!(empty().run("contextStart", json!({ "model": " " }), &[]).code(), "config.invalid");
@@ -49,7 +49,7 @@ fn new_context_inherits_unset_settings_and_leaves_its_source() {
     let run = harness.run("newContext", json!({}), &[("context", main())]);
     assert_eq!(run.output("handle"), Some(&json!({ "contextId": "newContext" })));
     let created = harness.context("newContext");
-    assert_eq!((created.provider.as_str(), created.model.as_str()), ("openai", "gpt-4o"));
+    assert_eq!((&*created.provider, &*created.model), ("openai", "gpt-4o"));
     assert_eq!(created.system_instructions.as_deref(), Some("Be brief."));
     assert_eq!((created.context_type, created.message_history.len()), (ContextType::Isolated, 0));
     assert_eq!(created.parent_context_id.as_ref().map(plait_core::id::ContextId::as_str), Some("main"));
@@ -57,7 +57,7 @@ fn new_context_inherits_unset_settings_and_leaves_its_source() {
     let config = json!({ "copyHistory": true, "systemInstructions": "", "provider": "offline" });
     harness.run("newContext", config, &[("context", main())]);
     let copy = harness.context("newContext");
-    assert_eq!((copy.system_instructions.as_deref(), copy.model.as_str()), (None, "echo"));
+    assert_eq!((copy.system_instructions.as_deref(), &*copy.model), (None, "echo"));
     assert_eq!(harness.history("newContext"), harness.history("main"));
 
     let inputs = [("context", json!({ "contextId": "newContext" })), ("message", json!("Only here"))];
@@ -198,14 +198,11 @@ fn set_context_changes_what_is_set_and_nothing_else() {
     let model = json!({ "provider": "openai", "model": "gpt-4o" });
     harness.run("setContext", model, &[("context", main())]).result.unwrap();
     let changed = harness.context("main");
-    assert_eq!((changed.provider.as_str(), changed.model.as_str()), ("openai", "gpt-4o"));
+    assert_eq!((&*changed.provider, &*changed.model), ("openai", "gpt-4o"));
     assert_eq!(changed.system_instructions.as_deref(), Some("Be kind."));
 
     harness.run("setContext", json!({ "model": "gpt-4.1" }), &[("context", main())]).result.unwrap();
-    assert_eq!(
-        (harness.context("main").provider.as_str(), harness.context("main").model.as_str()),
-        ("openai", "gpt-4.1")
-    );
+    assert_eq!((&*harness.context("main").provider, &*harness.context("main").model), ("openai", "gpt-4.1"));
 
     let waiting = json!({ "contextId": "main", "currentOutput": "Next?", "messageId": "asked/0" });
     let reset = json!({ "resetHistory": true, "systemInstructions": "" });

@@ -63,7 +63,7 @@ fn recall_starts_at_a_user_message_within_twenty_messages() {
     harness.run("contextStart", config(&json!({})), &[]).result.unwrap();
     // The newest message is from the user; the twentieth from the end is not.
     assert_eq!(texts(&harness), (12..31).map(|position| position.to_string()).collect::<Vec<_>>());
-    assert_eq!(harness.context("main").session_id, "thread");
+    assert_eq!(&*harness.context("main").session_id, "thread");
 }
 
 #[test]

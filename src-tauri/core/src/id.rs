@@ -1,6 +1,7 @@
 //! Identifiers and epochs: small, cheap to clone, plain strings and number lists on the wire.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -107,24 +108,43 @@ string_id!(
 );
 
 /// The iteration: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all.
-#[derive(Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Default, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(transparent)]
 #[ts(type = "number[]")]
 pub struct Epoch(#[schemars(with = "Vec<u32>")] pub SmallVec<[u32; 4]>);
 
 impl Clone for Epoch {
-    /// Copies the counters at once, where a `SmallVec` clones them one by one; the few that almost all epochs have, without a loop.
     fn clone(&self) -> Self {
-        Self(match *self.0 {
+        Self::of(&self.0)
+    }
+}
+
+impl PartialEq for Epoch {
+    /// Counter by counter: they are too few for a comparison of memory to pay.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(one, other)| one == other)
+    }
+}
+
+impl Hash for Epoch {
+    /// Counter by counter, for the same reason.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.iter().for_each(|counter| state.write_u32(*counter));
+        state.write_usize(self.0.len());
+    }
+}
+
+impl Epoch {
+    /// Copies the counters at once, where a `SmallVec` clones them one by one; the few that almost all epochs have, without a loop.
+    fn of(counters: &[u32]) -> Self {
+        Self(match *counters {
             [] => SmallVec::new(),
             [one] => SmallVec::from_buf_and_len([one, 0, 0, 0], 1),
             [outer, inner] => SmallVec::from_buf_and_len([outer, inner, 0, 0], 2),
             ref counters => SmallVec::from_slice(counters),
         })
     }
-}
 
-impl Epoch {
     /// The epoch outside of every cycle.
     pub fn root() -> Self {
         Self::default()
@@ -146,7 +166,7 @@ impl Epoch {
     /// The outermost `depth` counters.
     #[must_use]
     pub fn prefix(&self, depth: usize) -> Self {
-        Self(SmallVec::from_slice(&self.0[..depth.min(self.0.len())]))
+        Self::of(&self.0[..depth.min(self.0.len())])
     }
 
     /// The epoch around the innermost counter.

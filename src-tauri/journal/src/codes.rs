@@ -28,6 +28,9 @@ plait_core::error_codes! {
     }
 
     "Runs" {
+        RUN_ENDED = "run.ended",
+            "The run has ended.",
+            "Run the flow again.";
         RUN_NOT_RECORDED = "run.not_recorded",
             "A run that may only take over what an earlier one recorded needs something else. Nothing was asked for.",
             "Repeat the run without `--misses fail`, or undo the edit that makes it ask for something else.";

@@ -45,7 +45,7 @@ use plait_journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd,
 use plait_llm::models::ModelOverrides;
 use plait_llm::quota::TreeCount;
 
-use attempt::{Begun, Done, Outcome};
+use attempt::{Attempt, Begun, Done, Outcome};
 use control::Steering;
 pub use control::{Control, RunHandle};
 use conversations::Conversations;
@@ -113,7 +113,7 @@ pub struct Driver {
     /// Activations to start again, the last one first: after a crash, or to retry.
     restart_queue: Vec<Start>,
     /// Activations that waited for a retry when the journal ended, and how many milliseconds are left.
-    pending_retries: Vec<(Start, u64)>,
+    pending_retries: Vec<(Attempt, u64)>,
     /// How many running activations only wait for time to pass. They do not count against the concurrency limit.
     sleeping: usize,
     /// What follows from an event; kept to reuse the allocation.
@@ -178,7 +178,7 @@ impl Driver {
         for start in driver.scheduler.interrupted() {
             match waits.get(&(start.node, start.epoch.clone())).map(|wait| wait.left(now)) {
                 None | Some(0) => driver.restart_queue.push(start),
-                Some(left) => driver.pending_retries.push((start, left)),
+                Some(left) => driver.pending_retries.push((Attempt::from(&start), left)),
             }
         }
         driver.restart_queue.reverse();
@@ -268,14 +268,15 @@ impl Driver {
         while let Some(control) = self.steering.controls.try_recv() {
             self.on_control(control, &mut running).await?;
         }
-        for (start, delay_ms) in std::mem::take(&mut self.pending_retries) {
-            self.sleep_before_retry(start, delay_ms, &mut running);
+        for (attempt, delay_ms) in std::mem::take(&mut self.pending_retries) {
+            self.sleep_before_retry(attempt, delay_ms, &mut running);
         }
         loop {
             if self.has_ended() {
                 running.clear();
                 self.host.debugger.release_branches(&self.info.run);
                 self.recorder.flush().await?;
+                self.steering.controls.note_end();
                 return self.recorder.end();
             }
             if let Some(start) = self.next_start(&plan, running.len()).await? {
@@ -377,7 +378,7 @@ impl Driver {
         self.record_events([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
         if let Err(fault) = may_start {
             return Ok(Some(Done {
-                start,
+                attempt: Attempt::from(&start),
                 outcome: Outcome::Failed(fault),
                 origins: Origins::NONE,
                 was_sleeping: false,

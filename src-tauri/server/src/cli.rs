@@ -1,5 +1,7 @@
 //! The command line.
 
+mod identities;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +14,6 @@ use reqwest::Url;
 use crate::callbacks::Callbacks;
 use crate::certificate::CertificateFiles;
 use crate::codes;
-use crate::identities::{Identities, IdentityProvider};
 use crate::limits::Limits;
 use crate::published::Published;
 use crate::publishing;
@@ -22,6 +23,7 @@ use crate::serve::{ServeOptions, serve};
 use crate::tenant_folders::{TenantFolders, options_of};
 use crate::tokens::TokenFile;
 use crate::worker::{EndpointOptions, WorkerOptions, work};
+use identities::IdentitiesCommand;
 
 /// Who published a flow without a token.
 const TERMINAL: &str = "terminal";
@@ -254,51 +256,6 @@ enum TokensCommand {
 }
 
 #[derive(Debug, Subcommand)]
-enum IdentitiesCommand {
-    /// Add an identity provider, which is asked for its keys. The highest role that a token gives counts.
-    Add(AddIdentityArgs),
-    /// List the identity providers: name, address, audience, tenant, and the roles of groups.
-    List,
-    /// Remove an identity provider. Its tokens are refused from then on.
-    #[command(visible_alias = "remove")]
-    Rm {
-        /// Its name.
-        name: String,
-    },
-}
-
-#[derive(Debug, Args)]
-struct AddIdentityArgs {
-    /// What to call it.
-    name: String,
-    /// Its address, as its tokens have it in `iss`.
-    #[arg(long, value_name = "URL")]
-    issuer: String,
-    /// For whom its tokens are made, in `aud`: the name that this host has there. Each tenant needs one of its own.
-    #[arg(long, value_name = "NAME")]
-    audience: String,
-    /// The role of a group; repeat it for others.
-    #[arg(long = "role", value_name = "GROUP=ROLE", value_parser = parse_group_role, required_unless_present = "everybody")]
-    roles: Vec<(String, Role)>,
-    /// The role of everybody whom the provider knows.
-    #[arg(long, value_enum, value_name = "ROLE")]
-    everybody: Option<Role>,
-    /// The claim with the groups. Dots lead into it, as in `realm_access.roles`.
-    #[arg(long, value_name = "CLAIM", default_value = "groups")]
-    group_claim: String,
-    /// The claim with the name for the audit log. The subject, where a token has none.
-    #[arg(long, value_name = "CLAIM", default_value = "email")]
-    name_claim: String,
-    #[command(flatten)]
-    tenant: TenantArgs,
-}
-
-fn parse_group_role(text: &str) -> Result<(String, Role), String> {
-    let (group, role) = text.rsplit_once('=').ok_or("write GROUP=ROLE, such as staff=editor")?;
-    Ok((group.to_owned(), <Role as clap::ValueEnum>::from_str(role, false)?))
-}
-
-#[derive(Debug, Subcommand)]
 enum TenantsCommand {
     /// Add a tenant, and print its data directory. A host that runs knows of it at once.
     Add {
@@ -362,7 +319,7 @@ impl Cli {
                 block_on(run_transfer::export(&tenant.home(&home)?, &run, &database.url, &tenant.tenant))
             }
             Command::Tokens(command) => tokens(&home, command),
-            Command::Identities(command) => identities(&home, command),
+            Command::Identities(command) => block_on(identities::execute(&home, command)),
             Command::Tenants(command) => tenants(&home, command),
             Command::CallbackSecret { tenant } => {
                 println!("{}", Callbacks::of(&tenant.home(&home)?).secret()?.text());
@@ -435,42 +392,6 @@ fn tokens(home: &Path, command: TokensCommand) -> Result<(), ErrorReply> {
         TokensCommand::Revoke { name } => {
             file.revoke(&name)?;
             println!("{name} is revoked.");
-        }
-    }
-    Ok(())
-}
-
-fn identities(home: &Path, command: IdentitiesCommand) -> Result<(), ErrorReply> {
-    let identities = Identities::of(home);
-    match command {
-        IdentitiesCommand::Add(args) => {
-            let name = args.name.clone();
-            args.tenant.home(home)?;
-            block_on(identities.add(IdentityProvider {
-                name: args.name,
-                issuer: args.issuer,
-                audience: args.audience,
-                tenant: args.tenant.tenant,
-                name_claim: args.name_claim,
-                group_claim: args.group_claim,
-                groups: args.roles.into_iter().collect(),
-                everybody: args.everybody,
-            }))?;
-            println!("{name}: its tokens are let in.");
-        }
-        IdentitiesCommand::List => {
-            for IdentityProvider { name, issuer, audience, tenant, groups, everybody, .. } in
-                identities.list()?.iter()
-            {
-                let mut roles: Vec<String> =
-                    groups.iter().map(|(group, role)| format!("{group}={}", role.name())).collect();
-                roles.extend(everybody.map(|role| format!("everybody: {}", role.name())));
-                println!("{name}\t{issuer}\t{audience}\t{tenant}\t{}", roles.join(", "));
-            }
-        }
-        IdentitiesCommand::Rm { name } => {
-            identities.remove(&name)?;
-            println!("{name} is removed.");
         }
     }
     Ok(())

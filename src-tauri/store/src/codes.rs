@@ -112,9 +112,6 @@ plait_core::error_codes! {
         RUN_BUSY = "run.busy",
             "The run is still running.",
             "Wait for it, or cancel it first.";
-        RUN_ENDED = "run.ended",
-            "The run has ended.",
-            "Run the flow again.";
         RUN_EXISTS = "run.exists",
             "There is a run of this id already.",
             "A run is in one place or moved there before: compare them with `plait runs list`.";

@@ -124,10 +124,8 @@ impl Session {
         for id in std::mem::take(&mut debuggee.applied) {
             match debuggee.app.call(DropBreakpoint { run: run.clone(), id }).await {
                 Err(error) if error.code == codes::DEBUG_NO_BREAKPOINT => {}
-                // Before this session has seen it, or while it does.
-                Err(error) if [codes::RUN_ENDED, codes::RUN_NOT_RUNNING].contains(&error.code) => {
-                    return Ok(());
-                }
+                // Before this session has seen it.
+                Err(error) if error.code == codes::RUN_ENDED => return Ok(()),
                 dropped => dropped?,
             }
         }

@@ -13,7 +13,7 @@ use super::{Driver, Start};
 use crate::codes;
 use crate::debugger::BranchHold;
 use crate::host::{Host, sleep_unless_held};
-use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
+use crate::node::{NodeContext, NodeOutput, Pause};
 use crate::plan::{NodeIx, Plan, PlanNode};
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
@@ -37,10 +37,24 @@ pub(super) enum Begun<'p> {
     Waiting(BoxFuture<'p, Done>),
 }
 
+/// Which try of which activation.
+#[derive(Clone)]
+pub(super) struct Attempt {
+    pub node: NodeIx,
+    pub epoch: Epoch,
+    /// From 1.
+    pub number: u32,
+}
+
+impl From<&Start> for Attempt {
+    fn from(start: &Start) -> Self {
+        Self { node: start.node, epoch: start.epoch.clone(), number: start.attempt }
+    }
+}
+
 /// What came of a try.
 pub(super) struct Done {
-    /// How it was started, without the inputs: the node took those.
-    pub start: Start,
+    pub attempt: Attempt,
     pub outcome: Outcome,
     /// Where what it brought in comes from.
     pub origins: Origins,
@@ -51,9 +65,8 @@ pub(super) struct Done {
 impl Done {
     /// Of a try that was stopped.
     pub fn stopped(node: NodeIx, epoch: Epoch, was_sleeping: bool) -> Self {
-        let start =
-            Start { node, epoch, inputs: Inputs::default(), attempt: 1, answer: None, hidden_context: None };
-        Self { start, outcome: Outcome::Stopped, origins: Origins::NONE, was_sleeping }
+        let attempt = Attempt { node, epoch, number: 1 };
+        Self { attempt, outcome: Outcome::Stopped, origins: Origins::NONE, was_sleeping }
     }
 }
 
@@ -80,19 +93,18 @@ pub(super) enum Outcome {
 }
 
 /// Begins one try. Most nodes never wait; they cost nothing more than their own future.
-pub(super) fn begin(node: &PlanNode, mut start: Start, mut cx: NodeContext) -> Begun<'_> {
-    let inputs = std::mem::take(&mut start.inputs);
+pub(super) fn begin(node: &PlanNode, start: Start, mut cx: NodeContext) -> Begun<'_> {
     // With the config that a person tries, if this is an attempt with it.
     cx.calls_outside = node.node.behavior().calls_outside();
     let hold = cx.hold.clone();
     let trial = Trial {
         node,
-        start,
+        attempt: Attempt::from(&start),
         host: Arc::clone(&cx.host),
         transaction: Arc::clone(&cx.transaction),
         began: now(&cx.host),
     };
-    let mut execution = match catch_unwind(AssertUnwindSafe(|| node.node.execute(inputs, cx))) {
+    let mut execution = match catch_unwind(AssertUnwindSafe(|| node.node.execute(start.inputs, cx))) {
         Ok(execution) => AssertUnwindSafe(execution).catch_unwind(),
         Err(panic) => return Begun::Done(trial.end(Err(panic))),
     };
@@ -134,7 +146,7 @@ pub(super) fn is_timer(node: &PlanNode) -> bool {
 /// A try under way.
 struct Trial<'p> {
     node: &'p PlanNode,
-    start: Start,
+    attempt: Attempt,
     host: Arc<Host>,
     transaction: Arc<Mutex<Transaction>>,
     began: u64,
@@ -155,10 +167,10 @@ impl Trial<'_> {
                 written: take(&self.transaction),
                 duration_ms: now(&self.host).saturating_sub(self.began),
             },
-            Err(error) => judge(self.node, self.start.attempt, error, &self.host),
+            Err(error) => judge(self.node, self.attempt.number, error, &self.host),
         };
         let origins = self.transaction.lock().origins().clone();
-        Done { start: self.start, outcome, origins, was_sleeping: false }
+        Done { attempt: self.attempt, outcome, origins, was_sleeping: false }
     }
 }
 
@@ -187,10 +199,10 @@ fn now(host: &Host) -> u64 {
 }
 
 /// Waits, and then asks to start again.
-pub(super) fn retry_after(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'static, Done> {
+pub(super) fn retry_after(attempt: Attempt, delay_ms: u64, host: &Host) -> BoxFuture<'static, Done> {
     let wait = host.clock.sleep(Duration::from_millis(delay_ms));
     Box::pin(wait.map(move |()| Done {
-        start,
+        attempt,
         outcome: Outcome::RetryDue,
         origins: Origins::NONE,
         was_sleeping: true,

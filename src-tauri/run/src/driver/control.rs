@@ -1,7 +1,7 @@
 //! How a person steers a run: answers, pins and cancel.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
@@ -62,42 +62,65 @@ pub struct RunHandle {
     idle: watch::Receiver<bool>,
 }
 
-/// Sends controls, and knows how many the driver has not taken yet.
+/// Sends controls, and knows what became of them.
 #[derive(Clone)]
 struct ControlSender {
     sender: mpsc::UnboundedSender<Control>,
-    pending: Arc<AtomicUsize>,
+    standing: Arc<Standing>,
+}
+
+/// What handles know of the driver.
+#[derive(Default)]
+struct Standing {
+    /// How many controls it has not taken yet.
+    pending: AtomicUsize,
+    /// Whether it drove the run to its end.
+    has_ended: AtomicBool,
 }
 
 impl ControlSender {
     fn send(&self, control: Control) -> Result<(), Fault> {
-        self.pending.fetch_add(1, Ordering::AcqRel);
+        self.standing.pending.fetch_add(1, Ordering::AcqRel);
         self.sender.send(control).map_err(|_| {
-            self.pending.fetch_sub(1, Ordering::AcqRel);
-            gone()
+            self.standing.pending.fetch_sub(1, Ordering::AcqRel);
+            self.gone()
         })
+    }
+
+    /// Why a control was not taken: there is no driver any more.
+    fn gone(&self) -> Fault {
+        if self.standing.has_ended.load(Ordering::Acquire) {
+            return Fault::new(codes::RUN_ENDED, "This run has ended.").hint("Run the flow again.");
+        }
+        Fault::new(codes::RUN_NOT_RUNNING, "This run is not running any more.")
+            .hint("Resume it, then answer.")
     }
 }
 
 /// The controls that wait for the driver.
 pub(super) struct Controls {
     receiver: mpsc::UnboundedReceiver<Control>,
-    pending: Arc<AtomicUsize>,
+    standing: Arc<Standing>,
 }
 
 impl Controls {
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Control>> {
         let received = self.receiver.poll_recv(cx);
         if matches!(received, Poll::Ready(Some(_))) {
-            self.pending.fetch_sub(1, Ordering::AcqRel);
+            self.standing.pending.fetch_sub(1, Ordering::AcqRel);
         }
         received
     }
 
     pub fn try_recv(&mut self) -> Option<Control> {
         let received = self.receiver.try_recv().ok()?;
-        self.pending.fetch_sub(1, Ordering::AcqRel);
+        self.standing.pending.fetch_sub(1, Ordering::AcqRel);
         Some(received)
+    }
+
+    /// From now on controls are refused because the run has ended.
+    pub fn note_end(&self) {
+        self.standing.has_ended.store(true, Ordering::Release);
     }
 }
 
@@ -109,11 +132,11 @@ pub(super) struct Steering {
 
 impl RunHandle {
     pub(super) fn new() -> (Self, Steering) {
-        let (sender, controls) = mpsc::unbounded_channel();
+        let (sender, receiver) = mpsc::unbounded_channel();
         let (idle, is_idle) = watch::channel(false);
-        let pending = Arc::<AtomicUsize>::default();
-        let controls = Controls { receiver: controls, pending: Arc::clone(&pending) };
-        (Self { controls: ControlSender { sender, pending }, idle: is_idle }, Steering { controls, idle })
+        let standing = Arc::<Standing>::default();
+        let controls = Controls { receiver, standing: Arc::clone(&standing) };
+        (Self { controls: ControlSender { sender, standing }, idle: is_idle }, Steering { controls, idle })
     }
 
     /// Whether the run is idle: it waits for a person, and has worked off what its nodes and child runs reported. Closed when it is not
@@ -124,7 +147,7 @@ impl RunHandle {
 
     /// Whether the driver has still to look at something that was sent to it: it is not idle, though it does not know yet.
     pub fn has_pending(&self) -> bool {
-        self.controls.pending.load(Ordering::Acquire) > 0
+        self.controls.standing.pending.load(Ordering::Acquire) > 0
     }
 
     /// Answers a pause. Resolves when the answer survives a crash; faults `answer.not_waiting`, `answer.invalid`.
@@ -152,14 +175,14 @@ impl RunHandle {
     pub async fn pin(&self, owner: Activation, turn: MessageId, pinned: bool) -> Result<(), Fault> {
         let (reply, taken) = oneshot::channel();
         self.controls.send(Control::Pin { owner, turn, pinned, reply })?;
-        taken.await.map_err(|_| gone())?
+        taken.await.map_err(|_| self.controls.gone())?
     }
 
     /// Stops the run tree, lets it go on, or sets its breakpoints. Resolves when that survives a crash; faults `debug.*`.
     pub async fn debug(&self, command: DebugCommand) -> Result<(), Fault> {
         let (reply, done) = oneshot::channel();
         self.controls.send(Control::Debug { command, reply })?;
-        done.await.map_err(|_| gone())?
+        done.await.map_err(|_| self.controls.gone())?
     }
 
     /// Wakes the run whenever something changes that its tree has in common, until what this returns is dropped.
@@ -178,12 +201,8 @@ impl RunHandle {
     async fn give(&self, activation: Activation, answer: Answer) -> Result<(), Fault> {
         let (reply, taken) = oneshot::channel();
         self.controls.send(Control::Answer { activation, answer, reply })?;
-        taken.await.map_err(|_| gone())?
+        taken.await.map_err(|_| self.controls.gone())?
     }
-}
-
-fn gone() -> Fault {
-    Fault::new(codes::RUN_NOT_RUNNING, "This run is not running any more.").hint("Resume it, then answer.")
 }
 
 impl Driver {

@@ -3,9 +3,9 @@
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 
-use super::attempt::{self, Done, Outcome};
+use super::attempt::{self, Attempt, Done, Outcome};
 use super::scoped_state::is_unordered;
-use super::{Driver, Start, turns};
+use super::{Driver, turns};
 use crate::codes;
 use crate::node::{Pause, Signal};
 use crate::plan::{NodeIx, ROOT_SCOPE};
@@ -48,8 +48,8 @@ impl Driver {
         if self.has_ended() {
             return Ok(());
         }
-        let activation = self.activation(done.start.node, &done.start.epoch);
-        let key = (done.start.node, done.start.epoch.clone());
+        let activation = self.activation(done.attempt.node, &done.attempt.epoch);
+        let key = (done.attempt.node, done.attempt.epoch.clone());
         if !self.aborts.is_empty() {
             self.aborts.remove(&key);
         }
@@ -74,7 +74,7 @@ impl Driver {
                 self.answer_counts.remove(&key);
                 let durable = bought || !events.is_empty();
                 let finished = attempt::finished(activation, output, done.origins, duration_ms);
-                self.turns.close(done.start.node, &done.start.epoch);
+                self.turns.close(done.attempt.node, &done.attempt.epoch);
                 self.stops.close(&key);
                 self.record_events(events.into_iter().chain([finished]))?;
                 if durable {
@@ -85,19 +85,19 @@ impl Driver {
                 self.record_question(key, activation, *pause).await?;
             }
             Outcome::Retrying { delay_ms, error } => {
-                let attempt = done.start.attempt;
-                let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
+                let attempt = done.attempt.number;
+                let given_up = self.turns.discard(&self.plan, done.attempt.node, &done.attempt.epoch);
                 let retrying = Event::Node(
                     activation,
                     NodeEvent::Retrying { attempt, delay_ms, error: Box::new(error), dropped: None },
                 );
                 self.recorded.keep(&self.plan, &retrying);
                 self.record_events(given_up.into_iter().chain([retrying]))?;
-                self.sleep_before_retry(done.start, delay_ms, running);
+                self.sleep_before_retry(done.attempt, delay_ms, running);
             }
             Outcome::Stopped => {}
             Outcome::RetryDue => {
-                self.restart_queue.extend(self.scheduler.running(done.start.node, &done.start.epoch));
+                self.restart_queue.extend(self.scheduler.running(done.attempt.node, &done.attempt.epoch));
             }
             Outcome::Failed(error) => {
                 self.recorded.forget(&key);
@@ -105,9 +105,9 @@ impl Driver {
                 self.uncommitted.remove(&key);
                 self.stops.close(&key);
                 let handled =
-                    self.plan.nodes[done.start.node].handles_error && !is_limit_of_tree(&error.code);
+                    self.plan.nodes[done.attempt.node].handles_error && !is_limit_of_tree(&error.code);
                 // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
-                let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
+                let given_up = self.turns.discard(&self.plan, done.attempt.node, &done.attempt.epoch);
                 let failed = Event::Node(
                     activation,
                     NodeEvent::Failed { error: Box::new(error), handled, origins: done.origins },
@@ -167,14 +167,14 @@ impl Driver {
     /// Lets an activation wait before its next try.
     pub(super) fn sleep_before_retry(
         &mut self,
-        start: Start,
+        attempt: Attempt,
         delay_ms: u64,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) {
         self.sleeping += 1;
-        let key = (start.node, start.epoch.clone());
+        let key = (attempt.node, attempt.epoch.clone());
         self.stops.retry_waits.insert(key.clone());
-        let wait = attempt::retry_after(start, delay_ms, &self.host);
+        let wait = attempt::retry_after(attempt, delay_ms, &self.host);
         running.push(self.stoppable(key, wait, true));
     }
 

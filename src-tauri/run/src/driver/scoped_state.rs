@@ -6,6 +6,7 @@
 //! iteration creates ends with it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -25,7 +26,8 @@ pub(super) struct ScopeState {
 
 /// An open iteration.
 struct Iteration {
-    state: ScopeState,
+    /// Shared with the surroundings until it writes.
+    state: Arc<ScopeState>,
     /// What counts outside if it succeeds.
     written: Vec<Event>,
     created: Vec<ContextId>,
@@ -33,7 +35,7 @@ struct Iteration {
 
 #[derive(Default)]
 pub(super) struct ScopedState {
-    root: ScopeState,
+    root: Arc<ScopeState>,
     iterations: FxHashMap<(ScopeIx, Epoch), Iteration>,
     /// By loop, what its iterations for items of a list wrote, until the loop ends.
     awaiting_end: FxHashMap<(NodeIx, Epoch), BTreeMap<u32, Vec<Event>>>,
@@ -42,11 +44,11 @@ pub(super) struct ScopedState {
 impl ScopedState {
     /// What the run starts with.
     pub fn set_memory(&mut self, memory: WorkflowMemory) {
-        self.root.memory = memory;
+        Arc::make_mut(&mut self.root).memory = memory;
     }
 
     /// What an activation sees.
-    pub fn of(&self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> &ScopeState {
+    pub fn of(&self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> &Arc<ScopeState> {
         // An activation that is open is in an open iteration.
         let iteration = plan.iteration_of(node, epoch).and_then(|key| self.iterations.get(&key));
         iteration.map_or(&self.root, |iteration| &iteration.state)
@@ -80,7 +82,7 @@ impl ScopedState {
             Event::Loop(at, LoopEvent::IterationStarted) => {
                 let Some((node, body)) = loop_of(plan, at) else { return };
                 let outer = at.epoch.outer();
-                let state = self.of(plan, node, &outer).clone();
+                let state = Arc::clone(self.of(plan, node, &outer));
                 let iteration = Iteration { state, written: Vec::new(), created: Vec::new() };
                 self.iterations.insert((body, at.epoch.clone()), iteration);
             }
@@ -129,11 +131,11 @@ impl ScopedState {
 
     fn write(&mut self, key: Option<&(ScopeIx, Epoch)>, event: &Event) {
         let Some(key) = key else {
-            fold(&mut self.root.contexts, &mut self.root.memory, event);
+            fold_into(&mut self.root, event);
             return;
         };
         let Some(iteration) = self.iterations.get_mut(key) else { return };
-        fold(&mut iteration.state.contexts, &mut iteration.state.memory, event);
+        fold_into(&mut iteration.state, event);
         match event {
             Event::Context(_, ContextEvent::Created { context }) => {
                 iteration.created.push(context.context_id.clone());
@@ -146,6 +148,11 @@ impl ScopedState {
             _ => {}
         }
     }
+}
+
+fn fold_into(state: &mut Arc<ScopeState>, event: &Event) {
+    let ScopeState { contexts, memory } = Arc::make_mut(state);
+    fold(contexts, memory, event);
 }
 
 /// Whether a change of a context that other iterations have as well can't be put in an order with theirs.

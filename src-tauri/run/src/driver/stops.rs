@@ -209,7 +209,7 @@ impl Stops {
                 is_open(*node, epoch) || scheduler.ready_start(*node, epoch).is_some()
             });
         }
-        self.dones.retain(|done| is_open(done.start.node, &done.start.epoch));
+        self.dones.retain(|done| is_open(done.attempt.node, &done.attempt.epoch));
         self.calls.retain(|call| is_open(call.key.0, &call.key.1));
     }
 
@@ -352,7 +352,7 @@ impl Driver {
     /// Takes an outcome that is to be delivered, unless it is held.
     pub(super) async fn hold_delivery(&mut self, done: Done) -> Result<Option<Done>, Fault> {
         let done = self.with_changed_outputs(done);
-        let key = (done.start.node, done.start.epoch.clone());
+        let key = (done.attempt.node, done.attempt.epoch.clone());
         let has_ended = matches!(done.outcome, Outcome::Finished { .. } | Outcome::Failed(_));
         let is_delivered = |step: &Step| step.delivers(&self.plan, &key, has_ended);
         if self.is_held() && !self.stops.step.as_ref().is_some_and(is_delivered) {
@@ -361,7 +361,7 @@ impl Driver {
                 || had_child && !self.is_held_by_self();
             // It does not wait for the child any more.
             self.stops.children.retain(|_, of| *of != key);
-            let point = self.point(&key, done.start.attempt, Side::After);
+            let point = self.point(&key, done.attempt.number, Side::After);
             let values = output_values(&done.outcome);
             self.stops.dones.push_back(done);
             if is_end_of_step {
@@ -376,7 +376,7 @@ impl Driver {
             let contexts = written.changes.iter().map(|(context, _)| context);
             self.stops.facts.note_changes(&key, contexts, written.memory.is_some());
         }
-        let point = self.point(&key, done.start.attempt, Side::After);
+        let point = self.point(&key, done.attempt.number, Side::After);
         let Some(reached) = self.reached(&key, &point, outcome_values(&done.outcome)).await? else {
             return Ok(Some(done));
         };

@@ -1,7 +1,7 @@
 //! Signals and failures from outside: repeated cancels, late answers, panics, timeouts and invalid journals.
 
 use plait_journal::{Event, NodeEvent, RunEnd};
-use plait_run::Driver;
+use plait_run::{Driver, RunHandle};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -56,7 +56,28 @@ fn answer_after_cancel_is_refused() {
     let late = handle.answer(asked, json!(1));
     let (end, late) = futures::executor::block_on(async { futures::join!(driver.drive(), late) });
     assert_eq!(end, Ok(RunEnd::Canceled));
-    assert!(["answer.not_waiting", "run.not_running"].contains(&late.unwrap_err().code.as_str()));
+    assert!(["answer.not_waiting", "run.ended"].contains(&late.unwrap_err().code.as_str()));
+}
+
+#[test]
+fn refusal_says_whether_the_run_has_ended_or_only_its_driver() {
+    let scenario = scenario("a: source\nask: ask\na.out -> ask.a");
+    let simulation = Simulation::new(0, 0);
+    let start = || {
+        let journal = TestJournal::new(&simulation, &[]);
+        Driver::start(scenario.setup(&simulation, &journal), started()).unwrap()
+    };
+    let asked = at(&"ask".into(), &plait_core::id::Epoch::root());
+    let refused = |handle: &RunHandle| {
+        futures::executor::block_on(handle.answer(asked.clone(), json!(1))).unwrap_err().code
+    };
+    let (driver, handle) = start();
+    drop(driver);
+    assert_eq!(refused(&handle), "run.not_running");
+    let (driver, handle) = start();
+    handle.cancel();
+    assert_eq!(futures::executor::block_on(driver.drive()), Ok(RunEnd::Canceled));
+    assert_eq!(refused(&handle), "run.ended");
 }
 
 #[test]
@@ -74,7 +95,7 @@ fn answer_is_refused_unless_pause_is_open() {
         assert_eq!(handle.answer(at(&"ask".into(), &root), json!(1)).await, Ok(()));
         // Whether the run is still there to refuse it, or has ended already: it is refused.
         let again = handle.answer(at(&"ask".into(), &root), json!(2)).await;
-        assert!(["answer.not_waiting", "run.not_running"].contains(&again.unwrap_err().code.as_str()));
+        assert!(["answer.not_waiting", "run.ended"].contains(&again.unwrap_err().code.as_str()));
     };
     let (end, ()) = futures::executor::block_on(async { futures::join!(driver.drive(), people) });
     assert_eq!(end, Ok(RunEnd::Finished));

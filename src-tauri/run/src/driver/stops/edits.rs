@@ -74,7 +74,7 @@ impl Driver {
             return Ok(Err(Fault::new(codes::DEBUG_CANNOT_RETRY, message)
                 .hint("A node can be run again while it is held after its end. Loops can't.")));
         };
-        let attempt = done.start.attempt;
+        let attempt = done.attempt.number;
         let (error, dropped) = match done.outcome {
             Outcome::Finished { output, .. } => (was_retried(), output.outputs),
             Outcome::Failed(error) => (error, NodeOutputs::new()),
@@ -104,7 +104,7 @@ impl Driver {
             return None;
         }
         let is_wanted = |done: &Done| {
-            (done.start.node, &done.start.epoch) == (key.0, &key.1)
+            (done.attempt.node, &done.attempt.epoch) == (key.0, &key.1)
                 && matches!(done.outcome, Outcome::Finished { .. } | Outcome::Failed(_))
         };
         let at = self.stops.dones.iter().position(is_wanted)?;

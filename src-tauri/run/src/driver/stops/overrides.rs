@@ -152,8 +152,11 @@ impl Driver {
     /// Why an activation failed that is held after its end.
     pub(super) fn held_failure(&self, at: &StopPoint) -> Option<&Fault> {
         let node = self.plan.find(&at.node).filter(|_| at.side == Side::After)?;
-        let held =
-            self.stops.dones.iter().find(|done| done.start.node == node && done.start.epoch == at.epoch)?;
+        let held = self
+            .stops
+            .dones
+            .iter()
+            .find(|done| done.attempt.node == node && done.attempt.epoch == at.epoch)?;
         match &held.outcome {
             Outcome::Failed(fault) => Some(fault),
             _ => None,
@@ -196,7 +199,7 @@ impl Driver {
                 self.held_start(key).map(|start| super::input_values(&start.inputs)).unwrap_or_default()
             }
             Side::After => {
-                let is_of = |done: &&Done| (done.start.node, &done.start.epoch) == (key.0, &key.1);
+                let is_of = |done: &&Done| (done.attempt.node, &done.attempt.epoch) == (key.0, &key.1);
                 let held = self.stops.dones.iter().find(is_of);
                 held.map(|done| super::output_values(&done.outcome)).unwrap_or_default()
             }
@@ -265,7 +268,7 @@ fn change_inputs(overrides: &Overrides, start: &mut Start) {
 }
 
 fn change_outputs(overrides: &Overrides, done: &mut Done) {
-    let key = ((done.start.node, done.start.epoch.clone()), Side::After);
+    let key = ((done.attempt.node, done.attempt.epoch.clone()), Side::After);
     let Some(changed) = overrides.get(&key) else { return };
     let Outcome::Finished { output, .. } = &mut done.outcome else { return };
     // Values move before the outputs are dead that they leave.

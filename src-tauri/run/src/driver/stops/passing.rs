@@ -22,7 +22,7 @@ impl Driver {
 
     /// Whether an outcome is delivered without a look at what is held.
     pub(in crate::driver) fn is_delivery_passing(&self, done: &Done) -> bool {
-        self.is_passing() && !self.is_armed_on(done.start.node, Side::After)
+        self.is_passing() && !self.is_armed_on(done.attempt.node, Side::After)
     }
 
     /// Whether nothing is held here or in the tree, and nothing about it has changed.

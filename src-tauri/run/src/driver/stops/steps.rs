@@ -210,8 +210,8 @@ impl Driver {
         let start = start.map(|start| ((start.node, start.epoch.clone()), start.attempt));
         let ready = || self.scheduler.ready().min().map(|key| (key, 1));
         if let Some(done) = self.stops.dones.front() {
-            let key = (done.start.node, done.start.epoch.clone());
-            return Some(self.point(&key, done.start.attempt, Side::After));
+            let key = (done.attempt.node, done.attempt.epoch.clone());
+            return Some(self.point(&key, done.attempt.number, Side::After));
         }
         if let Some(call) = self.stops.calls.first() {
             return Some(call.point.clone());
@@ -242,7 +242,7 @@ impl Driver {
         let mut wave = FxHashSet::default();
         if verb == DebugVerb::All {
             wave.clone_from(&was_ready);
-            wave.extend(self.stops.dones.iter().map(|done| (done.start.node, done.start.epoch.clone())));
+            wave.extend(self.stops.dones.iter().map(|done| (done.attempt.node, done.attempt.epoch.clone())));
             wave.extend(self.stops.calls.iter().map(|call| call.key.clone()));
         }
         Step { verb, of, wave, was_ready }

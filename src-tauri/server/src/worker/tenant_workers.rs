@@ -42,7 +42,7 @@ pub(crate) struct WorkerOptions {
 impl WorkerOptions {
     /// The identity of this process.
     pub(crate) fn new_id() -> WorkerId {
-        WorkerId { id: Uuid::now_v7(), revision: ENGINE_REVISION }
+        WorkerId { id: Uuid::now_v7(), revision: revision() }
     }
 
     /// Lets the flows of a tenant reach no files of others.
@@ -54,6 +54,12 @@ impl WorkerOptions {
             (_, None) => confine_projects(&home.join("host").join("flows")),
         }
     }
+}
+
+/// The revision of the engine. Tests of upgrades let a worker say another one; programs that are released don't look at it.
+fn revision() -> u32 {
+    let said = cfg!(debug_assertions).then(|| std::env::var("PLAIT_TEST_REVISION").ok()).flatten();
+    said.and_then(|revision| revision.parse().ok()).unwrap_or(ENGINE_REVISION)
 }
 
 /// Works until the process is asked to end. The errors of opening the data directories and the database, and `host.own_runs`.

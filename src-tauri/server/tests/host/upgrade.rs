@@ -169,7 +169,7 @@ async fn record(jobs: &[Job], model: &ModelServer) {
     let worker = start_worker(&cluster.data.version, &cluster.data, &cluster.database, None);
     all_wait(&Target::of(&cluster.data, &host.url), jobs).await;
     worker.end();
-    host.end();
+    drop(host);
     std::fs::create_dir_all(recorded().parent().unwrap()).unwrap();
     std::fs::write(recorded(), cluster.postgres.dump("plait")).unwrap();
 }

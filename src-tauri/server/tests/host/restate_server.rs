@@ -19,6 +19,9 @@ use crate::process::JsonBody as _;
 /// How often a server is asked whether it is there.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
+/// After how long a node that does not answer counts as one that cannot be reached.
+const REACH_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Dropping it kills the nodes.
 pub struct Restate {
     // Dropped in this order.
@@ -92,6 +95,13 @@ impl Restate {
     pub async fn restart(&mut self, node: usize) {
         self.nodes[node].child = spawn(self.folder.path(), node, &self.nodes[node].place);
         self.wait(node).await;
+    }
+
+    /// Whether a node can be reached from here.
+    pub async fn answers(&self, node: usize) -> bool {
+        let Node { place, admin, .. } = &self.nodes[node];
+        let health = self.client.get(format!("http://{}:{admin}/health", place.address));
+        health.timeout(REACH_TIMEOUT).send().await.is_ok()
     }
 
     async fn wait(&self, node: usize) {

@@ -168,8 +168,10 @@ impl Processes {
                 restate.restart(node).await;
             }
             Disruption::PullCable(node) => {
-                let network = self.network.as_ref().unwrap();
+                let (network, (restate, _)) =
+                    (self.network.as_ref().unwrap(), self.restate.as_ref().unwrap());
                 network.pull_cable(node);
+                assert!(!restate.answers(node).await, "it is cut off");
                 tokio::time::sleep(PULLED).await;
                 network.plug_cable(node);
             }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use plait_api::{ErrorReply, confine_projects};
 use plait_host_store::{TenantName, WorkerId};
-use plait_journal::ENGINE_REVISION;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
@@ -40,9 +39,9 @@ pub(crate) struct WorkerOptions {
 }
 
 impl WorkerOptions {
-    /// The identity of this process.
-    pub(crate) fn new_id() -> WorkerId {
-        WorkerId { id: Uuid::now_v7(), revision: revision() }
+    /// The identity of this process, whose engine has a revision.
+    pub(crate) fn new_id(revision: u32) -> WorkerId {
+        WorkerId { id: Uuid::now_v7(), revision }
     }
 
     /// Lets the flows of a tenant reach no files of others.
@@ -54,12 +53,6 @@ impl WorkerOptions {
             (_, None) => confine_projects(&home.join("host").join("flows")),
         }
     }
-}
-
-/// The revision of the engine. Tests of upgrades let a worker say another one; programs that are released don't look at it.
-fn revision() -> u32 {
-    let said = cfg!(debug_assertions).then(|| std::env::var("PLAIT_TEST_REVISION").ok()).flatten();
-    said.and_then(|revision| revision.parse().ok()).unwrap_or(ENGINE_REVISION)
 }
 
 /// Works until the process is asked to end. The errors of opening the data directories and the database, and `host.own_runs`.

@@ -76,8 +76,7 @@ impl Worker {
             std::fs::create_dir_all(&own).unwrap();
             copy_settings(&tenant.path(), &own);
         }
-        let worker = ["worker", "--database", database];
-        let mut command = version.command(home.path(), &[&worker, args].concat());
+        let mut command = version.worker(home.path(), &[&["--database", database], args].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let line = lines.next().unwrap_or_default();

@@ -227,13 +227,19 @@ impl Version {
         Self { revision: Some(plait_journal::ENGINE_REVISION + 1), ..Self::current() }
     }
 
+    /// The command `worker`.
+    pub fn worker(&self, home: &Path, args: &[&str]) -> Command {
+        let mut command = self.command(home, &[&["worker"], args].concat());
+        command.args(self.revision.map(|revision| format!("--test-revision={revision}")));
+        command
+    }
+
     pub fn command(&self, home: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         // Keys and proxies of the developer are in the environment.
         let kept = ["PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LLVM_PROFILE_FILE"];
         command.args(args).env_clear();
         command.envs(kept.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))));
-        command.envs(self.revision.map(|revision| ("PLAIT_TEST_REVISION", revision.to_string())));
         command.env("PLAIT_HOME", home).env("PLAIT_KEYCHAIN", "off").stdin(Stdio::null());
         command
     }

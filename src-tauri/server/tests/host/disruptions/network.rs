@@ -5,6 +5,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::restate_server::Place;
 
@@ -79,11 +80,12 @@ impl Network {
         places.collect()
     }
 
-    pub fn pull_cable(&self, node: usize) {
+    /// Nothing arrives for so long, and what was sent meanwhile is lost; `cut` is called amid that.
+    pub async fn pull_cable(&self, node: usize, time: Duration, cut: impl AsyncFnOnce()) {
+        assert!(node < self.namespaces.len());
         ip(&format!("link set node{node} down"));
-    }
-
-    pub fn plug_cable(&self, node: usize) {
+        cut().await;
+        tokio::time::sleep(time).await;
         ip(&format!("link set node{node} up"));
     }
 }

@@ -170,10 +170,8 @@ impl Processes {
             Disruption::PullCable(node) => {
                 let (network, (restate, _)) =
                     (self.network.as_ref().unwrap(), self.restate.as_ref().unwrap());
-                network.pull_cable(node);
-                assert!(!restate.answers(node).await, "it is cut off");
-                tokio::time::sleep(PULLED).await;
-                network.plug_cable(node);
+                let cut = async || assert!(!restate.answers(node).await, "it is cut off");
+                network.pull_cable(node, PULLED, cut).await;
             }
         }
     }

@@ -60,13 +60,12 @@ pub fn asking_jobs(count: usize) -> Vec<Job> {
     let jobs = (0..count).map(|number| {
         let (flow, input) = match number % 6 {
             0 => ("cycle", None),
-            1 => ("asks", None),
             2 => ("asks-each", None),
             3 => ("asks-below", None),
             4 => ("calculates", Some(format!("sum {number}"))),
-            // In a conversation of its own.
             _ => ("asks", None),
         };
+        // Every second one of those that only ask is in a conversation of its own.
         let conversation = (number % 6 == 5).then_some(number / 6);
         Job { flow, input, conversation, run: format!("0190a0b0-0000-7000-8000-{number:012}") }
     });

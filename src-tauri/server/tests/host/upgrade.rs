@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::cluster::{Cluster, Worker};
+use crate::cluster::{Cluster, Worker, until};
 use crate::disruptions::clients::{Outcome, Target, begin, complete};
 use crate::disruptions::workload::{Job, asking_jobs, publish_all, reply};
 use crate::disruptions::{Played, count, play_alone};
@@ -19,6 +19,9 @@ use crate::server::ModelServer;
 
 /// How many runs wait.
 const RUNS: usize = 50;
+
+/// How many requests of a model are made before the old of two workers ends.
+const ANSWERED_BESIDE: usize = 8;
 
 /// The version to upgrade from.
 fn last() -> Version {
@@ -77,7 +80,7 @@ fn balance<'w>(restate: Option<&(Restate, Balancer)>, workers: impl IntoIterator
     }
 }
 
-/// A third of the runs is gone on with while an old and a new worker are there, one while the old worker ends, one while the host is replaced.
+/// Two thirds of the runs are gone on with while an old and a new worker are there and the old one ends, one while the host is replaced.
 async fn roll(restate: Option<&(Restate, Balancer)>) {
     let (jobs, model, new) = (asking_jobs(RUNS), model().await, Version::next());
     let alone = play_alone(&jobs).await;
@@ -95,18 +98,17 @@ async fn roll(restate: Option<&(Restate, Balancer)>) {
     let target = Target::of(&cluster.data, &old_host.url);
     all_wait(&target, &jobs).await;
 
-    let (first, rest) = jobs.split_at(RUNS / 3);
-    let (second, third) = rest.split_at(RUNS / 3);
+    // Restate may ask the old worker for what the new one has driven, again and again, until the old one ends: so that does not wait for all.
+    let (first, third) = jobs.split_at(RUNS * 2 / 3);
     let new_worker = start_worker(&new, &cluster.data, &database, restate);
     balance(restate, [&old_worker, &new_worker]);
-    let mut outcomes = complete_all(&target, first).await;
-
+    let before = model.call_count();
     let end_worker = async {
+        until(|| model.call_count() >= before + ANSWERED_BESIDE).await;
         balance(restate, [&new_worker]);
         tokio::task::block_in_place(|| old_worker.end());
     };
-    let (completed, ()) = tokio::join!(complete_all(&target, second), end_worker);
-    outcomes.extend(completed);
+    let (mut outcomes, ()) = tokio::join!(complete_all(&target, first), end_worker);
 
     let clients = {
         let (target, third) = (target.clone(), third.to_vec());

@@ -63,6 +63,23 @@ impl Postgres {
         self.url(name)
     }
 
+    /// What is in a database, in PostgreSQL's own compressed format.
+    pub fn dump(&self, name: &str) -> Vec<u8> {
+        let mut dump = command(&self.programs, "pg_dump");
+        dump.args(["--username=plait", "--no-owner", "--format=custom", "--compress=9", "--host"]);
+        let output = dump.arg(self.folder.path()).arg(name).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+
+    /// Puts what was dumped into an empty database.
+    pub fn restore(&self, name: &str, dump: &Path) {
+        let mut restore = command(&self.programs, "pg_restore");
+        restore.args(["--username=plait", "--no-owner", "--exit-on-error", "--dbname", name, "--host"]);
+        restore.arg(self.folder.path()).stdin(std::fs::File::open(dump).unwrap());
+        assert!(restore.status().unwrap().success());
+    }
+
     fn url(&self, name: &str) -> String {
         Self::url_at(self.folder.path(), name)
     }

@@ -30,6 +30,12 @@ impl Database {
         within_time("note a worker", note.execute(&self.pool)).await.map(|_| ())
     }
 
+    /// Says that a worker is there no longer.
+    pub async fn forget_worker(&self, worker: WorkerId) -> Result<(), Fault> {
+        let forget = sqlx::query("DELETE FROM workers WHERE id = $1").bind(worker.id);
+        within_time("forget a worker", forget.execute(&self.pool)).await.map(|_| ())
+    }
+
     /// The revision that a tree needs, if no worker that was there within this time has it.
     pub async fn lacks_worker(
         &self,

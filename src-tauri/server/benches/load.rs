@@ -1,7 +1,8 @@
 //! One worker with 1,000 runs that wait for a person and 100 at work: how late an event reaches a client that watches through the host, how
-//! long an answer takes to its run, and the memory of the worker.
+//! long an answer takes to its run, and the memory of the worker. Once with leases alone, once with a node of Restate.
 //!
-//! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-server --bench load` this one. Needs PostgreSQL.
+//! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-server --bench load` this one, `… -- load-restate` the second half of it.
+//! Needs PostgreSQL, and Restate in `tests/restate`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -22,6 +23,9 @@ mod postgres;
 #[path = "../tests/host/process.rs"]
 #[allow(dead_code, reason = "the tests use the other part of it")]
 mod process;
+#[path = "../tests/host/restate_server.rs"]
+#[allow(dead_code, reason = "the tests use the other part of it")]
+mod restate_server;
 #[path = "../../../tests/support/server.rs"]
 #[allow(dead_code, reason = "the tests use the other part of it")]
 mod server;
@@ -37,6 +41,7 @@ use parking_lot::Mutex;
 use postgres::Postgres;
 use process::{Data, Host, JsonBody as _, ask_flow, chat_flow, edge};
 use reqwest::Method;
+use restate_server::{Balancer, Restate};
 use serde_json::{Value, json};
 use server::{ModelServer, ServerReply, last_message_text};
 
@@ -52,9 +57,16 @@ const CALLS: usize = 12;
 
 #[tokio::main]
 async fn main() {
-    if !is_selected("load") {
-        return;
+    if is_selected("load") {
+        measure(None).await.write("load").unwrap();
     }
+    if is_selected("load-restate") {
+        let restate = (Restate::start(1).await, Balancer::start().await);
+        measure(Some(&restate)).await.write("load-restate").unwrap();
+    }
+}
+
+async fn measure(restate: Option<&(Restate, Balancer)>) -> Figures {
     let model = ModelServer::start(|request, _| {
         let said = last_message_text(request).len();
         ServerReply::Slow(WORD_INTERVAL, format!("{said} is what I count in all that was said"))
@@ -63,11 +75,23 @@ async fn main() {
     let (postgres, data) = (Postgres::start(), Data::new());
     let database = postgres.database("plait");
     let limits = ["--requests-per-minute", "1000000", "--max-requests", "2000", "--runs-per-token", "5000"];
-    let host = data.serve_as(&[&["--listen", "127.0.0.1:0", "--database", &database], &limits[..]].concat());
+    let ingress = restate.map(|(restate, _)| restate.ingress().join(","));
+    let of_restate: Vec<&str> = ingress.iter().flat_map(|urls| ["--restate", urls]).collect();
+    let serve = ["--listen", "127.0.0.1:0", "--database", &database];
+    let host = data.serve_as(&[&serve, &limits[..], &of_restate].concat());
     host.set_provider(&model.url).await;
     publish(&data, "ask", &ask_flow());
     publish(&data, "talk", &talk());
-    let worker = Worker::start_with(data.path(), &database, &["--max-runs", "200", "--lease", "15"]);
+    let limits = ["--max-runs", "200", "--lease", "15"];
+    let worker = match restate {
+        None => Worker::start_with(data.path(), &database, &limits),
+        Some((restate, balancer)) => {
+            let worker = Worker::start_for_restate(data.path(), &database, &restate.key(), &limits);
+            balancer.set(worker.restate.clone());
+            restate.register(&balancer.url).await;
+            worker
+        }
+    };
 
     let waiting: Vec<Value> = stream::iter(0..WAITING)
         .map(|_| async { host.post("runner", "/flows/ask/runs", json!({})).await.1 })
@@ -90,11 +114,14 @@ async fn main() {
     };
     let (_, answered) = tokio::join!(active, answers);
     let mut figures = Figures::default();
-    let group = "a worker with 1,100 runs";
+    let group = match restate {
+        None => "a worker with 1,100 runs",
+        Some(_) => "a worker with 1,100 runs of Restate",
+    };
     figures.add(group, "an event reaches a watcher, median", median(latencies.lock().clone()), "ms");
     figures.add(group, "an answer reaches its run, median", median(answered), "ms");
     figures.add(group, "memory", peak_memory_mb(worker.child.id()), "MB");
-    figures.write("load").unwrap();
+    figures
 }
 
 /// A chain of chats.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use plait_api::{ErrorReply, Options, Plait, data_dir};
 use plait_host_store::TenantName;
+use plait_journal::ENGINE_REVISION;
 use reqwest::Url;
 
 use crate::callbacks::Callbacks;
@@ -182,6 +183,19 @@ struct WorkerArgs {
     /// workers are in.
     #[arg(long, requires = "restate_listen", conflicts_with = "restate_keys")]
     restate_unsigned: bool,
+    /// What a worker in a test of upgrades says instead of the revision of its engine. Released programs have no such option.
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, default_value_t = ENGINE_REVISION)]
+    test_revision: u32,
+}
+
+impl WorkerArgs {
+    fn revision(&self) -> u32 {
+        #[cfg(debug_assertions)]
+        return self.test_revision;
+        #[cfg(not(debug_assertions))]
+        return ENGINE_REVISION;
+    }
 }
 
 #[derive(Debug, Args)]
@@ -298,7 +312,7 @@ impl Cli {
                 limits: args.limits,
             })),
             Command::Worker(args) => block_on(work(WorkerOptions {
-                id: WorkerOptions::new_id(),
+                id: WorkerOptions::new_id(args.revision()),
                 home,
                 database: args.database.url,
                 tenants: args.tenants,

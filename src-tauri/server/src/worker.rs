@@ -150,6 +150,10 @@ impl Worker {
 
     async fn close(&self) -> Result<(), ErrorReply> {
         let closed = self.plait.close().await;
+        if let Err(error) = self.database.forget_worker(self.id).await {
+            // Hosts count it among those that are there for a minute more.
+            eprintln!("warning: {}", ErrorReply::from(error));
+        }
         self.database.close().await;
         closed
     }

@@ -18,7 +18,8 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::repo;
-use crate::steps::{Step, cargo, print_note};
+use crate::requirements::{self, Purpose};
+use crate::steps::{self, Step, cargo, print_note};
 
 /// A part of the benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,6 +82,8 @@ impl BenchArgs {
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     let begin = SystemTime::now();
     if args.includes(Part::Engine) {
+        requirements::ensure_installed(&[Purpose::Database])?;
+        steps::install_npm_packages("tests/restate", "Restate for the load of a worker")?;
         let mut command = cargo(&["bench", "--benches"]);
         if let Some(filter) = &args.filter {
             command.args(["--", filter]);

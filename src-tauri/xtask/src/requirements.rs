@@ -167,6 +167,17 @@ const REQUIREMENTS: &[Requirement] = &[
             Manager::Brew => &["postgresql@17"],
         },
     },
+    Requirement {
+        name: "ip",
+        used_for: "cuts a node of Restate off from the others in a test",
+        purpose: Purpose::Database,
+        present: || !cfg!(target_os = "linux") || which("ip").is_some(),
+        packages: |manager| match manager {
+            Manager::Apt | Manager::Pacman => &["iproute2"],
+            Manager::Dnf => &["iproute"],
+            Manager::Brew => &[],
+        },
+    },
 ];
 
 /// Whether the programs of a PostgreSQL server are in `PATH`, or where Debian has them.

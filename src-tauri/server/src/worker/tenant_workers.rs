@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use plait_api::{ErrorReply, confine_projects};
 use plait_host_store::{TenantName, WorkerId};
-use plait_journal::ENGINE_REVISION;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
@@ -40,9 +39,9 @@ pub(crate) struct WorkerOptions {
 }
 
 impl WorkerOptions {
-    /// The identity of this process.
-    pub(crate) fn new_id() -> WorkerId {
-        WorkerId { id: Uuid::now_v7(), revision: ENGINE_REVISION }
+    /// The identity of this process, whose engine has a revision.
+    pub(crate) fn new_id(revision: u32) -> WorkerId {
+        WorkerId { id: Uuid::now_v7(), revision }
     }
 
     /// Lets the flows of a tenant reach no files of others.

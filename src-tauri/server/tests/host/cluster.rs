@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::postgres::Postgres;
-use crate::process::{Data, Host, chat_flow, command, edge};
+use crate::process::{Data, Host, Version, chat_flow, edge};
 
 /// A database, and the data directory of its first host.
 pub struct Cluster {
@@ -21,9 +21,14 @@ pub struct Cluster {
 
 impl Cluster {
     pub fn new() -> Self {
+        Self::of(Version::current())
+    }
+
+    /// Whose host and tokens are of a version.
+    pub fn of(version: Version) -> Self {
         let postgres = Postgres::start();
         let database = postgres.database("plait");
-        Self { postgres, database, data: Data::new() }
+        Self { postgres, database, data: Data::of(version) }
     }
 
     pub fn host(&self) -> Host<'_> {
@@ -60,6 +65,10 @@ impl Worker {
     }
 
     pub fn start_with(settings: &Path, database: &str, args: &[&str]) -> Self {
+        Self::start_version(&Version::current(), settings, database, args)
+    }
+
+    pub fn start_version(version: &Version, settings: &Path, database: &str, args: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         copy_settings(settings, home.path());
         for tenant in std::fs::read_dir(settings.join("tenants")).into_iter().flatten().flatten() {
@@ -67,8 +76,7 @@ impl Worker {
             std::fs::create_dir_all(&own).unwrap();
             copy_settings(&tenant.path(), &own);
         }
-        let worker = ["worker", "--database", database];
-        let mut command = command(home.path(), &[&worker, args].concat());
+        let mut command = version.worker(home.path(), &[&["--database", database], args].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let line = lines.next().unwrap_or_default();

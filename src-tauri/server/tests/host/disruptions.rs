@@ -1,10 +1,11 @@
 //! Runs of many kinds on three workers and two hosts, whose processes are killed, ended, stopped and cut off, whose disks fill up, and whose database is killed, with three nodes of
 //! Restate or without: the outputs and the requests to the model are those of one undisturbed machine.
 
-mod clients;
+pub mod clients;
 mod link;
+mod network;
 mod processes;
-mod workload;
+pub mod workload;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,13 +22,16 @@ use workload::{Job, jobs, publish_all, reply};
 /// How a model's words are spaced, so that calls are under way when something happens.
 const WORD_INTERVAL: Duration = Duration::from_millis(15);
 
+/// How long after one another runs begin while a cable is pulled.
+const PACE: Duration = Duration::from_millis(500);
+
 /// What the clients got, and what the model was asked.
-struct Played {
-    outcomes: Vec<Outcome>,
-    requests: BTreeMap<String, usize>,
+pub struct Played {
+    pub outcomes: Vec<Outcome>,
+    pub requests: BTreeMap<String, usize>,
 }
 
-fn count(model: &ModelServer) -> BTreeMap<String, usize> {
+pub fn count(model: &ModelServer) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for call in model.calls() {
         *counts.entry(workload::without_call_ids(&call)).or_default() += 1;
@@ -36,7 +40,7 @@ fn count(model: &ModelServer) -> BTreeMap<String, usize> {
 }
 
 /// Undisturbed, on one machine.
-async fn play_alone(jobs: &[Job]) -> Played {
+pub async fn play_alone(jobs: &[Job]) -> Played {
     let model = ModelServer::start(|request, _| reply(request, Duration::ZERO)).await;
     let data = Data::new();
     let host = data.serve_with(&["--requests-per-minute", "100000", "--runs-per-token", "1000"]);
@@ -51,7 +55,15 @@ async fn play_disturbed(jobs: &[Job], disruptions: &[Disruption], driver: Driver
     let model = ModelServer::start(|request, _| reply(request, WORD_INTERVAL)).await;
     let mut processes = Processes::start(&model.url, driver).await;
     let target = processes.target();
-    let clients = join_all(jobs.iter().map(|job| complete(&target, job)));
+    // Where a cable is pulled, runs begin all the time that it is.
+    let pace = if driver == Driver::WiredRestate { PACE } else { Duration::ZERO };
+    let clients = join_all((0..).zip(jobs).map(|(number, job)| {
+        let target = &target;
+        async move {
+            tokio::time::sleep(pace * number).await;
+            complete(target, job).await
+        }
+    }));
     let disturb = async {
         for (number, disruption) in (1..).zip(disruptions) {
             // Spread over the calls of the model.
@@ -127,6 +139,15 @@ async fn runs_are_those_of_one_machine_when_restate_and_workers_die() {
         KillRestate(2),
     ];
     compare(&jobs(18), &disruptions, Driver::Restate).await;
+}
+
+/// Half a minute without a word from the node that the hosts ask first, while runs begin, go on and are answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_are_those_of_one_machine_when_the_cable_of_a_node_is_pulled() {
+    if !network::runs_inside("disruptions::runs_are_those_of_one_machine_when_the_cable_of_a_node_is_pulled")
+    {
+        compare(&jobs(60), &[Disruption::PullCable(0)], Driver::WiredRestate).await;
+    }
 }
 
 /// Takes some minutes: `cargo test -p plait-server --test host -- --ignored --nocapture many_runs`.

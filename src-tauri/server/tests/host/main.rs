@@ -48,6 +48,8 @@ mod tenant_routes;
 mod tenants;
 mod terminal;
 mod tls;
+#[cfg(target_os = "linux")]
+mod upgrade;
 mod window;
 #[cfg(unix)]
 mod workers;

@@ -1,8 +1,8 @@
 //! The binary `plait-server`, serving a temporary data directory.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use rustix::process::{Pid, Signal, kill_process};
@@ -14,6 +14,8 @@ use crate::server::{ModelServer, ServerReply};
 /// A data directory with a token for each role.
 pub struct Data {
     pub dir: TempDir,
+    /// Of what is started here.
+    pub version: Version,
     tokens: [(&'static str, String); 4],
 }
 
@@ -26,17 +28,22 @@ pub struct Host<'d> {
 
 impl Data {
     pub fn new() -> Self {
+        Self::of(Version::current())
+    }
+
+    pub fn of(version: Version) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let tokens = ["viewer", "runner", "editor", "admin"].map(|role| {
-            let output = execute(dir.path(), &["tokens", "add", "--name", role, "--role", role]);
+            let add = ["tokens", "add", "--name", role, "--role", role];
+            let output = version.command(dir.path(), &add).output().unwrap();
             (role, text(&output.stdout))
         });
-        Self { dir, tokens }
+        Self { dir, version, tokens }
     }
 
     /// An empty one with the same tokens, once its files are copied.
     pub fn clone_tokens(&self) -> Self {
-        Self { dir: tempfile::tempdir().unwrap(), tokens: self.tokens.clone() }
+        Self { dir: tempfile::tempdir().unwrap(), version: self.version.clone(), tokens: self.tokens.clone() }
     }
 
     pub fn path(&self) -> &Path {
@@ -49,7 +56,7 @@ impl Data {
 
     /// Executes a command of `plait-server` to its end, which has to be good.
     pub fn execute(&self, args: &[&str]) -> String {
-        let output = execute(self.path(), args);
+        let output = self.version.command(self.path(), args).output().unwrap();
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         text(&output.stdout)
     }
@@ -83,7 +90,7 @@ impl Data {
 
     fn start(&self, environment: &[(&str, &str)], args: &[&str]) -> Host<'_> {
         let serve = ["serve"];
-        let mut command = command(self.path(), &[&serve, args].concat());
+        let mut command = self.version.command(self.path(), &[&serve, args].concat());
         command.envs(environment.iter().copied());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut url = String::new();
@@ -196,18 +203,50 @@ pub async fn events(response: Response) -> Vec<(String, Option<String>, Value)> 
     body.split("\n\n").filter_map(of_block).collect()
 }
 
-pub fn command(home: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_plait-server"));
-    // Keys and proxies of the developer are in the environment.
-    let kept = ["PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LLVM_PROFILE_FILE"];
-    command.args(args).env_clear();
-    command.envs(kept.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))));
-    command.env("PLAIT_HOME", home).env("PLAIT_KEYCHAIN", "off").stdin(Stdio::null());
-    command
+/// A version of the program.
+#[derive(Clone, Debug)]
+pub struct Version {
+    program: PathBuf,
+    /// What its workers say as the revision of their engine, if not their own.
+    revision: Option<u32>,
 }
 
-fn execute(home: &Path, args: &[&str]) -> Output {
-    command(home, args).output().unwrap()
+impl Version {
+    /// The one that this test was built with.
+    pub fn current() -> Self {
+        Self { program: env!("CARGO_BIN_EXE_plait-server").into(), revision: None }
+    }
+
+    /// The one at a path.
+    pub fn at(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), revision: None }
+    }
+
+    /// The current one, whose workers say that their engine has the next revision.
+    pub fn next() -> Self {
+        Self { revision: Some(plait_journal::ENGINE_REVISION + 1), ..Self::current() }
+    }
+
+    /// The command `worker`.
+    pub fn worker(&self, home: &Path, args: &[&str]) -> Command {
+        let mut command = self.command(home, &[&["worker"], args].concat());
+        command.args(self.revision.map(|revision| format!("--test-revision={revision}")));
+        command
+    }
+
+    pub fn command(&self, home: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        // Keys and proxies of the developer are in the environment.
+        let kept = ["PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LLVM_PROFILE_FILE"];
+        command.args(args).env_clear();
+        command.envs(kept.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))));
+        command.env("PLAIT_HOME", home).env("PLAIT_KEYCHAIN", "off").stdin(Stdio::null());
+        command
+    }
+}
+
+pub fn command(home: &Path, args: &[&str]) -> Command {
+    Version::current().command(home, args)
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -19,6 +19,9 @@ use crate::process::JsonBody as _;
 /// How often a server is asked whether it is there.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
+/// After how long a node that does not answer counts as one that cannot be reached.
+const REACH_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Dropping it kills the nodes.
 pub struct Restate {
     // Dropped in this order.
@@ -28,24 +31,40 @@ pub struct Restate {
 }
 
 struct Node {
+    place: Place,
     admin: u16,
     ingress: u16,
     child: Child,
 }
 
+/// Where a node runs.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub address: String,
+    /// Its network namespace, if that is not the one of the test.
+    pub namespace: Option<PathBuf>,
+}
+
 impl Restate {
     /// Nodes that replicate everything to two of them if there are several. They sign what they ask of workers.
     pub async fn start(count: usize) -> Self {
+        Self::start_at(vec![Place { address: "127.0.0.1".to_owned(), namespace: None }; count]).await
+    }
+
+    /// The same, each at its place.
+    pub async fn start_at(places: Vec<Place>) -> Self {
+        let count = places.len();
         let folder = tempfile::tempdir().unwrap();
         let key = KeyPair::generate_for(&PKCS_ED25519).unwrap();
         std::fs::write(folder.path().join("key.pem"), key.serialize_pem()).unwrap();
         let ports = free_ports(3 * count);
-        let fabrics: Vec<u16> = ports.chunks(3).map(|ports| ports[0]).collect();
-        let nodes = (0..count).map(|number| {
+        let fabrics: Vec<(&str, u16)> =
+            places.iter().zip(ports.chunks(3)).map(|(place, ports)| (&*place.address, ports[0])).collect();
+        let nodes = places.iter().enumerate().map(|(number, place)| {
             let [_, admin, ingress] = ports[3 * number..][..3].try_into().unwrap();
             let settings = settings(folder.path(), number, &fabrics, (admin, ingress));
             std::fs::write(folder.path().join(format!("{number}.toml")), settings).unwrap();
-            Node { admin, ingress, child: spawn(folder.path(), number) }
+            Node { admin, ingress, child: spawn(folder.path(), number, place), place: place.clone() }
         });
         let restate = Self { nodes: nodes.collect(), folder, client: Client::new() };
         for node in 0..count {
@@ -56,7 +75,7 @@ impl Restate {
 
     /// The addresses that hosts send to.
     pub fn ingress(&self) -> Vec<String> {
-        self.nodes.iter().map(|node| format!("http://127.0.0.1:{}", node.ingress)).collect()
+        self.nodes.iter().map(|node| format!("http://{}:{}", node.place.address, node.ingress)).collect()
     }
 
     /// The public key that requests are signed with, as the first node prints it.
@@ -74,14 +93,21 @@ impl Restate {
 
     /// Starts a node again, and waits until it answers.
     pub async fn restart(&mut self, node: usize) {
-        self.nodes[node].child = spawn(self.folder.path(), node);
+        self.nodes[node].child = spawn(self.folder.path(), node, &self.nodes[node].place);
         self.wait(node).await;
     }
 
+    /// Whether a node can be reached from here.
+    pub async fn answers(&self, node: usize) -> bool {
+        let Node { place, admin, .. } = &self.nodes[node];
+        let health = self.client.get(format!("http://{}:{admin}/health", place.address));
+        health.timeout(REACH_TIMEOUT).send().await.is_ok()
+    }
+
     async fn wait(&self, node: usize) {
-        let Node { admin, ingress, .. } = &self.nodes[node];
+        let Node { place: Place { address, .. }, admin, ingress, .. } = &self.nodes[node];
         for health in
-            [format!("http://127.0.0.1:{admin}/health"), format!("http://127.0.0.1:{ingress}/restate/health")]
+            [format!("http://{address}:{admin}/health"), format!("http://{address}:{ingress}/restate/health")]
         {
             while !self.client.get(&health).send().await.is_ok_and(|response| response.status().is_success())
             {
@@ -117,7 +143,8 @@ impl Restate {
     }
 
     async fn ask(&self, path: &str, body: &Value) -> (u16, Value) {
-        let url = format!("http://127.0.0.1:{}/{path}", self.nodes[0].admin);
+        let Node { place, admin, .. } = &self.nodes[0];
+        let url = format!("http://{}:{admin}/{path}", place.address);
         let request = self.client.post(url).header("accept", "application/json").json_body(body);
         let response = request.send().await.unwrap();
         let status = response.status().as_u16();
@@ -150,17 +177,25 @@ fn program() -> PathBuf {
     program
 }
 
-fn spawn(folder: &Path, node: usize) -> Child {
+fn spawn(folder: &Path, node: usize, place: &Place) -> Child {
     let log =
         std::fs::File::options().create(true).append(true).open(folder.join(format!("{node}.log"))).unwrap();
-    let mut command = Command::new(program());
+    let mut command = match &place.namespace {
+        None => Command::new(program()),
+        Some(namespace) => {
+            let mut enter = Command::new("nsenter");
+            enter.arg(format!("--net={}", namespace.display())).arg(program());
+            enter
+        }
+    };
     command.arg("--config-file").arg(folder.join(format!("{node}.toml"))).env_clear();
     command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap()
 }
 
-fn settings(folder: &Path, node: usize, fabrics: &[u16], (admin, ingress): (u16, u16)) -> String {
-    let addresses: Vec<String> = fabrics.iter().map(|port| format!("\"http://127.0.0.1:{port}\"")).collect();
-    let (addresses, fabric, provisions) = (addresses.join(", "), fabrics[node], node == 0);
+fn settings(folder: &Path, node: usize, fabrics: &[(&str, u16)], (admin, ingress): (u16, u16)) -> String {
+    let addresses: Vec<String> =
+        fabrics.iter().map(|(address, port)| format!("\"http://{address}:{port}\"")).collect();
+    let (addresses, (address, fabric), provisions) = (addresses.join(", "), fabrics[node], node == 0);
     let replication = fabrics.len().min(2);
     let folder = folder.display();
     format!(
@@ -169,8 +204,8 @@ cluster-name = "plait"
 node-name = "node-{node}"
 base-dir = "{folder}/{node}"
 listen-mode = "tcp"
-bind-address = "127.0.0.1:{fabric}"
-advertised-address = "http://127.0.0.1:{fabric}"
+bind-address = "{address}:{fabric}"
+advertised-address = "http://{address}:{fabric}"
 auto-provision = {provisions}
 default-num-partitions = 3
 default-replication = {replication}
@@ -185,11 +220,11 @@ type = "replicated"
 addresses = [{addresses}]
 
 [admin]
-bind-address = "127.0.0.1:{admin}"
+bind-address = "{address}:{admin}"
 disable-web-ui = true
 
 [ingress]
-bind-address = "127.0.0.1:{ingress}"
+bind-address = "{address}:{ingress}"
 
 [worker.invoker]
 request-identity-private-key-pem-file = "{folder}/key.pem"
@@ -217,7 +252,12 @@ pub struct Balancer {
 
 impl Balancer {
     pub async fn start() -> Self {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::start_at("127.0.0.1").await
+    }
+
+    /// At an address of this machine.
+    pub async fn start_at(address: &str) -> Self {
+        let listener = tokio::net::TcpListener::bind((address, 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let workers = Arc::<Mutex<Vec<String>>>::default();
         let (known, next) = (Arc::clone(&workers), Arc::new(AtomicUsize::new(0)));

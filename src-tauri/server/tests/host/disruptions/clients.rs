@@ -89,8 +89,8 @@ impl Target {
     }
 }
 
-/// Runs a job to its end.
-pub async fn complete(target: &Target, job: &Job) -> Outcome {
+/// Begins a run, which may have begun before, and gives how it stands when it has ended or asks something.
+pub async fn begin(target: &Target, job: &Job) -> Value {
     let mut body = json!({ "run": job.run });
     if let Some(input) = &job.input {
         body["input"] = json!(input);
@@ -99,8 +99,14 @@ pub async fn complete(target: &Target, job: &Job) -> Outcome {
         body["conversation"] = target.conversation(number).await;
     }
     let path = format!("/flows/{}/runs", job.flow);
-    let (status, mut state) = target.ask_until_answered(Method::POST, &path, Some(&body)).await;
+    let (status, state) = target.ask_until_answered(Method::POST, &path, Some(&body)).await;
     assert!(matches!(status, 200 | 202), "{job:?}: {status} {state}");
+    state
+}
+
+/// Runs a job to its end.
+pub async fn complete(target: &Target, job: &Job) -> Outcome {
+    let mut state = begin(target, job).await;
     loop {
         match as_text(&state["status"]) {
             "waiting" => answer(target, &state).await,
@@ -122,6 +128,10 @@ async fn answer(target: &Target, state: &Value) {
     let question = &state["questions"][0];
     let round = question["epoch"][0].as_u64().unwrap_or_default();
     let mut body = json!({ "run": state["run"], "node": question["node"], "epoch": question["epoch"] });
+    if let Some(asker) = question.get("asker") {
+        // A child run.
+        body = asker.clone();
+    }
     let command = if round < CYCLES as u64 {
         body["value"] = json!(format!("Answer {round}"));
         "run.answer"

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::clients::Target;
 use super::link::Link;
+use super::network::{self, Network};
 use super::workload::{Job, publish_all};
 use crate::cluster::{Worker, copy_host};
 use crate::database_conversations::check_turns;
@@ -24,11 +25,16 @@ const DATABASE: &str = "plait";
 /// Longer than the lease of a worker.
 const LONGER_THAN_A_LEASE: Duration = Duration::from_millis(2_500);
 
+/// How long a node is without its cable.
+const PULLED: Duration = Duration::from_secs(30);
+
 /// What decides which worker drives a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
     Leases,
     Restate,
+    /// Each node has a cable of its own.
+    WiredRestate,
 }
 
 /// What happens to a process. One that dies or ends is started again.
@@ -45,6 +51,8 @@ pub enum Disruption {
     KillHost(usize),
     KillDatabase,
     KillRestate(usize),
+    /// Its cable is pulled for half a minute.
+    PullCable(usize),
 }
 
 impl Disruption {
@@ -56,7 +64,7 @@ impl Disruption {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from((state >> 33) % below).unwrap()
         };
-        let kinds = if driver == Driver::Restate { 16 } else { 12 };
+        let kinds = if driver == Driver::Leases { 12 } else { 16 };
         let one = |_| match next(kinds) {
             0..=3 => Self::KillWorker(next(WORKERS as u64)),
             4..=5 => Self::EndWorker(next(WORKERS as u64)),
@@ -77,6 +85,7 @@ pub struct Processes {
     links: Vec<Link>,
     hosts: Vec<(Child, Data)>,
     restate: Option<(Restate, Balancer)>,
+    network: Option<Network>,
     postgres: Postgres,
     database: String,
     target: Target,
@@ -92,9 +101,13 @@ impl Processes {
         }
         publish_all(&data);
         let other = copy_host(&data);
-        let restate = match driver {
-            Driver::Leases => None,
-            Driver::Restate => Some((Restate::start(NODES).await, Balancer::start().await)),
+        let network = (driver == Driver::WiredRestate).then(|| Network::new(NODES));
+        let restate = match (driver, &network) {
+            (Driver::Leases, _) => None,
+            (_, None) => Some((Restate::start(NODES).await, Balancer::start().await)),
+            (_, Some(network)) => {
+                Some((Restate::start_at(network.places()).await, Balancer::start_at(network::ADDRESS).await))
+            }
         };
         let key = restate.as_ref().map(|(restate, _)| restate.key());
         let links: Vec<_> = (0..WORKERS).map(|_| Link::start(postgres.folder())).collect();
@@ -110,7 +123,7 @@ impl Processes {
             target.urls.lock().push(url);
             hosts.push((child, data));
         }
-        Self { workers, links, hosts, restate, postgres, database, target }
+        Self { workers, links, hosts, restate, network, postgres, database, target }
     }
 
     pub fn target(&self) -> Target {
@@ -153,6 +166,12 @@ impl Processes {
                 let (restate, _) = self.restate.as_mut().unwrap();
                 restate.kill(node);
                 restate.restart(node).await;
+            }
+            Disruption::PullCable(node) => {
+                let (network, (restate, _)) =
+                    (self.network.as_ref().unwrap(), self.restate.as_ref().unwrap());
+                let cut = async || assert!(!restate.answers(node).await, "it is cut off");
+                network.pull_cable(node, PULLED, cut).await;
             }
         }
     }

@@ -8,6 +8,7 @@ use super::as_text;
 use crate::cluster::publish;
 use crate::process::{Data, chat_flow, edge};
 use crate::server::{ServerReply, last_message_text};
+use crate::subflows::calling;
 
 /// In the input of each turn of a conversation.
 pub const TURN: &str = "Turn ";
@@ -50,6 +51,23 @@ pub fn jobs(count: usize) -> Vec<Job> {
             (turns - 1) / TURNS
         });
         Job { flow, input, conversation, run: uuid::Uuid::now_v7().to_string() }
+    });
+    jobs.collect()
+}
+
+/// So many jobs that ask a person before they end, of each kind in turn. Their runs always have the same ids.
+pub fn asking_jobs(count: usize) -> Vec<Job> {
+    let jobs = (0..count).map(|number| {
+        let (flow, input) = match number % 6 {
+            0 => ("cycle", None),
+            2 => ("asks-each", None),
+            3 => ("asks-below", None),
+            4 => ("calculates", Some(format!("sum {number}"))),
+            _ => ("asks", None),
+        };
+        // Every second one of those that only ask is in a conversation of its own.
+        let conversation = (number % 6 == 5).then_some(number / 6);
+        Job { flow, input, conversation, run: format!("0190a0b0-0000-7000-8000-{number:012}") }
     });
     jobs.collect()
 }
@@ -133,8 +151,44 @@ fn tool() -> Value {
     flow
 }
 
+/// Asks about each of a list of two, one after the other.
+fn asks_each() -> Value {
+    let mut flow = each();
+    flow["nodes"]["input"] =
+        json!({ "type": "userInput", "parent": "each", "config": { "prompt": "And this one?" } });
+    flow["nodes"]["each"]["config"]["concurrency"] = json!(1);
+    flow["edges"]["e"] = edge("input", "message", "about", "list");
+    flow
+}
+
+/// A flow that another one calls, and that asks a person.
+fn asking() -> Value {
+    let mut flow = asks();
+    flow["nodes"]["out"] = json!({ "type": "output" });
+    flow["edges"]["c"] = edge("chat", "response", "out", "value");
+    flow
+}
+
+fn asks_below() -> Value {
+    let mut flow = calling("asking.flow.json");
+    flow["name"] = json!("Asks below");
+    flow
+}
+
+/// Calculates before it asks and after that.
+fn calculates() -> Value {
+    let mut flow = tool();
+    flow["nodes"]["ask"] = json!({ "type": "userInput", "config": { "prompt": "And now?" } });
+    flow["nodes"]["second"] = json!({ "type": "chat" });
+    flow["edges"]["d"] = edge("chat", "context", "ask", "context");
+    flow["edges"]["e"] = edge("ask", "context", "second", "context");
+    flow["edges"]["f"] = edge("tools", "tools", "second", "tools");
+    flow
+}
+
 pub fn publish_all(data: &Data) {
     data.flow("called.flow.json", &called());
+    data.flow("asking.flow.json", &asking());
     for (name, flow) in [
         ("cycle", cycle()),
         ("each", each()),
@@ -142,6 +196,9 @@ pub fn publish_all(data: &Data) {
         ("asks", asks()),
         ("tool", tool()),
         ("chat", chat_flow()),
+        ("asks-each", asks_each()),
+        ("asks-below", asks_below()),
+        ("calculates", calculates()),
     ] {
         publish(data, name, &flow);
     }

@@ -1,5 +1,6 @@
 import type { Viewport } from "@xyflow/react";
 import { useEffect, useRef } from "react";
+import { haveWholeTitles } from "@/canvas/far/whole-titles";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { CanvasStore } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
@@ -38,7 +39,8 @@ export function useFitNewDocuments(count: number): void {
         fitted.current = { key, shown, arcs: true };
         return;
       }
-      showAll(workspace, { minZoom: MIN_FIRST_ZOOM, maxZoom: 1, duration: 0 });
+      const isReadable = (zoom: number) => haveWholeTitles(workspace, zoom);
+      showAll(workspace, { minZoom: MIN_FIRST_ZOOM, maxZoom: 1, duration: 0, isReadable });
       fitted.current = { key, shown, arcs, viewport: viewportNow(canvas) };
     };
     const frame = requestAnimationFrame(() => {

@@ -238,7 +238,12 @@ for (const [kind, flowOf] of [
   }
 }
 
-const IMPORTED = ["Fetch HuggingFace Papers", "Parse Reddit LocalLLaMA", "Fetch HN Top Story IDs", "AI Analysis (Ollama)"];
+const IMPORTED = [
+  "Fetch HuggingFace Papers",
+  "Parse Reddit LocalLLaMA",
+  "Fetch HN Top Story IDs",
+  "AI Analysis (Ollama)",
+];
 
 /** As an import makes it: folded frames, with titles that are too long for tiles, in more columns than fit into the canvas. */
 function imported(): Flow {

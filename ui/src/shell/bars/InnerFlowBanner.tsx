@@ -14,7 +14,7 @@ export function InnerFlowBanner() {
   if (!outer) return null;
   return (
     <div
-      className="flex shrink-0 items-center justify-between gap-3 border-line border-b bg-bg-1 px-3 py-1.5"
+      className="flex shrink-0 items-center justify-center gap-3 border-line border-b bg-bg-1 px-3 py-1.5"
       data-testid="inner-flow-banner"
     >
       <nav className="flex min-w-0 items-center gap-1" aria-label={TEXTS.outerFlows}>

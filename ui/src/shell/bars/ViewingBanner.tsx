@@ -11,7 +11,7 @@ export function ViewingBanner() {
   const above = viewing.above ?? [];
   return (
     <div
-      className="flex shrink-0 items-center justify-between gap-3 border-line border-b bg-bg-1 px-3 py-1.5"
+      className="flex shrink-0 items-center justify-center gap-3 border-line border-b bg-bg-1 px-3 py-1.5"
       role="status"
       data-testid="viewing-banner"
     >

@@ -367,7 +367,7 @@ impl<'w> Reader<'w> {
         let written = programs::javascript(&parameter.into()).and_then(|value| {
             let body = format!("  return [{value}].map((value) => (value === undefined || value === null ? \"\" : value))[0];");
             let items = if is_once { Items::First } else { Items::Only };
-            let program = Program { body: &body, tail: "", items, parts: &[], inputs: &[] };
+            let program = Program { about: parameter.strip_prefix('=').unwrap_or(parameter), body: &body, tail: "", items, parts: &[], inputs: &[] };
             let title = format!("{}: expression", node.name);
             self.program(at, &title, &program, input, node.at.beside(-0.5, 1.0))
         });

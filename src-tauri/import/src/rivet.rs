@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::budget::Budget;
 use super::builder::{FileEdge, FlowBuilder, Output, has_input};
 use super::chat_call::Author;
+use super::program::with_headline;
 use super::settings::Settings;
 use super::template::TemplateText;
 use super::{Format, MAX_NESTING_DEPTH, OtherGraph, wrong_shape};
@@ -273,7 +274,7 @@ impl<'v> Reader<'v> {
         let value = self.field(at, &place);
         let node = &self.graph.nodes[at];
         let title = format!("{}: {name} as text", node.title);
-        let config = json!({ "code": format!("{}return text(input);", values::RUNTIME) });
+        let config = json!({ "code": with_headline("text(input)", &format!("{}return text(input);", values::RUNTIME)) });
         let id = self.builder.add(&node.key, &title, "code", config, node.at.beside(-0.5, 1.0));
         self.builder.connect(&value, &id, "input");
         let text = (Output::new(&id, "result"), Vec::new());
@@ -293,7 +294,13 @@ impl<'v> Reader<'v> {
         );
         let title = format!("{}: {name}", node.title);
         let place = node.at.beside(-0.5, 1.0);
-        let id = self.builder.add(&node.key, &title, "code", json!({ "code": code }), place);
+        let id = self.builder.add(
+            &node.key,
+            &title,
+            "code",
+            json!({ "code": with_headline(chain, &code) }),
+            place,
+        );
         self.builder.connect(&value, &id, "input");
         (Output::new(&id, "result"), Vec::new())
     }

@@ -53,7 +53,7 @@ fn about(caller: &Caller) -> HostInfo {
     }
 }
 
-/// A run tree that waits for a person or has ended. `run.unknown`, `run.busy`, `run.in_conversation`, `store.*`, `host.database`.
+/// A run tree that waits for a person or has ended. `run.unknown`, `run.busy`, `run.in_conversation`, `flow.unknown`, `store.*`, `host.database`.
 async fn run_tree(tenant: &Tenant, run: &RunId) -> Result<RunTree, ErrorReply> {
     if let Some(database) = &tenant.database
         && let Some(root) = database.root_of(run).await?
@@ -85,7 +85,11 @@ async fn run_tree_of_database(database: &DatabaseRuns, root: &RunId) -> Result<R
     let database = &database.database;
     let (mut flows, mut attachments) = (Vec::new(), Vec::<(AttachmentHash, Vec<u8>)>::new());
     for hash in &tree.flows {
-        flows.extend(database.flow(hash).await?);
+        let document = database.flow(hash).await?;
+        flows.push(document.ok_or_else(|| {
+            let message = format!("The database does not have the flow `{hash}`, which run {root} ran.");
+            ErrorReply::new(codes::FLOW_UNKNOWN, message)
+        })?);
     }
     for hash in &tree.hashes {
         attachments.extend(database.attachment(hash).await?.map(|bytes| (hash.clone(), bytes)));

@@ -23,6 +23,7 @@ import { withFrameElements } from "./elements/frame-elements";
 import { FarFrame, FarNode, withFarView } from "./far/FarElement";
 import { FarPicture } from "./far/FarPicture";
 import { useInPage } from "./far/in-page";
+import { haveWholeTitles } from "./far/whole-titles";
 import { FrameBox } from "./frames/FrameBox";
 import { foldFrame } from "./frames/frame-commands";
 import { useLineageLights } from "./lineage-lights";
@@ -80,7 +81,7 @@ export function Canvas() {
   );
   const section = useLitWays();
   useLineageLights();
-  useFitNewDocuments(nodes.length + frames.length);
+  useFitNewDocuments(nodes.length + frames.length, haveWholeTitles);
   return (
     <CanvasMenu>
       <section

@@ -120,6 +120,50 @@ test("leads through what is not as in the original, one place at a time", async 
   await expect(steps).toBeHidden();
 });
 
+/** A placeholder, and a request whose address is an expression: a folded frame. */
+const FOLDED = JSON.stringify({
+  name: "Folded",
+  nodes: [
+    { id: "1", name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} },
+    {
+      id: "2",
+      name: "Ask the server",
+      type: "n8n-nodes-base.httpRequest",
+      typeVersion: 4.2,
+      position: [200, 0],
+      parameters: { url: "=http://127.0.0.1:9/{{ $json.id }}", options: { timeout: 9 } },
+    },
+    { id: "3", name: "Send mail", type: "n8n-nodes-base.gmail", typeVersion: 2, position: [400, 0], parameters: {} },
+  ],
+  connections: {
+    Start: { main: [[{ node: "Ask the server", type: "main", index: 0 }]] },
+    "Ask the server": { main: [[{ node: "Send mail", type: "main", index: 0 }]] },
+  },
+});
+
+test("folds again what it unfolded to show a place", async ({ page }) => {
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "folded.json", type: "application/json", text: FOLDED }], true);
+  const folded = page.locator(".react-flow__node[data-id^=frame]", { hasText: "Ask the server" });
+  await page.getByTestId("import-walk").click();
+  const steps = page.getByTestId("import-steps");
+  await expect(steps).toContainText("Ask the server");
+  const inside = page.locator(".react-flow__node", { hasText: "Ask the server: expression" });
+  await expect(inside).toBeVisible();
+  // The bar covers no part of the canvas.
+  const [bar, canvas] = [await steps.boundingBox(), await page.getByTestId("canvas").boundingBox()];
+  expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(canvas?.y ?? 0);
+  await steps.getByTestId("import-next").click();
+  await expect(steps).toContainText("Send mail");
+  await expect(inside).toHaveCount(0);
+  await expect(folded).toBeVisible();
+  await steps.getByTestId("import-previous").click();
+  await expect(inside).toBeVisible();
+  await steps.getByRole("button", { name: "Close" }).click();
+  await expect(inside).toHaveCount(0);
+  await expect(folded).toHaveClass(/selected/);
+});
+
 test("says what will happen to files that are dragged over the window", async ({ page }) => {
   await openEmpty(page);
   await dragFiles(page, [{ name: "a.flow.json", type: "application/json", text: "{}" }], false);

@@ -237,3 +237,39 @@ for (const [kind, flowOf] of [
     });
   }
 }
+
+const IMPORTED = [
+  "Fetch HuggingFace Papers",
+  "Parse Reddit LocalLLaMA",
+  "Fetch HN Top Story IDs",
+  "AI Analysis (Ollama)",
+];
+
+/** As an import makes it: folded frames, with titles that are too long for tiles, in more columns than fit into the canvas. */
+function imported(): Flow {
+  const parts: Parts = { nodes: {}, edges: {}, layout: {} };
+  const frames: NonNullable<Flow["frames"]> = {};
+  for (let column = 0; column < 10; column++) {
+    const title = IMPORTED[column % IMPORTED.length] ?? "";
+    const at = { x: column * 248, y: (column % 3) * 140 };
+    const [first, second] = [`a${column}`, `b${column}`];
+    add(parts, first, text(title), { x: at.x + 16, y: at.y + 36 });
+    add(parts, second, text(`${title}: text`, first), { x: at.x + 290, y: at.y + 36 });
+    connect(parts, first, second);
+    const size = { width: 514, height: 150 };
+    frames[`f${column}`] = { title, nodes: [first, second], main: first, ...at, ...size, folded: true };
+    if (column > 0) connect(parts, `b${column - 1}`, first);
+  }
+  return { version: 1, name: "Imported digest", ...parts, frames };
+}
+
+test("a flow whose titles tiles would cut begins at its start with whole titles", async ({ page }) => {
+  for (const viewport of SIZES) {
+    await page.setViewportSize(viewport);
+    await open(page, `imported-${viewport.width}.flow.json`, imported());
+    await expect(page.getByTestId("frame-f0")).toBeInViewport({ ratio: 1 });
+    await expect(page.getByTestId("far-picture")).toHaveCount(0);
+    expect(await cutTitles(page)).toEqual([]);
+    expect(await smallestTitle(page)).toBeGreaterThanOrEqual(11);
+  }
+});

@@ -239,7 +239,11 @@ test.describe("earlier runs", () => {
     const row = page.locator("[data-testid^=run-row-]");
     await expect(row).toHaveAttribute("data-status", "finished");
     await row.getByRole("button").first().click();
-    await expect(page.getByTestId("viewing-banner")).toContainText("Support triage");
+    const banner = page.getByTestId("viewing-banner");
+    await expect(banner).toContainText("Support triage");
+    // It stands above the canvas, and covers no card.
+    const [bar, canvas] = [await banner.boundingBox(), await page.getByTestId("canvas").boundingBox()];
+    expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(canvas?.y ?? 0);
     await expect(state(page, "start")).toHaveAttribute("data-state", "done");
     await expect(status(page)).toHaveAttribute("data-status", "finished");
     await expect(page.getByTestId("run-button")).toHaveAttribute("aria-disabled", "true");

@@ -8,7 +8,7 @@ use plait_run::node::Registry;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::host_commands::{HostCommand, PublishFlow, PublishedVersion, ReadPublished, VersionedFlow};
+use super::host_commands::{PublishFlow, PublishedVersion, ReadPublished, VersionedFlow};
 use super::remote_host::RemoteHost;
 use super::service::HostService;
 use crate::ErrorReply;
@@ -119,15 +119,6 @@ impl RemoteHost {
         let save = SaveFlow { path: path.clone(), flow, base_hash: None, force: true, source: None };
         self.call(SaveFlow::NAME, &save).await?;
         self.execute(PublishFlow { name, path }).await
-    }
-
-    /// Executes a command that only hosts have.
-    pub(crate) async fn execute<C: HostCommand>(&self, command: C) -> Result<C::Reply, ErrorReply> {
-        let reply = self.call(C::NAME, &command).await?;
-        serde_json::from_value(reply).map_err(|error| {
-            ErrorReply::new(codes::COMMAND_REPLY, format!("The reply of the host cannot be read: {error}."))
-                .hint("The host and this program may be of different versions.")
-        })
     }
 }
 

@@ -13,6 +13,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::host_commands::HostCommand;
 use crate::codes;
 use crate::{ErrorReply, from_window_json, to_window_json};
 
@@ -61,6 +62,11 @@ impl RemoteHost {
     pub(crate) async fn call(&self, name: &str, args: &impl Serialize) -> Result<Value, ErrorReply> {
         let reply = self.0.post(&format!("/commands/{name}"), to_window_json(args)?).await?;
         self.parsed(&reply)
+    }
+
+    /// Executes a command that only hosts have.
+    pub(crate) async fn execute<C: HostCommand>(&self, command: C) -> Result<C::Reply, ErrorReply> {
+        parsed(self.call(C::NAME, &command).await?)
     }
 
     /// Begins a run of a published flow.

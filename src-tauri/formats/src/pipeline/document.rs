@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use plait_core::flow::{FlowSettings, Position};
+use plait_core::flow::{FlowSettings, Frame, Position};
+use plait_core::id::FrameId;
 
 pub(super) use agent::*;
 pub(super) use steps::*;
@@ -49,6 +50,9 @@ pub(super) struct Document {
     /// Where the editor shows steps, by their names. Those that are not listed are arranged.
     #[serde(default)]
     pub(super) layout: BTreeMap<String, Position>,
+    /// Boxes that the editor draws around steps, as in `*.flow.json`. Their nodes are those that steps become.
+    #[serde(default)]
+    pub(super) frames: BTreeMap<FrameId, Frame>,
 }
 
 /// The version in the schema: a text, or the number that YAML makes of one without quotes.

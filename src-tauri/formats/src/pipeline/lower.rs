@@ -93,6 +93,7 @@ pub(super) fn lower(pipeline: &Pipeline, root: &Yaml) -> Result<Lowered, Vec<Pro
     let arranged = layout.positions().clone();
     layout.override_with(&document.layout);
     flow.layout = layout.into_positions();
+    flow.frames.clone_from(&document.frames);
     Ok(Lowered { flow, arranged, source_map })
 }
 

@@ -179,7 +179,7 @@ impl Patcher<'_> {
     ) {
         let line = emit::entry(key, value, indent);
         let holds_steps = |entry: &&MappingEntry| {
-            matches!(entry.key.as_str(), "steps" | "body" | "branches" | "loop" | "layout")
+            matches!(entry.key.as_str(), "steps" | "body" | "branches" | "loop" | "layout" | "frames")
         };
         let follows = |entry: &&MappingEntry| following.iter().any(|(key, _)| *key == entry.key);
         let before = entries.iter().skip(1).find(|entry| holds_steps(entry) && follows(entry));

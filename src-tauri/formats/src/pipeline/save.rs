@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::document::{AgentRef, PIPELINE_KEYS};
@@ -16,8 +17,8 @@ use super::tree::{MapBuilder, Tree};
 use super::yaml::{self, Yaml};
 use crate::codes;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::flow::{Edge, Flow, Node, Position};
-use plait_core::id::NodeId;
+use plait_core::flow::{Edge, Flow, Frame, Node, Position};
+use plait_core::id::{FrameId, NodeId};
 
 /// The text of the pipeline that a flow is, based on the text that it came from: only what differs is changed. Without one, a
 /// new pipeline. `pipeline.not_expressible` of a flow that no pipeline is.
@@ -37,14 +38,14 @@ pub fn save(text: Option<&str>, flow: &Flow) -> Result<String, Box<Diagnostic>> 
     };
     let write = |document: &Tree| match (&base, &before) {
         (Some(base), Some(before)) => {
-            let before = with_layout(before, base.layout.clone());
+            let before = with_drawing(before, base.drawing.clone());
             patch(&base.text, &base.root, &before, document)
         }
         _ => emit::map(document.entries(), 0) + "\n",
     };
     // Which positions must be written is known once the steps are.
     let arranged = Base::read(&write(&document)).map_err(|found| not_the_same(&found))?.lowered.arranged;
-    let written = write(&with_layout(&document, layout_of(flow, &arranged, &renamed)));
+    let written = write(&with_drawing(&document, drawing_of(flow, &arranged, &renamed)));
     let again = Base::read(&written).map_err(|found| not_the_same(&found))?.lowered.flow;
     match difference(&again, flow, &renamed) {
         None if has_layout(flow, &again.layout, &renamed) => Ok(written),
@@ -59,8 +60,11 @@ struct Base {
     root: Yaml,
     pipeline: Pipeline,
     lowered: Lowered,
-    layout: Option<Tree>,
+    drawing: Drawing,
 }
+
+/// The parts of a pipeline that only the editor looks at: `layout` and `frames`.
+type Drawing = Vec<(String, Tree)>;
 
 impl Base {
     fn read(text: &str) -> Result<Self, Box<Diagnostic>> {
@@ -71,8 +75,9 @@ impl Base {
         let root = yaml::parse(text).map_err(|problem| Box::new(problem.diagnostic))?;
         let pipeline = read::read(&root).map_err(first)?;
         let lowered = lower::lower(&pipeline, &root).map_err(first)?;
-        let layout = root.get("layout").map(|layout| Tree::of(layout.to_json()));
-        Ok(Self { text: text.to_owned(), root, pipeline, lowered, layout })
+        let part = |key: &str| Some((key.to_owned(), Tree::of(root.get(key)?.to_json())));
+        let drawing = ["layout", "frames"].into_iter().filter_map(part).collect();
+        Ok(Self { text: text.to_owned(), root, pipeline, lowered, drawing })
     }
 
     fn agents(&self) -> KnownAgents {
@@ -114,28 +119,46 @@ fn collect_agents(steps: &[Step], by_step: &mut BTreeMap<String, String>) {
     }
 }
 
-fn with_layout(document: &Tree, layout: Option<Tree>) -> Tree {
-    let mut entries: Vec<(String, Tree)> = document.entries().to_vec();
-    entries.extend(layout.map(|layout| ("layout".to_owned(), layout)));
-    Tree::Map(entries)
+fn with_drawing(document: &Tree, drawing: Drawing) -> Tree {
+    Tree::Map([document.entries(), &drawing].concat())
 }
 
-/// The positions that arranging does not give.
-fn layout_of(
+/// The positions that arranging does not give, and the frames.
+fn drawing_of(
     flow: &Flow,
     arranged: &BTreeMap<NodeId, Position>,
     renamed: &BTreeMap<NodeId, NodeId>,
-) -> Option<Tree> {
+) -> Drawing {
     let mut layout = MapBuilder::default();
     for (id, position) in &flow.layout {
         let name = renamed.get(id).unwrap_or(id);
         if flow.nodes.contains_key(id) && arranged.get(name) != Some(position) {
-            let mut value = serde_json::to_value(position).unwrap_or_default();
-            plait_core::flow::write_whole_numbers(&mut value);
-            layout.value(name.as_str(), Some(value));
+            layout.value(name.as_str(), Some(drawn(position)));
         }
     }
-    layout.non_empty()
+    let mut frames = MapBuilder::default();
+    for (id, frame) in frames_of(flow, renamed) {
+        frames.value(id.as_str(), Some(drawn(&frame)));
+    }
+    let part = |key: &str, part: MapBuilder| Some((key.to_owned(), part.non_empty()?));
+    [part("layout", layout), part("frames", frames)].into_iter().flatten().collect()
+}
+
+fn drawn(part: &impl Serialize) -> Value {
+    let mut value = serde_json::to_value(part).unwrap_or_default();
+    plait_core::flow::write_whole_numbers(&mut value);
+    value
+}
+
+/// The frames with the names by which their nodes lower.
+fn frames_of(flow: &Flow, renamed: &BTreeMap<NodeId, NodeId>) -> BTreeMap<FrameId, Frame> {
+    let name_of = |id: &NodeId| renamed.get(id).unwrap_or(id).clone();
+    let named = |frame: &Frame| Frame {
+        nodes: frame.nodes.iter().map(name_of).collect(),
+        main: frame.main.as_ref().map(name_of),
+        ..frame.clone()
+    };
+    flow.frames.iter().map(|(id, frame)| (id.clone(), named(frame))).collect()
 }
 
 /// Whether all positions of a flow are in another layout.
@@ -187,8 +210,8 @@ fn difference(ours: &Flow, theirs: &Flow, renamed: &BTreeMap<NodeId, NodeId>) ->
             format!("`{source}.{output}` leads to `{target}.{input}` in a pipeline with these steps.");
         return Some(refuse("/edges", &message).into());
     }
-    if !theirs.frames.is_empty() {
-        return Some(refuse("/frames", "Its frames would be lost.").into());
+    if ours.frames != frames_of(theirs, renamed) {
+        return Some(refuse("/frames", "Its frames could not be written.").into());
     }
     if !theirs.routes.is_empty() {
         return Some(refuse("/routes", "The points of its edges would be lost.").into());

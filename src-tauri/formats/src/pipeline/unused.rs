@@ -35,6 +35,12 @@ pub(super) fn find(pipeline: &Pipeline, flow: &Flow) -> Vec<Diagnostic> {
     for name in pipeline.document.layout.keys().filter(|name| !flow.nodes.contains_key(name.as_str())) {
         finder.warn(&below("/layout", name), name, "there is no step of this name", "");
     }
+    for (id, frame) in &pipeline.document.frames {
+        let place = below("/frames", id.as_str());
+        for name in frame.nodes.iter().chain(&frame.main).filter(|name| !flow.nodes.contains_key(*name)) {
+            finder.warn(&place, name.as_str(), "no step becomes a node of this name", "");
+        }
+    }
     for (name, place) in order::without_effect(&pipeline.steps) {
         finder.warn(&place, &name, "the step comes before this one anyway", "");
     }

@@ -1,11 +1,9 @@
-//! How far apart cards are. Each tool draws nodes in another size: the places of the file are drawn together or apart, each axis by one
-//! factor, so that rows stay rows and columns columns.
+//! How far apart cards are. Each tool draws nodes in another size: the columns and the rows of the file are drawn together as far as cards
+//! allow. Where cards need more room than in the file, only the columns and rows beside them move apart.
 
-use super::CARD_WIDTH;
 use super::item::Item;
+use super::{CARD_WIDTH, GAP};
 
-/// The least room between two cards, for edges and their values.
-const SPACING: f64 = 48.0;
 const MIN_FACTOR: f64 = 0.5;
 /// Cards that would need more lay on each other in the file.
 const MAX_FACTOR: f64 = 1.6;
@@ -13,36 +11,100 @@ const MAX_FACTOR: f64 = 1.6;
 const MAX_NEIGHBORS: usize = 64;
 
 pub(super) fn scale(items: &mut [Item]) {
-    let (across, down) = factors(items);
+    let (across, down) = axes(items);
     for item in items {
-        item.x *= across;
-        item.y *= down;
         if item.is_background {
-            item.width = (item.width * across).max(CARD_WIDTH);
-            item.height *= down;
+            item.width = (across.place(item.x + item.width) - across.place(item.x)).max(CARD_WIDTH);
+            item.height = down.place(item.y + item.height) - down.place(item.y);
         }
+        (item.x, item.y) = (across.place(item.x), down.place(item.y));
     }
 }
 
-/// The least factors by which no two cards lie on each other that did not in the file: of each two, along the axis that needs less.
-fn factors(items: &[Item]) -> (f64, f64) {
+/// The places along both axes at which no two cards lie on each other that did not in the file: each two are kept apart along the axis
+/// that needs less.
+fn axes(items: &[Item]) -> (Axis, Axis) {
     let mut cards: Vec<&Item> =
         items.iter().filter(|item| !item.is_background && !item.is_open_loop).collect();
     cards.sort_by(|one, other| one.x.total_cmp(&other.x).then(one.y.total_cmp(&other.y)));
-    let (mut across, mut down): (Option<f64>, Option<f64>) = (None, None);
+    let (mut across, mut down) = (Vec::new(), Vec::new());
     for (at, one) in cards.iter().enumerate() {
         let near = cards[at + 1..].iter().take(MAX_NEIGHBORS);
-        for other in near.take_while(|other| (other.x - one.x) * MIN_FACTOR < one.width + SPACING) {
+        for other in near.take_while(|other| (other.x - one.x) * MIN_FACTOR < one.width + GAP) {
             let (upper, lower) = if one.y <= other.y { (one, other) } else { (other, one) };
-            let beside = (one.width + SPACING) / (other.x - one.x);
-            let below = (upper.height + SPACING) / (lower.y - upper.y);
-            let (axis, needed) = if beside <= below { (&mut across, beside) } else { (&mut down, below) };
-            if needed <= MAX_FACTOR {
-                *axis = Some(axis.map_or(needed, |known| known.max(needed)));
+            let beside = Distance { from: one.x, to: other.x, least: one.width + GAP };
+            let below = Distance { from: upper.y, to: lower.y, least: upper.height + GAP };
+            let (axis, distance) =
+                if beside.factor() <= below.factor() { (&mut across, beside) } else { (&mut down, below) };
+            if distance.factor() <= MAX_FACTOR {
+                axis.push(distance);
             }
         }
     }
-    // Without neighbors along an axis, nothing says how far apart its cards are drawn.
-    let factor = |needed: Option<f64>| needed.map_or(1.0, |needed| needed.max(MIN_FACTOR));
-    (factor(across), factor(down))
+    let places = |place: fn(&Item) -> f64| cards.iter().map(|card| place(card)).collect();
+    (Axis::new(places(|card| card.x), across), Axis::new(places(|card| card.y), down))
+}
+
+/// Two places of the file, and how far apart they have to be.
+struct Distance {
+    from: f64,
+    to: f64,
+    least: f64,
+}
+
+impl Distance {
+    fn factor(&self) -> f64 {
+        self.least / (self.to - self.from)
+    }
+}
+
+/// Where the places of the file along one axis are drawn.
+struct Axis {
+    /// The places of cards, ascending.
+    file: Vec<f64>,
+    drawn: Vec<f64>,
+    /// How far apart the other places are drawn, as a share of their distance in the file.
+    factor: f64,
+}
+
+impl Axis {
+    fn new(mut file: Vec<f64>, mut distances: Vec<Distance>) -> Self {
+        file.sort_by(f64::total_cmp);
+        file.dedup();
+        // Without neighbors along an axis, nothing says how far apart its cards are drawn.
+        let needed = distances.iter().map(Distance::factor).reduce(f64::max).unwrap_or(1.0);
+        let factor = needed.clamp(MIN_FACTOR, 1.0);
+        distances.sort_by(|one, other| one.to.total_cmp(&other.to));
+        let mut drawn: Vec<f64> = Vec::with_capacity(file.len());
+        let mut open = distances.into_iter().peekable();
+        for (at, &place) in file.iter().enumerate() {
+            let mut least = match (at.checked_sub(1), drawn.last()) {
+                (Some(before), Some(last)) => (place - file[before]).mul_add(factor, *last),
+                _ => place * factor,
+            };
+            while let Some(distance) = open.next_if(|distance| distance.to <= place) {
+                let before = file.partition_point(|&one| one < distance.from);
+                if let Some(from) = drawn.get(before) {
+                    least = least.max(from + distance.least);
+                }
+            }
+            drawn.push(least);
+        }
+        Self { file, drawn, factor }
+    }
+
+    /// Where a place of the file is drawn; one between those of cards stays between them.
+    fn place(&self, place: f64) -> f64 {
+        let at = self.file.partition_point(|&one| one < place);
+        match (at.checked_sub(1), self.file.get(at)) {
+            (_, Some(&exact)) if exact == place => self.drawn[at],
+            (Some(before), Some(&after)) => {
+                let share = (place - self.file[before]) / (after - self.file[before]);
+                (self.drawn[at] - self.drawn[before]).mul_add(share, self.drawn[before])
+            }
+            (Some(last), None) => (place - self.file[last]).mul_add(self.factor, self.drawn[last]),
+            (None, Some(&first)) => (place - first).mul_add(self.factor, self.drawn[at]),
+            (None, None) => place,
+        }
+    }
 }

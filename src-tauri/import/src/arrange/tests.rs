@@ -48,8 +48,26 @@ fn rows_and_columns_of_narrow_nodes_are_drawn_apart() {
     arrange(&mut flow);
     let [a, b, c, d] = places(&flow, ["a", "b", "c", "d"]);
     assert_eq!((a.1, b.1), (0.0, 0.0), "a row stays a row");
-    assert_eq!((b.0, c.0, d.0), (256.0, 512.0, 256.0), "a column stays a column");
+    assert_eq!((b.0, c.0, d.0), (248.0, 496.0, 248.0), "a column stays a column");
     assert!(c.1 < 10.0 && d.1 < 200.0, "rows are drawn together as far as cards allow");
+}
+
+#[test]
+fn near_neighbors_do_not_draw_the_others_apart() {
+    let node = json!({ "type": "text" });
+    let mut flow = flow(json!({
+        "version": 1, "name": "n8n", "edges": {},
+        "nodes": { "a": node, "b": node, "c": node, "d": node, "remark": { "type": "note", "config": { "text": "Both" } } },
+        "layout": {
+            "a": { "x": 0, "y": 0 }, "b": { "x": 200, "y": 0 }, "c": { "x": 450, "y": 0 }, "d": { "x": 900, "y": 0 },
+            "remark": { "x": 180, "y": -60, "width": 500, "height": 300 },
+        },
+    }));
+    arrange(&mut flow);
+    let [a, b, c, d] = places(&flow, ["a", "b", "c", "d"]).map(|(x, _)| x);
+    assert_eq!([b - a, c - b, d - c], [248.0, 250.0, 450.0]);
+    let remark = &flow.layout["remark"];
+    assert!(remark.x < b && remark.x + remark.width.unwrap() >= c + CARD_WIDTH, "it stays behind both");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::builder::{Output, Point};
+use super::super::program::with_headline;
 use super::super::template::TemplateText;
 use super::Reader;
 
@@ -145,7 +146,7 @@ impl Reader<'_> {
         let (_, output, path) = &key;
         let node = &self.graph.nodes[at];
         let value = path.iter().fold("input".to_owned(), |value, step| format!("{value}?.[{}]", json!(step)));
-        let config = json!({ "code": format!("{TEXT}return text({value});") });
+        let config = json!({ "code": with_headline(&format!("text({value})"), &format!("{TEXT}return text({value});")) });
         let title = format!("{}: text", path.last().map_or(output.node.as_str(), String::as_str));
         let id = self.builder.add(node.id, &title, "code", config, node.at.beside(-0.5, 1.0));
         self.builder.connect(output, &id, "input");

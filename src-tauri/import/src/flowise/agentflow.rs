@@ -9,7 +9,7 @@ use super::super::builder::Output;
 use super::super::chat_call::{Author, ChatCall};
 use super::super::graph::text as text_of;
 use super::super::http_request::{Body, HttpRequest, ONLY_JSON, Pairs};
-use super::super::program::unreachable_reason;
+use super::super::program::{unreachable_reason, with_headline};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::components::schema_of_fields;
@@ -351,7 +351,7 @@ impl Reader<'_> {
             "const made = await (async () => {{\n{code}\n}})();\n\
              return typeof made === \"object\" ? JSON.stringify(made, null, 2) : made;"
         );
-        let config = json!({ "code": program });
+        let config = json!({ "code": with_headline(code, &program) });
         let id = self.builder.add(node.id, node.title, "code", config, node.at);
         if !names.is_empty() {
             let title = format!("{}: values", node.title);

@@ -66,8 +66,14 @@ impl Reader<'_> {
         }
         let added = ways.and_then(|ways| {
             let body = format!("  return {};", ways.source);
-            let program =
-                Program { body: &body, tail: ROUTE, items: Items::Each, parts: &ways.parts, inputs: &[] };
+            let program = Program {
+                about: &ways.source,
+                body: &body,
+                tail: ROUTE,
+                items: Items::Each,
+                parts: &ways.parts,
+                inputs: &[],
+            };
             Ok((self.program(at, node.name, &program, input, node.at)?, ways.names))
         });
         let (id, names) = match added {

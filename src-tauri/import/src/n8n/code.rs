@@ -49,7 +49,7 @@ impl Reader<'_> {
             let result = "  return valueOf((Array.isArray(result) ? result : [result]).map(plain));";
             (format!("  const result = await (async () => {{\n{code}\n}})();\n{result}"), "", Items::All)
         };
-        let program = Program { body: &body, tail, items, parts: &[PLAIN], inputs: &[] };
+        let program = Program { about: code, body: &body, tail, items, parts: &[PLAIN], inputs: &[] };
         let id = match self.program(at, node.name, &program, input, node.at) {
             Ok(id) => id,
             Err(reason) => return self.placeholder(at, &reason),

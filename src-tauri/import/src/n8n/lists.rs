@@ -28,7 +28,14 @@ impl Reader<'_> {
         let Some(body) = operation else {
             return self.placeholder(at, "Plait has no node for this operation on lists.");
         };
-        let program = Program { body: &body, tail: "", items: Items::All, parts: &[FIELDS], inputs: &[] };
+        let program = Program {
+            about: settings.text("/fieldToSplitOut").unwrap_or(&body),
+            body: &body,
+            tail: "",
+            items: Items::All,
+            parts: &[FIELDS],
+            inputs: &[],
+        };
         match self.program(at, node.name, &program, Some(input), node.at) {
             Ok(id) => vec![Some(self.items_of(at, &id))],
             Err(reason) => self.placeholder(at, &reason),

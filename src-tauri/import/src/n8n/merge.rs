@@ -35,7 +35,8 @@ impl Reader<'_> {
         let body = format!("  const inputs = [{}];\n  return {result};", lists.join(", "));
         let matches = ["byFields(", "byKey("].iter().any(|call| result.contains(call));
         let parts: &[&str] = if matches { &[FIELDS, MERGE, MATCH] } else { &[MERGE] };
-        let program = Program { body: &body, tail: "", items: Items::All, parts, inputs: &inputs };
+        let program =
+            Program { about: &result, body: &body, tail: "", items: Items::All, parts, inputs: &inputs };
         match self.program(at, node.name, &program, None, node.at) {
             Ok(id) => vec![Some(self.items_of(at, &id))],
             Err(reason) => self.placeholder(at, &reason),

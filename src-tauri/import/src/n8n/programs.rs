@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::builder::Output;
 use super::super::point::Point;
+use super::super::program::with_headline;
 use super::expressions::{self, Part};
 use super::{Reader, Shape};
 use plait_core::id::NodeId;
@@ -45,6 +46,8 @@ pub(super) enum Items {
 /// A program: the body, and the parts of the runtime that it uses.
 #[derive(Clone, Copy)]
 pub(super) struct Program<'p> {
+    /// What it does, as the file has it: its card shows the first line.
+    pub(super) about: &'p str,
     pub(super) body: &'p str,
     /// What follows, where the body is evaluated for each item: it makes the result of their `results`.
     pub(super) tail: &'p str,
@@ -219,7 +222,7 @@ impl Reader<'_> {
         }
         let _ = writeln!(code, "{}", self.bindings(body, !nodes.is_empty()));
         code.push_str(&written_body(program));
-        Ok((code, sources.outputs))
+        Ok((with_headline(program.about, &code), sources.outputs))
     }
 
     /// The names that n8n binds for each item, as far as a body has them.

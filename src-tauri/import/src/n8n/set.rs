@@ -41,7 +41,9 @@ impl Reader<'_> {
             Ok(body) => body,
             Err(reason) => return self.placeholder(at, &reason),
         };
+        let about = about(settings, node.version);
         let program = Program {
+            about: about.as_deref().unwrap_or(&body),
             body: &body,
             tail: RESULTS,
             items: Items::Each,
@@ -53,6 +55,16 @@ impl Reader<'_> {
             Err(reason) => self.placeholder(at, &reason),
         }
     }
+}
+
+/// The names of the fields that it sets, or the JSON that it makes.
+fn about(settings: &Settings<'_>, version: f64) -> Option<String> {
+    if version >= 3.0 && settings.text("/mode") == Some("raw") {
+        return settings.text("/jsonOutput").map(str::to_owned);
+    }
+    let fields = fields(settings, version);
+    let names: Vec<&str> = fields.iter().filter_map(|field| field.name.as_str()).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 fn body(settings: &Settings<'_>, version: f64) -> Result<String, String> {

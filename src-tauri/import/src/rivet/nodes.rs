@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::builder::Output;
 use super::super::chat_call::Author;
 use super::super::http_request::{Body, HttpRequest};
-use super::super::program::unreachable_reason;
+use super::super::program::{unreachable_reason, with_headline};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::Reader;
@@ -155,13 +155,13 @@ impl Reader<'_> {
             return;
         }
         let object = self.object(at);
-        let code = format!(
+        let program = format!(
             "const entries = Object.entries(input ?? {{}}).map(([name, value]) => [name, {{ type: \"any\", value }}]);\n\
              const inputs = Object.fromEntries(entries);\n\
              const outputs = (() => {{\n{code}\n}})();\n\
              return Object.fromEntries(Object.entries(outputs).map(([name, output]) => [name, output?.value]));"
         );
-        let id = self.add(at, "code", json!({ "code": code }), "result");
+        let id = self.add(at, "code", json!({ "code": with_headline(code, &program) }), "result");
         if let Some(object) = object {
             self.builder.connect(&object, &id, "input");
         }

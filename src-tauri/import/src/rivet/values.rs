@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::super::builder::Output;
+use super::super::program::with_headline;
 use super::super::settings::Settings;
 use super::Reader;
 
@@ -140,7 +141,12 @@ impl Reader<'_> {
             self.placeholder(at, "Nothing feeds it.");
             return;
         }
-        let id = self.add(at, "code", json!({ "code": format!("{RUNTIME}{body}") }), "result");
+        let id = self.add(
+            at,
+            "code",
+            json!({ "code": with_headline(body, &format!("{RUNTIME}{body}")) }),
+            "result",
+        );
         if let Some(object) = object {
             self.builder.connect(&object, &id, "input");
         }

@@ -58,9 +58,12 @@ impl Store {
             if record.conversation.is_some() {
                 return Err(Fault::new(
                     codes::RUN_IN_CONVERSATION,
-                    format!("Run {} is part of a conversation, which its journal refers to.", record.run),
+                    format!(
+                        "Run {} is part of a conversation. The turns before it are stored with the conversation, so a copy of the run alone could not be read.",
+                        record.run
+                    ),
                 )
-                .hint("`plait runs export` writes such a run to a file with all that it needs."));
+                .hint("Export its recording: the file has all that it needs. In a terminal: `plait runs export`."));
             }
             flows.insert(record.flow.hash);
         }

@@ -6,7 +6,7 @@ import { LOOP_FOOTER, LOOP_HEADER, LOOP_STRIP } from "@/flow/containers/containe
 import type { NodeRunState } from "@/run/nodes/element-views";
 import { ICON_UNITS, type IconPaths } from "./icon-paths";
 import type { TileState } from "./tile-states";
-import { fitTitle, LINE_HEIGHT, shortened } from "./tile-title";
+import { fitTitle, LINE_HEIGHT, type Room, shortened } from "./tile-title";
 import type { Tile } from "./tiles";
 
 /** Screen pixels. */
@@ -133,11 +133,7 @@ function paintCard(painting: Painting, tile: Tile, at: Box, marks: Marks): void 
   pen.setLineDash([]);
   const icon = icons.get(tile.icon ?? "");
   const hasIcon = icon !== undefined && tile.kind === "card";
-  const room = {
-    width: at.width - 2 * PADDING - (hasEdge ? EDGE_WIDTH : 0),
-    height: at.height - 2 * ABOVE,
-    icon: hasIcon ? ICON + GAP : 0,
-  };
+  const room = titleRoom(at, hasEdge, hasIcon);
   const { lines, size, withIcon } = fitTitle(tile.title, room, painting.widthOf);
   const color = resolve(look.text ?? "var(--fg)");
   const middle = at.y + at.height / 2;
@@ -154,6 +150,15 @@ function paintCard(painting: Painting, tile: Tile, at: Box, marks: Marks): void 
   const isTall = tile.kind === "comment" && at.height > 2 * (lines.length + 1) * step;
   const first = isTall ? at.y + ABOVE + step : middle - ((lines.length - 1) * step) / 2;
   for (const [index, line] of lines.entries()) pen.fillText(line, left, first + index * step);
+}
+
+/** The room for a title on a tile of this size. */
+export function titleRoom({ width, height }: Pick<Box, "width" | "height">, hasEdge: boolean, hasIcon: boolean): Room {
+  return {
+    width: width - 2 * PADDING - (hasEdge ? EDGE_WIDTH : 0),
+    height: height - 2 * ABOVE,
+    icon: hasIcon ? ICON + GAP : 0,
+  };
 }
 
 /** A node on the map: a box of one color. */

@@ -12,7 +12,7 @@ const MIN_SHOWN_CHARS = 5;
 export type TileTitle = { lines: readonly string[]; size: number; withIcon: boolean };
 
 /** Screen pixels. The icon takes a part of the width. */
-type Room = { width: number; height: number; icon: number };
+export type Room = { width: number; height: number; icon: number };
 
 /** The width of a text at a font size of one pixel. */
 type WidthOf = (text: string) => number;
@@ -27,6 +27,11 @@ export function fitTitle(title: string, room: Room, widthOf: WidthOf): TileTitle
   const letters = initials(title);
   const count = linesIn(room, LEAST_SIZE) === 0 ? 0 : longestPart(letters, beside, widthOf);
   return { lines: count === 0 ? [] : [letters.slice(0, count)], size: LEAST_SIZE, withIcon: true };
+}
+
+/** Whether all of a title can be read in a room. */
+export function isTitleWhole(title: string, room: Room, widthOf: WidthOf): boolean {
+  return wholeTitle(title, room, widthOf) !== undefined;
 }
 
 type Written = Omit<TileTitle, "withIcon">;

@@ -3,14 +3,19 @@ import { useEffect, useRef } from "react";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { CanvasStore } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
+import type { Workspace } from "@/workspace/workspace";
 import { MIN_FIRST_ZOOM, reveal, showAll } from "./view";
 
 /**
  * Shows a flow when another document or another run comes onto the canvas: the whole of it, or of a long one as much from its
  * beginning as can be read. What comes back, from behind another
- * document or from below a run, is shown as it was left. Then comes what waits to be revealed. `count` is how many nodes are drawn.
+ * document or from below a run, is shown as it was left. Then comes what waits to be revealed. `count` is how many nodes are drawn,
+ * `haveWholeTitles` whether all titles can be read at a zoom of the far view.
  */
-export function useFitNewDocuments(count: number): void {
+export function useFitNewDocuments(
+  count: number,
+  haveWholeTitles: (workspace: Workspace, zoom: number) => boolean,
+): void {
   const workspace = useWorkspace();
   const { canvas, editor } = workspace;
   const key = useFlow((state) => state.key);
@@ -38,7 +43,8 @@ export function useFitNewDocuments(count: number): void {
         fitted.current = { key, shown, arcs: true };
         return;
       }
-      showAll(workspace, { minZoom: MIN_FIRST_ZOOM, maxZoom: 1, duration: 0 });
+      const isReadable = (zoom: number) => haveWholeTitles(workspace, zoom);
+      showAll(workspace, { minZoom: MIN_FIRST_ZOOM, maxZoom: 1, duration: 0, isReadable });
       fitted.current = { key, shown, arcs, viewport: viewportNow(canvas) };
     };
     const frame = requestAnimationFrame(() => {
@@ -48,7 +54,7 @@ export function useFitNewDocuments(count: number): void {
       reveal(workspace, awaited);
     });
     return () => cancelAnimationFrame(frame);
-  }, [key, shown, count, empty, arcs, ready, awaited, workspace, canvas, editor]);
+  }, [key, shown, count, empty, arcs, ready, awaited, workspace, canvas, editor, haveWholeTitles]);
 }
 
 /** Keeps the view of a document that is no longer shown, if it will be shown again. */

@@ -17,8 +17,10 @@ import { isFar } from "./detail";
 /** The least zoom of the canvas: a card is a few pixels wide, so also very large flows can be seen whole. */
 export const MIN_ZOOM = 0.01;
 export const MAX_ZOOM = 2.5;
-/** A flow that opens is shown at this zoom at least: the titles of its tiles can be read. */
+/** A flow that opens is shown at this zoom at least: the short titles of its tiles can be read. */
 export const MIN_FIRST_ZOOM = 0.42;
+/** Where titles of tiles are cut, a flow that opens is shown at this zoom at least: cards, with room for two lines of each title. */
+const MIN_FIRST_CARD_ZOOM = 0.65;
 /** From this many nodes on, only nodes in view are in the page. */
 export const MANY_NODES = 250;
 const QUICK_MS = 150;
@@ -33,12 +35,14 @@ type FitOptions = {
   /** Room around them, as a share of the canvas. */
   padding?: number;
   duration?: number;
+  /** Whether titles can be read at a zoom of the far view. Where they can't, cards are shown, and not all of them if need be. */
+  isReadable?: (zoom: number) => boolean;
 };
 
 /** Fits nodes into view, with room for the arcs of their back edges. */
 export function showAll(
   { canvas, editor }: Parts,
-  { nodes, minZoom = MIN_ZOOM, maxZoom = 1.1, padding = 0.08, duration = QUICK_MS }: FitOptions = {},
+  { nodes, minZoom = MIN_ZOOM, maxZoom = 1.1, padding = 0.08, duration = QUICK_MS, isReadable }: FitOptions = {},
 ): void {
   const { instance } = canvas;
   const pane = paneBox();
@@ -51,7 +55,10 @@ export function showAll(
   if (boxes.size === 0) return;
   for (const [id, box] of arcs(editor.state, boxes)) boxes.set(id, box);
   const box = bounds(boxes);
-  const viewAbove = (height: number) => getViewportForBounds(box, pane.width, height, minZoom, maxZoom, padding);
+  const fitted = getViewportForBounds(box, pane.width, pane.height, minZoom, maxZoom, padding);
+  const isCut = isReadable !== undefined && isFar(fitted.zoom) && !isReadable(fitted.zoom);
+  const least = isCut ? MIN_FIRST_CARD_ZOOM : minZoom;
+  const viewAbove = (height: number) => getViewportForBounds(box, pane.width, height, least, maxZoom, padding);
   let viewport = viewAbove(pane.height);
   const free = freeHeight({ canvas }, pane, boxes, viewport);
   const above = viewAbove(free);

@@ -14,7 +14,7 @@ export function InnerFlowBanner() {
   if (!outer) return null;
   return (
     <div
-      className="absolute top-3 left-1/2 z-20 flex max-w-[90%] -translate-x-1/2 items-center gap-3 rounded-lg border border-line-2 bg-bg-1 py-1.5 pr-1.5 pl-3 shadow-pop"
+      className="flex shrink-0 items-center justify-center gap-3 border-line border-b bg-bg-1 px-3 py-1.5"
       data-testid="inner-flow-banner"
     >
       <nav className="flex min-w-0 items-center gap-1" aria-label={TEXTS.outerFlows}>

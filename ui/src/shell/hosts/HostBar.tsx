@@ -36,7 +36,7 @@ function Bar({ name }: { name: string }) {
         role="status"
         title={
           error
-            ? `${error.message} ${error.hint ?? ""}`
+            ? plain(windowText(`${error.message} ${error.hint ?? ""}`))
             : info && [TEXTS.version(info.version), expiry(info.expiresAt)].filter(Boolean).join(" · ")
         }
         data-testid="host-state"

@@ -88,7 +88,8 @@ function Publication({ host: target, onDone }: { host: string; onDone: () => voi
   const path = useFlow((state) => state.path);
   const flow = useFlow(documentFlow);
   const dirty = useFlow(isDirty);
-  const [name, setName] = useState<string>();
+  // Until something is typed, the name that the flow would get.
+  const [typed, setTyped] = useState<string>();
   const [preview, setPreview] = useState<Preview>();
   const [problem, setProblem] = useState<HostError>();
   const [busy, setBusy] = useState(false);
@@ -99,14 +100,13 @@ function Publication({ host: target, onDone }: { host: string; onDone: () => voi
   useEffect(() => {
     let gone = false;
     const read = async () => {
-      const read = await host.call("hosts.preview", { host: target, name, flow, path, isOnHost });
+      const read = await host.call("hosts.preview", { host: target, name: typed, flow, path, isOnHost });
       const { diagnostics } = await host.on(target).call("flow.check", { flow: read.flow });
       const changes =
         read.served && read.difference ? describeChanges(read.difference, read.served.flow, read.flow) : "";
       if (gone) return;
       setPreview({ ...read, changes, problems: diagnostics });
       setProblem(undefined);
-      setName((typed) => typed ?? read.name);
     };
     const timer = setTimeout(
       () =>
@@ -115,16 +115,19 @@ function Publication({ host: target, onDone }: { host: string; onDone: () => voi
           setProblem(HostError.from(thrown));
           setPreview(undefined);
         }),
-      name === undefined ? 0 : TYPING_MS,
+      typed === undefined ? 0 : TYPING_MS,
     );
     return () => {
       gone = true;
       clearTimeout(timer);
     };
-  }, [host, target, name, flow, path, isOnHost, round]);
+  }, [host, target, typed, flow, path, isOnHost, round]);
+  const name = typed ?? preview?.name;
+  // What is shown about another name says nothing of this one.
+  const isCurrent = preview !== undefined && preview.name === name;
   const publish = async (event: FormEvent) => {
     event.preventDefault();
-    if (!name || busy) return;
+    if (!name || !isCurrent || busy) return;
     setBusy(true);
     try {
       if (isOnHost && (path === undefined || dirty) && !(await files.save())) return setBusy(false);
@@ -160,7 +163,7 @@ function Publication({ host: target, onDone }: { host: string; onDone: () => voi
             spellCheck={false}
             data-testid="publish-name"
             value={name ?? ""}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => setTyped(event.target.value)}
           />
         )}
       </Field>
@@ -185,7 +188,7 @@ function Publication({ host: target, onDone }: { host: string; onDone: () => voi
         <Button
           type="submit"
           kind="main"
-          disabled={busy || !name || !preview || cannotRun}
+          disabled={busy || !name || !isCurrent || cannotRun}
           data-testid="publish-submit"
         >
           {TEXTS.publish}
@@ -235,6 +238,9 @@ function Problems({ of }: { of: readonly Diagnostic[] }) {
           </li>
         ))}
       </ul>
+      {of.length > MAX_PROBLEMS ? (
+        <p className="mt-1 text-fg-3">{TEXTS.moreProblems(of.length - MAX_PROBLEMS)}</p>
+      ) : null}
     </div>
   );
 }

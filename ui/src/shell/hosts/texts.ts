@@ -69,6 +69,7 @@ export const TEXTS = {
   published: (name: string, version: number, host: string) => `${name} is version ${version} on ${host}`,
   saveFirst: "Save the flow first: the host publishes its file.",
   lacks: "What the host says about the flow:",
+  moreProblems: (count: number) => `And ${count} more`,
   addHostFirst: "Add a host…",
   openTitle: "Open from the host",
   saveTitle: "Save on the host",

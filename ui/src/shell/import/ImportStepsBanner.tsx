@@ -6,7 +6,7 @@ import { documentFlow } from "@/flow/document/flow-state";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useOverlays, useWorkspace } from "@/workspace/context";
 import { importSteps, nodeOfStep } from "./import-steps";
-import { showImportStep } from "./show-import-step";
+import { endImportSteps, showImportStep } from "./show-import-step";
 
 /** Leads through what of an imported flow is not as in the original: one place at a time, each selected on the canvas. */
 export function ImportStepsBanner() {
@@ -21,11 +21,11 @@ export function ImportStepsBanner() {
   return (
     <section
       aria-label={TEXTS.importSteps}
-      className="absolute top-3 left-1/2 z-20 flex w-[min(760px,94%)] -translate-x-1/2 items-center gap-3 rounded-lg border border-line-2 bg-bg-1 py-2 pr-2 pl-3 text-sm shadow-pop"
+      className="flex shrink-0 items-center gap-3 border-line border-b bg-bg-1 px-3 py-1.5 text-sm"
       data-testid="import-steps"
     >
       <span className="text-fg-3 tabular-nums">{TEXTS.importStepOf(at + 1, steps.length)}</span>
-      <p className="max-h-24 min-w-0 flex-1 overflow-y-auto" aria-live="polite">
+      <p className="max-h-16 min-w-0 flex-1 overflow-y-auto" aria-live="polite">
         <b className="font-semibold">{step.name}</b>{" "}
         <span className="text-fg-3">· {TEXTS.importOutcomes[step.outcome]} ·</span>{" "}
         <span className="text-fg-2">
@@ -43,7 +43,7 @@ export function ImportStepsBanner() {
         <IconButton
           label={TEXTS.endImportSteps}
           icon={<X size={14} aria-hidden />}
-          onClick={() => workspace.overlays.showImportStep(undefined)}
+          onClick={() => endImportSteps(workspace)}
         />
       </div>
     </section>

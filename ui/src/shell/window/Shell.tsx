@@ -70,12 +70,12 @@ export function Shell() {
                     <Panel id="part-canvas" minSize="160px">
                       <div className="flex h-full flex-col">
                         <ComparisonBar />
+                        <ViewingBanner />
+                        <InnerFlowBanner />
+                        <ImportStepsBanner />
                         <div className="relative min-h-0 flex-1">
                           <Canvas />
                           <StartPage />
-                          <ViewingBanner />
-                          <InnerFlowBanner />
-                          <ImportStepsBanner />
                           {page === undefined ? <Toasts /> : null}
                         </div>
                       </div>

@@ -17,16 +17,23 @@ export type Hosts = {
 export class HostList {
   readonly store: StoreApi<Hosts> = createStore<Hosts>(() => ({ answers: {} }));
 
+  /** Counts the readings: what an earlier one learns late, such as that a former token is refused, is not kept. */
+  #reading = 0;
+
   constructor(readonly host: Host) {}
 
   /** Reads the list and asks each host what it is. */
   async load(): Promise<void> {
+    this.#reading += 1;
+    const reading = this.#reading;
+    const isLatest = () => reading === this.#reading;
     try {
       const list = await this.host.call("hosts.list", {});
+      if (!isLatest()) return;
       this.store.setState({ list, error: undefined });
-      await Promise.all(list.map(({ name }) => this.#ask(name)));
+      await Promise.all(list.map(({ name }) => this.#ask(name, isLatest)));
     } catch (thrown) {
-      this.store.setState({ error: HostError.from(thrown) });
+      if (isLatest()) this.store.setState({ error: HostError.from(thrown) });
     }
   }
 
@@ -41,13 +48,14 @@ export class HostList {
     await this.load();
   }
 
-  async #ask(name: string): Promise<void> {
+  async #ask(name: string, isLatest: () => boolean): Promise<void> {
     this.#answered(name, {});
-    try {
-      this.#answered(name, { info: await this.host.on(name).call("host.about", {}) });
-    } catch (thrown) {
-      this.#answered(name, { error: HostError.from(thrown) });
-    }
+    const asked = this.host.on(name).call("host.about", {});
+    const answer = await asked.then(
+      (info): HostAnswer => ({ info }),
+      (thrown): HostAnswer => ({ error: HostError.from(thrown) }),
+    );
+    if (isLatest()) this.#answered(name, answer);
   }
 
   #answered(name: string, answer: HostAnswer): void {

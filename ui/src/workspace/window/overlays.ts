@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Autosave, ImportReport, NodeId } from "@/bindings";
 import { TypeAhead } from "@/design/controls/type-ahead";
+import type { Fold } from "@/flow/containers/folding";
 
 export type Overlays = {
   palette: boolean;
@@ -27,10 +28,13 @@ export type Overlays = {
   /** What became of the file that the shown flow was imported from. */
   importReport: boolean;
   /** The place of an imported flow that is shown of those that are not as in the original. */
-  importStep?: { report: ImportReport; at: number };
+  importStep?: ShownImportStep;
   /** A long text that is read with the room of the window. */
   reading?: { title: string; text: string };
 };
+
+/** A place of the import's report; `unfolded` are the loops and frames that were unfolded to show it. */
+type ShownImportStep = { report: ImportReport; at: number; unfolded: readonly Fold[] };
 
 export class OverlayStore {
   /** The text typed while the field of the palette, or of the search across flows, is being opened. */

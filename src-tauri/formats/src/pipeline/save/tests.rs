@@ -238,10 +238,6 @@ fn what_no_pipeline_has_is_refused_by_name() {
         refused(|flow| disconnect(flow, "tone.context", "tone")),
         refused(|flow| set(flow, "tone.context", "copyHistory", json!(true))),
         refused(|flow| drop(flow.extra.insert("mood".to_owned(), json!("good")))),
-        refused(|flow| {
-            let frame = json!({ "nodes": ["draft"], "x": 0, "y": 0, "width": 9, "height": 9 });
-            flow.frames.insert("f".into(), serde_json::from_value(frame).unwrap());
-        }),
         refused(|flow| drop(flow.routes.insert("e".into(), Vec::new()))),
         refused(|flow| {
             flow.nodes.get_mut("draft").unwrap().disabled = true;
@@ -252,6 +248,35 @@ fn what_no_pipeline_has_is_refused_by_name() {
         refused(|flow| drop(flow.nodes.remove("input"))),
     ];
     insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn frames_are_saved_below_the_layout() {
+    let framed = |flow: &mut Flow| {
+        let frame = json!({
+            "title": "Writing", "nodes": ["draft", "draft.context"], "main": "draft", "x": -20, "y": 0.5, "width": 300,
+            "height": 200, "folded": true,
+        });
+        flow.frames.insert("f".into(), serde_json::from_value(frame).unwrap());
+        flow.layout.get_mut("draft").unwrap().y += 7.0;
+    };
+    let mut flow = open(REVIEW);
+    framed(&mut flow);
+    let saved = save(Some(REVIEW), &flow).unwrap();
+    let again = open(&saved);
+    assert_eq!((&again.frames, &again.layout), (&flow.frames, &flow.layout), "{saved}");
+    assert!(saved.find("\nlayout:") < saved.find("\nframes:"), "{saved}");
+    // A frame that is moved changes its line alone, and one that is dissolved takes its lines with it.
+    let moved = edit(&saved, |flow| flow.frames.get_mut("f").unwrap().x = 40.0);
+    assert_eq!(moved.len(), 2, "{moved:?}");
+    flow.frames.clear();
+    assert!(!save(Some(&saved), &flow).unwrap().contains("frames:"));
+    // In a new file, too, where a node gets another name.
+    let mut flow = open(MINIMAL);
+    let node = flow.nodes.keys().find(|id| id.as_str() != "input").unwrap().clone();
+    let frame = json!({ "nodes": [node], "x": 0, "y": 0, "width": 9, "height": 9 });
+    flow.frames.insert("g".into(), serde_json::from_value(frame).unwrap());
+    assert_eq!(open(&save(None, &flow).unwrap()).frames, flow.frames);
 }
 
 /// Texts that YAML could take for something else.

@@ -67,6 +67,8 @@ steps:
         - {kind: step, name: a, prompt: "Hello", config: {prompt: "Other"}}
 layout:
   gone: {x: 1, y: 2}
+frames:
+  f: {title: Both, nodes: [a, lost], x: 1, y: 2, width: 3, height: 4}
 "#;
     assert_eq!(
         warnings(text),
@@ -75,7 +77,8 @@ layout:
          3: `nobody` has no effect: no step and no loop names it.\n\
          4: `tools` has no effect: the agent only writes summaries.\n\
          4: `mcp_servers` has no effect: the agent only writes summaries.\n\
-         17: `gone` has no effect: there is no step of this name.\n"
+         17: `gone` has no effect: there is no step of this name.\n\
+         19: `lost` has no effect: no step becomes a node of this name.\n"
             .lines()
             .collect::<Vec<_>>()
             .join("\n")

@@ -38,14 +38,14 @@ pub fn save(text: Option<&str>, flow: &Flow) -> Result<String, Box<Diagnostic>> 
     };
     let write = |document: &Tree| match (&base, &before) {
         (Some(base), Some(before)) => {
-            let before = with_drawing(before, base.drawing.clone());
+            let before = with_drawing(before, &base.drawing);
             patch(&base.text, &base.root, &before, document)
         }
         _ => emit::map(document.entries(), 0) + "\n",
     };
     // Which positions must be written is known once the steps are.
     let arranged = Base::read(&write(&document)).map_err(|found| not_the_same(&found))?.lowered.arranged;
-    let written = write(&with_drawing(&document, drawing_of(flow, &arranged, &renamed)));
+    let written = write(&with_drawing(&document, &drawing_of(flow, &arranged, &renamed)));
     let again = Base::read(&written).map_err(|found| not_the_same(&found))?.lowered.flow;
     match difference(&again, flow, &renamed) {
         None if has_layout(flow, &again.layout, &renamed) => Ok(written),
@@ -119,8 +119,8 @@ fn collect_agents(steps: &[Step], by_step: &mut BTreeMap<String, String>) {
     }
 }
 
-fn with_drawing(document: &Tree, drawing: Drawing) -> Tree {
-    Tree::Map([document.entries(), &drawing].concat())
+fn with_drawing(document: &Tree, drawing: &[(String, Tree)]) -> Tree {
+    Tree::Map([document.entries(), drawing].concat())
 }
 
 /// The positions that arranging does not give, and the frames.

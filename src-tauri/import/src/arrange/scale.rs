@@ -95,9 +95,11 @@ impl Axis {
 
     /// Where a place of the file is drawn; one between those of cards stays between them.
     fn place(&self, place: f64) -> f64 {
-        let at = self.file.partition_point(|&one| one < place);
+        let at = match self.file.binary_search_by(|one| one.total_cmp(&place)) {
+            Ok(at) => return self.drawn[at],
+            Err(at) => at,
+        };
         match (at.checked_sub(1), self.file.get(at)) {
-            (_, Some(&exact)) if exact == place => self.drawn[at],
             (Some(before), Some(&after)) => {
                 let share = (place - self.file[before]) / (after - self.file[before]);
                 (self.drawn[at] - self.drawn[before]).mul_add(share, self.drawn[before])

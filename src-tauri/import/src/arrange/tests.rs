@@ -65,7 +65,7 @@ fn near_neighbors_do_not_draw_the_others_apart() {
     }));
     arrange(&mut flow);
     let [a, b, c, d] = places(&flow, ["a", "b", "c", "d"]).map(|(x, _)| x);
-    assert_eq!([b - a, c - b, d - c], [248.0, 250.0, 450.0]);
+    assert_eq!((b - a, c - b, d - c), (248.0, 250.0, 450.0));
     let remark = &flow.layout["remark"];
     assert!(remark.x < b && remark.x + remark.width.unwrap() >= c + CARD_WIDTH, "it stays behind both");
 }

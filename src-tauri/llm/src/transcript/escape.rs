@@ -54,6 +54,10 @@ fn is_history_tag(text: &str) -> bool {
     name.get(..HISTORY_TAG.len()).is_some_and(|name| name.eq_ignore_ascii_case(HISTORY_TAG))
 }
 
+fn lowest_bit(bits: u128) -> Option<u8> {
+    u8::try_from(bits.trailing_zeros()).ok().filter(|bit| *bit < 128)
+}
+
 fn bits(characters: &[u8]) -> u128 {
     characters.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, &byte| bits | 1 << byte)
 }
@@ -162,15 +166,14 @@ impl ContentEscape {
 
     /// Whether all of this certainly stays as it is. Without branches, so that the compiler compares many bytes at once.
     fn is_plain(self, chunk: &[u8; CHUNK]) -> bool {
-        let mut changes =
-            chunk.iter().fold(false, |any, &byte| any | (byte < b' ') | (byte >= 0x80) | (byte == b'<'));
+        let of_any = |byte: u8| u8::from(!(b' '..0x80).contains(&byte)) | u8::from(byte == b'<');
+        let mut changes = chunk.iter().fold(0, |changes, byte| changes | of_any(*byte));
         let mut entities = self.entities;
-        while entities != 0 {
-            let entity = entities.trailing_zeros() as u8;
-            changes |= chunk.iter().fold(false, |any, &byte| any | (byte == entity));
+        while let Some(entity) = lowest_bit(entities) {
+            changes |= chunk.iter().fold(0, |changes, byte| changes | u8::from(*byte == entity));
             entities &= entities - 1;
         }
-        !changes
+        changes == 0
     }
 
     fn is_entity(self, byte: u8) -> bool {

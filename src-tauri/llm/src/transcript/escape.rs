@@ -54,10 +54,6 @@ fn is_history_tag(text: &str) -> bool {
     name.get(..HISTORY_TAG.len()).is_some_and(|name| name.eq_ignore_ascii_case(HISTORY_TAG))
 }
 
-fn lowest_bit(bits: u128) -> Option<u8> {
-    u8::try_from(bits.trailing_zeros()).ok().filter(|bit| *bit < 128)
-}
-
 fn bits(characters: &[u8]) -> u128 {
     characters.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, &byte| bits | 1 << byte)
 }
@@ -169,7 +165,9 @@ impl ContentEscape {
         let of_any = |byte: u8| u8::from(!(b' '..0x80).contains(&byte)) | u8::from(byte == b'<');
         let mut changes = chunk.iter().fold(0, |changes, byte| changes | of_any(*byte));
         let mut entities = self.entities;
-        while let Some(entity) = lowest_bit(entities) {
+        while entities != 0 {
+            #[allow(clippy::cast_possible_truncation, reason = "a place among 128 bits")]
+            let entity = entities.trailing_zeros() as u8;
             changes |= chunk.iter().fold(0, |changes, byte| changes | u8::from(*byte == entity));
             entities &= entities - 1;
         }

@@ -63,7 +63,7 @@ fn open(app: &AppHandle, progress: Box<dyn FnMut(usize, usize) + Send>) -> Resul
     let options = Options {
         dialogs: Some(dialogs::system_dialogs(app)),
         progress: Some(progress),
-        ..Options::of_application(home.clone())
+        ..Options::of_application(home.clone(), plait_app::parts())
     };
     // Opening may spawn tasks.
     let _runtime = tauri::async_runtime::handle().inner().enter();

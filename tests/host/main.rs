@@ -52,7 +52,8 @@ fn main() -> ExitCode {
 async fn serve(args: Args) -> Result<(), Box<dyn Error>> {
     // Neither the person's keychain nor their model servers.
     let keys = KeyStore::in_file(&args.home, None);
-    let plait = Arc::new(Plait::open(Options { keys: Some(keys), ..Options::new(args.home) })?);
+    let plait =
+        Arc::new(Plait::open(Options { keys: Some(keys), ..Options::new(args.home, plait_app::parts()) })?);
     let commands = routes::router(Arc::clone(&plait));
     let router = match args.page {
         Some(folder) => commands.merge(page::router(folder)?),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::binary::Home;
 
 fn open(home: &Home) -> Plait {
-    Plait::open(Options::new(home.path().join("data"))).unwrap()
+    Plait::open(Options::new(home.path().join("data"), plait_app::parts())).unwrap()
 }
 
 async fn call(app: &Plait, name: &str, args: Value) -> Value {

@@ -33,7 +33,7 @@ pub(super) struct Owner {
 
 impl Owner {
     fn open(home: &Home) -> Self {
-        let plait = Plait::open(Options::new(home.path())).unwrap();
+        let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
         let serving = Serving::begin(&plait).unwrap();
         Self { plait, serving }
     }
@@ -138,7 +138,7 @@ fn read_until(child: &mut Child, text: &str) -> impl Iterator<Item = String> + u
 async fn data_directory_with_a_long_path_is_served() {
     let home = Home::default();
     let long = home.path().join("d".repeat(120));
-    let plait = Plait::open(Options::new(&long)).unwrap();
+    let plait = Plait::open(Options::new(&long, plait_app::parts())).unwrap();
     let serving = Serving::begin(&plait).expect("it can be served");
     let listed: CliOutput = home.plait(&["--home", &long.to_string_lossy(), "runs", "list"]);
     assert_eq!(listed.code, 0, "{listed:#?}");

@@ -95,7 +95,7 @@ async fn unknown_node_types_survive_open_and_save() {
     let original = std::fs::read_to_string(fixture("flows/bad/unknown-types.flow.json")).unwrap();
     let home = Home::default();
     let path = home.file("kept.flow.json", &original);
-    let app = Plait::open(Options::new(home.path().join("data"))).unwrap();
+    let app = Plait::open(Options::new(home.path().join("data"), plait_app::parts())).unwrap();
 
     let opened = dispatch(&app, "flow.open", json!({ "path": path })).await.unwrap();
     let codes: Vec<_> = opened["diagnostics"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
@@ -115,7 +115,7 @@ async fn unknown_node_types_survive_open_and_save() {
 async fn file_changed_on_disk_is_not_overwritten() {
     let home = Home::default();
     let path = home.file("shared.flow.json", "{\"version\": 1, \"nodes\": {}, \"edges\": {}}");
-    let app = Plait::open(Options::new(home.path().join("data"))).unwrap();
+    let app = Plait::open(Options::new(home.path().join("data"), plait_app::parts())).unwrap();
     let opened = dispatch(&app, "flow.open", json!({ "path": path })).await.unwrap();
     let theirs = "{\"version\": 1, \"name\": \"theirs\", \"nodes\": {}, \"edges\": {}}";
     std::fs::write(&path, theirs).unwrap();

@@ -75,7 +75,7 @@ impl Scene {
 
     /// Sets the base URLs of both providers, and stores their keys.
     async fn set_up_providers(&self) {
-        let mut options = Options::new(self.home.path());
+        let mut options = Options::new(self.home.path(), plait_app::parts());
         options.keys = Some(KeyStore::in_file(self.home.path(), None));
         let app = with_store_lock(|| Plait::open(options).unwrap());
         let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();
@@ -283,7 +283,7 @@ async fn canaries_in_errors_are_found_nowhere() {
 #[tokio::test(flavor = "multi_thread")]
 async fn canaries_typed_in_the_window_are_found_nowhere() {
     let scene = Scene::start().await;
-    let mut options = Options::new(scene.home.path());
+    let mut options = Options::new(scene.home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_file(scene.home.path(), None));
     let app = with_store_lock(|| Plait::open(options).unwrap());
     let ask = async |name: &str, args: Value| dispatch(&app, name, args).await;

@@ -88,7 +88,7 @@ async fn agent_of_the_flow_comes_before_that_of_the_settings() {
 async fn default_agent_is_asked_at_the_server_of_its_provider() {
     let server = ModelServer::start(|_, _| ServerReply::Text("Yes.".to_owned())).await;
     let home = TempDir::new().unwrap();
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_memory());
     let app = Plait::open(options).unwrap();
     let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();

@@ -302,7 +302,7 @@ fn branch_that_is_held_two_levels_below_goes_on_from_the_root() {
     assert_eq!(stopped.code, 4, "{stopped:#?}");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let plait = plait_api::Plait::open(plait_api::Options::new(home.path())).unwrap();
+        let plait = plait_api::Plait::open(plait_api::Options::new(home.path(), plait_app::parts())).unwrap();
         let root: RunId = serde_json::from_value(stopped.events()[0]["run"].clone()).unwrap();
         let shown = plait.call(ShowRun { run: root.clone() }).await.unwrap();
         let stop = plait_journal::view::RunOutline::of(&shown.entries).stops[0].number;
@@ -325,7 +325,7 @@ async fn branch_of_a_node_that_runs_is_paused_alone_and_its_call_is_paid_once() 
     let server = slow_server().await;
     let home = Home::default();
     home.set_provider_url(&server.url).await;
-    let plait = plait_api::Plait::open(plait_api::Options::new(home.path())).unwrap();
+    let plait = plait_api::Plait::open(plait_api::Options::new(home.path(), plait_app::parts())).unwrap();
     let request = plait_api::runs::RunRequest {
         flow: flow::read(&two_branches().to_string()).unwrap(),
         grants: crate::support::app::all_grants(),

@@ -174,7 +174,9 @@ async fn host() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let path = folder.join("hostile.flow.json");
     let before = accounts();
-    let app = Plait::open(Options::of_application(std::env::var_os("PLAIT_HOME").unwrap())).unwrap();
+    let app =
+        Plait::open(Options::of_application(std::env::var_os("PLAIT_HOME").unwrap(), plait_app::parts()))
+            .unwrap();
     let call = async |name: &str, arguments: Value| {
         dispatch(&app, name, arguments).await.unwrap_or_else(|error| panic!("{name}: {error:?}"))
     };

@@ -367,7 +367,8 @@ pub(super) fn outputs(run: &CliOutput) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_of_the_settings_are_sent_to_their_host_and_shown_nowhere() {
     let (machine, web) = (Machine::default(), WebServer::start().await);
-    let plait = plait_api::Plait::open(plait_api::Options::new(machine.home.path())).unwrap();
+    let plait =
+        plait_api::Plait::open(plait_api::Options::new(machine.home.path(), plait_app::parts())).unwrap();
     let mut settings = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
     settings["tools"] = json!({
         "allowedHosts": [format!("127.0.0.1:{}", web.port)],

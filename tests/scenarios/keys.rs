@@ -123,7 +123,7 @@ fn one_call() -> String {
 
 /// The journal of the latest run.
 async fn last_journal(home: &Home) -> Journal {
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_memory());
     let app = with_store_lock(|| Plait::open(options).unwrap());
     let run = app.runs().latest().unwrap().unwrap();
@@ -283,7 +283,7 @@ async fn running_ollama_is_detected() {
 #[tokio::test]
 async fn session_key_ends_with_its_provider() {
     let home = Home::default();
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_file(home.path(), None));
     let app = Plait::open(options).unwrap();
     let ask = async |name: &str, args: Value| {
@@ -326,7 +326,7 @@ async fn session_key_ends_with_its_provider() {
 #[tokio::test]
 async fn key_stays_with_its_host_in_the_window() {
     let home = Home::default();
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_file(home.path(), None));
     let app = Plait::open(options).unwrap();
     let ask = async |name: &str, args: Value| dispatch(&app, name, args).await.unwrap();

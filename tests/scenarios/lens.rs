@@ -12,7 +12,7 @@ use crate::support::folder::{FlowFolder, flow_json};
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 async fn open(home: &TempDir, server: &ModelServer) -> Plait {
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_memory());
     let app = Plait::open(options).unwrap();
     let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();

@@ -425,7 +425,7 @@ async fn data_directory_is_free_between_calls() {
     assert_eq!(agent.call("run_flow", &json!({ "flow": "hello" }))["status"], "finished");
     // The window can't be a client: it needs the directory for itself.
     let plait = loop {
-        match plait_api::Plait::open(plait_api::Options::new(home.path())) {
+        match plait_api::Plait::open(plait_api::Options::new(home.path(), plait_app::parts())) {
             Ok(plait) => break plait,
             Err(error) => assert_eq!(error.code, "store.locked"),
         }

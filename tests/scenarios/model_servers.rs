@@ -25,7 +25,7 @@ async fn one_call(url: &str) -> Journal {
 /// Like [`one_call`], with these timeouts. A test of what a server says has none: a busy machine must not end its calls.
 async fn one_call_with(url: &str, timeouts: Value) -> Journal {
     let home = TempDir::new().unwrap();
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_memory());
     let app = Plait::open(options).unwrap();
     let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();

@@ -206,7 +206,7 @@ async fn call(app: &Plait, name: &str, args: Value) -> Value {
 #[tokio::test]
 async fn window_opens_a_pipeline_and_saves_only_what_changed() {
     let home = Home::default();
-    let app = Plait::open(Options::new(home.path().join("data"))).unwrap();
+    let app = Plait::open(Options::new(home.path().join("data"), plait_app::parts())).unwrap();
     let path = home.file("article.yaml", ARTICLE);
     let opened = call(&app, "flow.open", json!({ "path": path })).await;
     assert_eq!(opened["diagnostics"], json!([]));

@@ -92,7 +92,7 @@ fn closed_pipe_exits_without_a_panic() {
 #[test]
 fn store_in_use_is_reported() {
     let home = Home::default();
-    let window = Plait::open(Options::new(home.path())).unwrap();
+    let window = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let output = home.plait(&["run", "hello"]);
     assert_eq!((output.code, output.out.as_str()), (1, ""));
     assert!(output.err.contains("error[store.locked]") && output.err.contains("help:"), "{output:#?}");

@@ -166,7 +166,7 @@ fn recordings() -> Vec<Recording> {
 const NO_SERVER: &str = "http://127.0.0.1:9/v1";
 
 fn open(home: &Home) -> Plait {
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_memory());
     Plait::open(options).unwrap()
 }

@@ -32,7 +32,7 @@ fn flow_of_mine() -> Value {
 #[tokio::test]
 async fn window_warns_of_a_missing_provider_until_it_is_added() {
     let home = TempDir::new().unwrap();
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(KeyStore::in_memory());
     let app = Plait::open(options).unwrap();
     let check = || async {

@@ -201,7 +201,7 @@ async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
     for bad in
         [json!({ "tokens": 0 }), json!({ "tokens": "many" }), json!({ "usd": 1, "onExceeded": "fallback" })]
     {
-        let app = Plait::open(Options::new(home.path())).unwrap();
+        let app = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
         let stored = json!({ "quotas": { "run": { "tokens": 5000 }, "day": bad } });
         app.store().put_settings(stored.as_object().unwrap()).unwrap();
         app.close().await.unwrap();
@@ -211,7 +211,7 @@ async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
         assert!(refused.err.contains("error[quota.bad]: No run starts"), "{bad}: {refused:#?}");
         // Another setting is changed: nothing of the quotas is lost.
         home.change_settings(|settings| settings["theme"] = json!("dark")).await;
-        let app = Plait::open(Options::new(home.path())).unwrap();
+        let app = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
         assert_eq!(Value::Object(app.store().settings().unwrap())["quotas"], stored["quotas"], "{bad}");
         app.close().await.unwrap();
         drop(app);

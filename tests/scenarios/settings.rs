@@ -230,7 +230,7 @@ async fn window_accepts_settings_that_something_else_wrote() {
     let home = Home::default();
     done(&home, &["config", "set", "theme", "light"]);
     home.file("settings.json", &json!({ "theme": "dark", "limits": { "maxRuns": 9 } }).to_string());
-    let plait = plait_api::Plait::open(plait_api::Options::new(home.path())).unwrap();
+    let plait = plait_api::Plait::open(plait_api::Options::new(home.path(), plait_app::parts())).unwrap();
     let seen = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
     assert_eq!(seen["theme"], "dark", "the person sees what is to be accepted");
     let flow = flow_json("F", json!({ "v": { "type": "value", "config": { "value": 1 } } }), &[]);

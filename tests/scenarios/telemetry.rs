@@ -62,7 +62,7 @@ async fn model_server() -> ModelServer {
 
 /// The application, set up for this server, with these telemetry settings.
 async fn open(home: &TempDir, server: &ModelServer, telemetry: Value) -> Plait {
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.keys = Some(plait_api::keys::KeyStore::in_memory());
     let app = Plait::open(options).unwrap();
     let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();

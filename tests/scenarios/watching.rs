@@ -79,7 +79,7 @@ fn seqs(entries: &[Entry]) -> Vec<u64> {
 async fn late_slow_and_prompt_watchers_get_every_event() {
     let home = tempfile::tempdir().unwrap();
     let gate = Arc::new(Semaphore::new(0));
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.providers = Some(Arc::new(GatedProvider(Arc::clone(&gate))));
     let app = Plait::open(options).unwrap();
     let run =
@@ -132,7 +132,7 @@ async fn late_slow_and_prompt_watchers_get_every_event() {
 #[tokio::test]
 async fn prompt_watcher_gets_the_whole_stream() {
     let home = tempfile::tempdir().unwrap();
-    let mut options = Options::new(home.path());
+    let mut options = Options::new(home.path(), plait_app::parts());
     options.providers = Some(Arc::new(GatedProvider(Arc::new(Semaphore::new(CHUNKS)))));
     let app = Plait::open(options).unwrap();
     let run =

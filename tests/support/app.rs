@@ -50,7 +50,7 @@ impl App {
     /// The application with this provider for every name, and with worker processes, which `code` needs.
     pub fn with_workers(provider: &RecordingProvider) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let mut options = Options::new(home.path());
+        let mut options = Options::new(home.path(), plait_app::parts());
         options.providers = Some(Arc::new(provider.clone()));
         options.worker = Some(env!("CARGO_BIN_EXE_plait").into());
         Self { plait: Plait::open(options).unwrap(), home }
@@ -73,7 +73,7 @@ impl App {
 
     /// The same, with the data of this directory.
     pub fn offline_in(home: TempDir) -> Self {
-        Self { plait: Plait::open(Options::new(home.path())).unwrap(), home }
+        Self { plait: Plait::open(Options::new(home.path(), plait_app::parts())).unwrap(), home }
     }
 
     /// Closes it. Returns its data directory.
@@ -83,7 +83,7 @@ impl App {
     }
 
     fn open(home: TempDir, providers: Arc<dyn Providers>) -> Self {
-        let mut options = Options::new(home.path());
+        let mut options = Options::new(home.path(), plait_app::parts());
         options.providers = Some(providers);
         Self { plait: Plait::open(options).unwrap(), home }
     }

@@ -127,7 +127,7 @@ impl Home {
 
     /// Changes the settings, like the window does.
     pub async fn change_settings(&self, change: impl FnOnce(&mut Value)) {
-        let plait = Plait::open(Options::new(self.path())).unwrap();
+        let plait = Plait::open(Options::new(self.path(), plait_app::parts())).unwrap();
         let mut settings = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
         change(&mut settings);
         plait_api::dispatch(&plait, "settings.set", json!({ "settings": settings })).await.unwrap();
@@ -137,7 +137,7 @@ impl Home {
     /// The journal of the only run here, if it got as far as having one. For threads of a runtime that may block.
     pub fn stored_journal(&self) -> Option<Journal> {
         let read = async {
-            let plait = Plait::open(Options::new(self.path())).unwrap();
+            let plait = Plait::open(Options::new(self.path(), plait_app::parts())).unwrap();
             let run = plait.call(ListRuns::default()).await.unwrap().pop()?.run;
             let RunDetail { entries, .. } = plait.call(ShowRun { run }).await.unwrap();
             plait.close().await.unwrap();

@@ -1,6 +1,6 @@
 //! The error codes of providers, tools, keys and knowledge. Those of the crates below are here as well.
 
-pub use plait_nodes::codes::*;
+pub use plait_run::codes::*;
 pub use plait_store::codes::*;
 
 plait_core::error_codes! {

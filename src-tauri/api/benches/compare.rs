@@ -32,7 +32,7 @@ fn main() -> Result<(), BenchError> {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).map_err(|error| error.message)?;
     let first = run(&runtime, &plait, "word")?;
     let mut figures = Figures::default();
     for (name, text, differing) in

@@ -33,7 +33,7 @@ fn main() -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     runtime.block_on(write_runs(home.path()))?;
-    let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).map_err(|error| error.message)?;
     let mut figures = Figures::default();
     let questions = [
         ("a condition on the outputs of a node", Side::After, "value == 'none'", 0),
@@ -59,7 +59,7 @@ fn main() -> Result<(), BenchError> {
 
 /// Runs a chain once, and stores its journal for all other runs.
 async fn write_runs(home: &Path) -> Result<(), BenchError> {
-    let plait = Plait::open(Options::new(home)).map_err(|error| error.message)?;
+    let plait = Plait::open(Options::new(home, plait_app::parts())).map_err(|error| error.message)?;
     let run = plait.call(chain()?).await.map_err(|error| error.message)?.run;
     plait.runs().settled(&run).await;
     let entries = plait.call(ShowRun { run: run.clone() }).await.map_err(|error| error.message)?.entries;

@@ -86,7 +86,7 @@ async fn time_replay(home: &TempDir, run: RunId, calls: usize) -> Result<f64, Be
 }
 
 fn open(home: &TempDir) -> Result<Plait, BenchError> {
-    Ok(Plait::open(Options::new(home.path())).map_err(|error| error.message)?)
+    Ok(Plait::open(Options::new(home.path(), plait_app::parts())).map_err(|error| error.message)?)
 }
 
 /// Fails unless each node has the same outputs in both runs, byte by byte, and the replay bought nothing.

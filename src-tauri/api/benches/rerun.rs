@@ -46,7 +46,7 @@ fn main() -> Result<(), BenchError> {
 
 async fn rerun(figures: &mut Figures) -> Result<(), BenchError> {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).map_err(|error| error.message)?;
     let (mut whole, mut again, mut bill) = (Vec::new(), Vec::new(), Vec::new());
     for sample in 0..SAMPLES {
         let start = StartRun(RunRequest { flow: chain_with_calls(NODES, "first")?, ..RunRequest::default() });

@@ -29,7 +29,8 @@ fn main() -> Result<(), BenchError> {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let plait = Plait::open(Options::new(folder.path().join("home"))).map_err(|error| error.message)?;
+    let plait = Plait::open(Options::new(folder.path().join("home"), plait_app::parts()))
+        .map_err(|error| error.message)?;
     let flow = json!({
         "version": 1,
         "nodes": {

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
 use plait_core::flow::Flow;
 use plait_core::id::{AttachmentHash, NodeId};
-pub use plait_nodes::ATTACH;
+use plait_core::port::ATTACH_PORT;
 use plait_store::Store;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -113,7 +113,7 @@ impl Taker {
 /// The nodes of a flow that take files from outside, in the order of their ids.
 pub fn takers(flow: &Flow) -> Vec<Taker> {
     let is_fed = |id: &NodeId| {
-        flow.edges.values().any(|edge| edge.target == *id && edge.target_input.as_str() == ATTACH)
+        flow.edges.values().any(|edge| edge.target == *id && edge.target_input.as_str() == ATTACH_PORT)
     };
     let taker = |(id, node): (&NodeId, &plait_core::flow::Node)| match node.node_type.as_str() {
         "chat" if !is_fed(id) => Some(Taker::Input(id.clone())),

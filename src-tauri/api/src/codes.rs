@@ -1,6 +1,6 @@
 //! The error codes of commands. Those of the crates below are here as well.
 
-pub use plait_import::codes::*;
+pub use plait_formats::codes::*;
 pub use plait_recorder::codes::*;
 pub use plait_suites::codes::*;
 

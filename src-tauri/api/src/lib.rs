@@ -51,7 +51,7 @@ pub use dialogs::Dialogs;
 pub use error_reply::ErrorReply;
 pub use flows::examples;
 pub use host_window::{RunChanges, WindowWatch, dispatch_in_window, run_changes_in_window, watch_in_window};
-pub use plait::{Options, Plait};
+pub use plait::{Options, Parts, Plait};
 pub use recordings::check_recording;
 pub use runs::Watch;
 pub use text_export::ExportFormat;

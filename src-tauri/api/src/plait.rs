@@ -10,11 +10,12 @@ use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{
     FileAccess, FlowGuard, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools,
-    SystemClock, ToolEnvironment, ToolHosts,
+    SystemClock, ToolEnvironment, ToolHosts, ToolSettings,
 };
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::expression::in_process::InProcess;
+use plait_formats::foreign::Importer;
 use plait_llm::http_tool::HTTP_SOURCE;
 use plait_llm::models::Correction;
 use plait_llm::provider::Providers;
@@ -45,10 +46,28 @@ use crate::tools::ToolService;
 use crate::usage::UsageService;
 use crate::users::UserService;
 
+/// What flows are made of, and made from. The program that opens the application puts it together.
+#[derive(Clone)]
+pub struct Parts {
+    /// The node types.
+    pub registry: Arc<Registry>,
+    /// What reads the files of other tools.
+    pub importer: Arc<dyn Importer>,
+}
+
+#[cfg(test)]
+impl Parts {
+    /// All node types and importers.
+    pub(crate) fn all() -> Self {
+        Self { registry: Arc::new(plait_nodes::registry()), importer: Arc::new(plait_import::Importers) }
+    }
+}
+
 /// How to open the application.
 pub struct Options {
     /// The data directory.
     pub home: PathBuf,
+    pub parts: Parts,
     /// The system's file dialogs, if there is a window.
     pub dialogs: Option<Arc<dyn Dialogs>>,
     /// Model providers to call instead of those of the settings.
@@ -76,9 +95,10 @@ pub struct Options {
 
 impl Options {
     /// The defaults, with this data directory, without dialogs, and without worker processes.
-    pub fn new(home: impl Into<PathBuf>) -> Self {
+    pub fn new(home: impl Into<PathBuf>, parts: Parts) -> Self {
         Self {
             home: home.into(),
+            parts,
             dialogs: None,
             providers: None,
             tools: None,
@@ -94,17 +114,17 @@ impl Options {
     }
 
     /// The defaults of an application with a `main` that begins with [`serve_if_worker`](crate::serve_if_worker).
-    pub fn of_application(home: impl Into<PathBuf>) -> Self {
+    pub fn of_application(home: impl Into<PathBuf>, parts: Parts) -> Self {
         Self {
             worker: std::env::current_exe().ok(),
             model_servers: providers::usual_addresses(),
-            ..Self::new(home)
+            ..Self::new(home, parts)
         }
     }
 
     /// For commands that change nothing.
-    pub fn reading(home: impl Into<PathBuf>) -> Self {
-        Self { read_only: true, ..Self::new(home) }
+    pub fn reading(home: impl Into<PathBuf>, parts: Parts) -> Self {
+        Self { read_only: true, ..Self::new(home, parts) }
     }
 }
 
@@ -172,15 +192,22 @@ fn tool_hosts(environment: &ToolEnvironment, mcp: &McpServers) -> Arc<dyn ToolHo
 }
 
 /// What tools may reach.
-fn tool_environment(options: &mut Options, store: &Store, keys: &KeyStore) -> ToolEnvironment {
+fn tool_environment(
+    options: &mut Options,
+    store: &Store,
+    keys: &KeyStore,
+    settings: ToolSettings,
+) -> ToolEnvironment {
     let file_access = FileAccess::of_process(Some(&options.home));
     let environment = ToolEnvironment::new(file_access, keys.clone())
         .with_allowed_hosts(std::mem::take(&mut options.allowed_hosts))
         .with_flow_guard(FlowGuard::new(store, is_flow));
-    match &options.worker {
+    let environment = match &options.worker {
         Some(executable) => environment.with_workers(WorkerPool::new(executable)),
         None => environment,
-    }
+    };
+    environment.set_settings(settings);
+    environment
 }
 
 impl Plait {
@@ -197,13 +224,12 @@ impl Plait {
         let memory = LongTermMemory::new(store.clone(), Arc::clone(keys.redaction()));
         let (mcp, mcp_faults) = McpServers::open(&store, &keys);
         notices.extend(mcp_faults);
-        let tool_environment = tool_environment(&mut options, &store, &keys);
-        tool_environment.set_settings(stored.settings.tools.clone());
+        let tool_environment = tool_environment(&mut options, &store, &keys, stored.settings.tools.clone());
         let tools = options.tools.unwrap_or_else(|| tool_hosts(&tool_environment, &mcp));
         let tools: Arc<dyn ToolHost> = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let evaluator = evaluator_in(options.worker.as_ref());
-        let registry = Arc::new(plait_nodes::registry());
+        let Parts { registry, importer } = options.parts;
 
         let (fixed, servers) = (options.providers, options.model_servers);
         let providers =
@@ -225,6 +251,7 @@ impl Plait {
         let runs = RunService::new(RunParts {
             store: store.clone(),
             registry: Arc::clone(&registry),
+            importer: Arc::clone(&importer),
             calibration: Arc::clone(&calibration),
             providers: Arc::clone(&providers),
             tools: Arc::clone(&tools),
@@ -258,7 +285,7 @@ impl Plait {
         let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
         let grants = Arc::new(grants);
         let suites = SuiteService::new(runs.clone(), store.clone(), evaluator, Arc::clone(&grants));
-        let flows = Arc::new(FlowService::new(&store, &registry, &clock, &keys, installed));
+        let flows = Arc::new(FlowService::new(&store, &registry, &clock, &keys, installed, importer));
         let hosts = HostService::new(&options.home, store.clone(), Arc::clone(&registry), keys.clone());
         let hosts = Arc::new(hosts);
         let conversations =
@@ -278,6 +305,7 @@ impl Plait {
             mcp,
             attachments: AttachmentService::new(store.clone()),
             store,
+            tools: Arc::new(ToolService::new(tools, Arc::clone(&registry))),
             registry,
             knowledge,
             lens,
@@ -285,7 +313,6 @@ impl Plait {
             settings: Arc::new(SettingsService::new(settings_parts, stored)),
             grants,
             suites,
-            tools: Arc::new(ToolService::new(tools)),
             runs,
         })
     }

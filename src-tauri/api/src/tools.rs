@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plait_llm::tool::{ToolEffect, ToolHost, ToolSpec};
-use plait_nodes::engine_tools;
+use plait_run::node::Registry;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -13,11 +13,12 @@ use crate::command::Command;
 /// Knows the tools.
 pub struct ToolService {
     host: Arc<dyn ToolHost>,
+    registry: Arc<Registry>,
 }
 
 impl ToolService {
-    pub(crate) fn new(host: Arc<dyn ToolHost>) -> Self {
-        Self { host }
+    pub(crate) fn new(host: Arc<dyn ToolHost>, registry: Arc<Registry>) -> Self {
+        Self { host, registry }
     }
 }
 
@@ -33,9 +34,9 @@ pub struct ToolSummary {
 }
 
 /// Plait's own tools, sorted by name.
-pub(crate) fn own_tools(host: &dyn ToolHost) -> Vec<ToolSpec> {
+fn own_tools(host: &dyn ToolHost, registry: &Registry) -> Vec<ToolSpec> {
     let native = host.list().into_iter().filter(|tool| tool.source == "native");
-    let mut own: Vec<_> = native.chain(engine_tools()).collect();
+    let mut own: Vec<_> = native.chain(registry.tools().iter().cloned()).collect();
     own.sort_by(|left, right| left.name.cmp(&right.name));
     own
 }
@@ -50,7 +51,7 @@ impl Command for ListTools {
     type Reply = Vec<ToolSummary>;
 
     async fn run(self, service: &ToolService) -> Result<Vec<ToolSummary>, ErrorReply> {
-        let summary = own_tools(&*service.host).into_iter().map(|tool| ToolSummary {
+        let summary = own_tools(&*service.host, &service.registry).into_iter().map(|tool| ToolSummary {
             name: tool.name,
             description: tool.description,
             effect: tool.effect,

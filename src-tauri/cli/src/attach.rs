@@ -6,11 +6,12 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_api::attachments::{ATTACH, AddAttachment, Taker, takers};
+use plait_api::attachments::{AddAttachment, Taker, takers};
 use plait_api::{Connection, ErrorReply};
 use plait_core::attachment::{Attachment, MAX_ATTACHMENT_BYTES, check_file_size, to_values};
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
+use plait_core::port::ATTACH_PORT;
 use plait_journal::InputOverrides;
 
 use crate::codes;
@@ -69,7 +70,7 @@ impl FilesToAttach {
             }
         }
         let of_node = |(node, attachments): (NodeId, Vec<Attachment>)| {
-            (node, BTreeMap::from([(ATTACH.into(), Arc::new(to_values(&attachments)))]))
+            (node, BTreeMap::from([(ATTACH_PORT.into(), Arc::new(to_values(&attachments)))]))
         };
         Ok(NodeAttachments { overrides: inputs.into_iter().map(of_node).collect(), answers })
     }

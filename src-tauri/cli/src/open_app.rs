@@ -98,7 +98,7 @@ fn opening(home: &Home, allowed_hosts: &[AllowedHost]) -> Opening {
     let (home, allowed_hosts) = (home.clone(), allowed_hosts.to_vec());
     let options = move || {
         let allowed_hosts = allowed_hosts.clone();
-        complete(&home, Options { allowed_hosts, ..Options::of_application(&home.path) })
+        complete(&home, Options { allowed_hosts, ..Options::of_application(&home.path, plait_app::parts()) })
     };
     Opening {
         options: Box::new(options),
@@ -141,7 +141,7 @@ pub(crate) async fn for_reading(home: &Home) -> Result<Connection, ErrorReply> {
     if let Some(host) = on_host(home).await? {
         return Ok(host);
     }
-    Plait::open(complete(home, Options::reading(&home.path))).map(Connection::from)
+    Plait::open(complete(home, Options::reading(&home.path, plait_app::parts()))).map(Connection::from)
 }
 
 /// Reports stored values that are not in force, such as a setting that can't be read: a run would silently differ.

@@ -131,6 +131,9 @@ pub const ERROR_PORT: &str = "error";
 /// input so, for example a variable of a template, has only that one.
 pub const AFTER_PORT: &str = "after";
 
+/// The input of a node for images and files.
+pub const ATTACH_PORT: &str = "attach";
+
 impl Ports {
     /// No ports, to be extended by the methods below.
     pub fn new() -> Self {

@@ -36,7 +36,7 @@ fn chosen_theme_is_on_the_page_and_that_of_the_system_is_not() {
 #[test]
 fn every_command_of_the_first_render_answers_without_arguments() {
     let home = tempfile::tempdir().unwrap();
-    let plait = Plait::open(plait_api::Options::new(home.path())).unwrap();
+    let plait = Plait::open(plait_api::Options::new(home.path(), plait_app::parts())).unwrap();
     let replies = tokio::runtime::Runtime::new().unwrap().block_on(first_replies(&plait));
     assert_eq!(replies.keys().map(String::as_str).collect::<Vec<_>>(), {
         let mut names = COMMANDS.to_vec();

@@ -3,6 +3,7 @@
 //! Each becomes a flow document, so that one engine runs all of them. Refuses to run anything.
 
 pub mod codes;
+pub mod foreign;
 mod json_positions;
 pub mod pipeline;
 pub mod positions;

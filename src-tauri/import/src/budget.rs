@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{MAX_BYTES, MAX_NODES};
-use crate::codes;
+use super::MAX_NODES;
 use plait_core::error::Fault;
+use plait_formats::codes;
+use plait_formats::foreign::MAX_BYTES;
 
 /// How many bytes of text, settings and originals the nodes of an import may hold.
 const MAX_TOTAL_BYTES: usize = 4 * MAX_BYTES;

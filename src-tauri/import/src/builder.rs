@@ -14,14 +14,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::Format;
 use super::arrange;
 use super::budget::{Budget, size};
 use super::jq;
 pub(super) use super::output::Output;
 pub(super) use super::point::Point;
 use super::ports::{inputs_of, outputs_of};
-use super::report::{ImportOutcome, ImportReport};
 use super::secrets::{remove_keys, without_secrets};
 use super::template::TemplateText;
 use adjacency::Adjacency;
@@ -31,6 +29,7 @@ use plait_core::error::Fault;
 use plait_core::flow::{Flow, Node, Position, RetryPolicy};
 use plait_core::id::{EdgeId, NodeId, PortName};
 use plait_core::port::{ERROR_PORT, InputPort, PortKind, PortType};
+use plait_formats::foreign::{Format, ImportOutcome, ImportReport};
 
 /// The type of nodes that stand for what has no equivalent.
 pub(super) const PLACEHOLDER: &str = "placeholder";

@@ -19,10 +19,11 @@ use super::builder::{FileEdge, FlowBuilder, Output};
 use super::gate::run_after;
 use super::graph::{Graph, GraphEdge, GraphNode, text as text_of};
 use super::settings::Settings;
-use super::{Format, check_size, wrong_shape};
+use super::{check_size, wrong_shape};
 use plait_core::error::Fault;
 use plait_core::id::NodeId;
 use plait_core::port::ERROR_PORT;
+use plait_formats::foreign::Format;
 
 /// Reads an app.
 pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {

@@ -20,10 +20,11 @@ use super::gate::run_after;
 use super::graph::{Graph, GraphEdge, GraphNode, text as text_of};
 use super::settings::Settings;
 use super::template::TemplateText;
-use super::{Format, check_size, wrong_shape};
+use super::{check_size, wrong_shape};
 use plait_core::error::Fault;
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
+use plait_formats::foreign::Format;
 
 pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
     // Some exports hold the flow as text.

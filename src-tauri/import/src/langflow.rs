@@ -13,10 +13,11 @@ use super::graph::{Graph, GraphEdge, GraphNode, text as text_of};
 use super::loop_bodies::{LoopBody, innermost};
 use super::settings::Settings;
 use super::template::TemplateText;
-use super::{Format, check_size, wrong_shape};
+use super::{check_size, wrong_shape};
 use plait_core::error::Fault;
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
+use plait_formats::foreign::Format;
 
 /// Reads a flow, or the first one of an export.
 pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {

@@ -19,24 +19,12 @@ use super::point::Point;
 use super::settings::Settings;
 use super::template::TemplateText;
 use super::ways::{ProgramInputs, add_ways};
-use super::{Format, check_size, too_many_nodes, wrong_shape};
+use super::{check_size, too_many_nodes, wrong_shape};
 use graph::{DagNode, Reference};
 use inputs::input_id;
 use plait_core::error::Fault;
 use plait_core::id::NodeId;
-
-/// The name of the file with the graph.
-pub(super) const FILE: &str = "flow.dag.yaml";
-
-/// Whether a document is such a flow.
-pub(super) fn is_flow(document: &Value) -> bool {
-    let nodes = document.get("nodes").and_then(Value::as_array);
-    let is_node = |node: &Value| {
-        node.get("name").is_some() && (node.get("source").is_some() || node.get("use_variants").is_some())
-    };
-    nodes.is_some_and(|nodes| nodes.iter().any(is_node))
-        && document.get("outputs").is_some_and(Value::is_object)
-}
+use plait_formats::foreign::Format;
 
 /// The files that its nodes are written in, relative to its folder.
 pub(super) fn files(document: &Value) -> Vec<String> {

@@ -17,10 +17,11 @@ use super::chat_call::Author;
 use super::program::with_headline;
 use super::settings::Settings;
 use super::template::TemplateText;
-use super::{Format, MAX_NESTING_DEPTH, OtherGraph, wrong_shape};
+use super::{MAX_NESTING_DEPTH, wrong_shape};
 use plait_core::error::Fault;
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
+use plait_formats::foreign::{Format, OtherGraph};
 use project::{Project, RivetEdge, RivetGraph};
 
 /// Reads a project. The flow is the graph of this id or name; without one, the main graph.

@@ -13,14 +13,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{
-    ForeignFile, Format, ImportOutcome, ImportReport, Imported, files_beside, import, import_file,
-    name_of_file, source,
-};
+use super::import;
+use crate::Importers;
 use plait_core::diagnostic::Severity;
 use plait_core::flow;
 use plait_core::flow::Unconfirmed;
 use plait_core::id::NodeId;
+use plait_formats::foreign::Importer as _;
+use plait_formats::foreign::{
+    ForeignFile, Format, ImportOutcome, ImportReport, Imported, name_of_file, source,
+};
 use plait_nodes::registry;
 use plait_run::plan::check;
 
@@ -38,7 +40,7 @@ fn fixtures(format: Format) -> Vec<PathBuf> {
 /// The texts of the files beside a file.
 fn beside(file: &Path, text: &str) -> BTreeMap<String, String> {
     let read = |name: String| Some((name.clone(), std::fs::read_to_string(file.with_file_name(name)).ok()?));
-    files_beside(text).into_iter().filter_map(read).collect()
+    Importers.files_beside(text).into_iter().filter_map(read).collect()
 }
 
 /// Ids of nodes, and ends of edges, as a file has them. Written apart from the readers.
@@ -219,12 +221,12 @@ fn check_fixtures(format: Format) {
         let name = name_of_file(&file).unwrap();
         let files = beside(&file, &text);
         let foreign = ForeignFile { text: &text, files: &files, format: None, name: &name, graph: None };
-        let recognized = import_file(&foreign).unwrap();
+        let recognized = Importers.import(&foreign).unwrap();
         assert_eq!(recognized.report.format, format, "{name}");
         let mut problems = problems(&recognized);
         let mut reports = vec![recognized.report.clone()];
         for other in &recognized.report.other_graphs {
-            let graph = import_file(&ForeignFile { graph: Some(&other.id), ..foreign }).unwrap();
+            let graph = Importers.import(&ForeignFile { graph: Some(&other.id), ..foreign }).unwrap();
             problems.extend(self::problems(&graph));
             reports.push(graph.report);
         }
@@ -268,8 +270,8 @@ fn files_beside_a_flow_are_those_of_its_folder() {
         |path: &str| json!({ "name": path, "type": "llm", "source": { "type": "code", "path": path } });
     let paths = ["a.jinja2", "./b.py", "sub\\c.py", "../secret", "/etc/passwd", ""];
     let flow = json!({ "nodes": paths.map(node), "outputs": {} }).to_string();
-    assert_eq!(files_beside(&flow), ["./b.py", "a.jinja2", "sub/c.py"]);
-    assert!(files_beside("{}").is_empty());
+    assert_eq!(Importers.files_beside(&flow), ["./b.py", "a.jinja2", "sub/c.py"]);
+    assert!(Importers.files_beside("{}").is_empty());
 }
 
 #[test]

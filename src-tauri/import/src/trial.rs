@@ -8,18 +8,18 @@ mod record;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use plait_core::error::Fault;
 use plait_core::flow::{Edge, Flow, IterationPath, Node, Pin};
 use plait_core::id::{Epoch, NodeId, PortName};
 use plait_core::port::{AFTER_PORT, ERROR_PORT, PortKind};
 use serde_json::{Value, json};
 
 use crate::builder::{PLACEHOLDER, gives_text, has_error_output};
-use crate::codes;
-use crate::report::{ImportReport, ImportedNode, ImportedOutput};
-pub use comparison::{Compared, ComparedNode, Made, compare};
+use comparison::compare;
 use iterations::Iterations;
-pub use record::{Record, read_record};
-use record::{Repeated, Time};
+use plait_formats::codes;
+use plait_formats::foreign::{ComparedNode, ImportReport, ImportedNode, ImportedOutput, Made, Trial};
+use record::{Record, Repeated, Time, read_record};
 
 /// Node types that only compute. All others deliver what is recorded; loops and sub-flows only where the record does not say what
 /// happened inside.
@@ -44,8 +44,33 @@ const COMPUTE: [&str; 15] = [
 /// What an output of the flow is of the file.
 type Place<'r> = (&'r ImportedNode, &'r ImportedOutput);
 
-/// The flow as it runs in a trial: with the recorded values as pins, from the recorded trigger. It calls no model and no server.
-pub fn prepare(flow: &Flow, report: &ImportReport, record: &Record) -> Flow {
+/// A trial with what one execution recorded.
+pub(super) struct RecordedTrial {
+    flow: Flow,
+    report: ImportReport,
+    record: Record,
+}
+
+impl RecordedTrial {
+    /// Of an imported flow and the text of the execution's file. `import.no_record` if it is none.
+    pub(super) fn new(flow: &Flow, report: ImportReport, execution: &str) -> Result<Self, Fault> {
+        let record = read_record(execution)?;
+        Ok(Self { flow: prepare(flow, &report, &record), report, record })
+    }
+}
+
+impl Trial for RecordedTrial {
+    fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    fn compare(&self, made: &[Made]) -> Vec<ComparedNode> {
+        compare(&self.flow, &self.report, &self.record, made)
+    }
+}
+
+/// The flow as it runs in a trial.
+fn prepare(flow: &Flow, report: &ImportReport, record: &Record) -> Flow {
     let mut trial = flow.clone();
     trial.confirm_import();
     let places = Places::new(report);
@@ -141,7 +166,7 @@ impl Preparation<'_> {
         let flow = node.config.get("flow").filter(|_| node.node_type == "subflow")?;
         let mut ran = self.places.inside(&path).filter(|inner| self.record.has(&inner.id)).peekable();
         ran.peek()?;
-        if ran.any(ImportedNode::is_called_several_times) {
+        if ran.any(is_called_several_times) {
             return None;
         }
         serde_json::from_value(flow.clone()).ok()
@@ -206,7 +231,7 @@ impl Preparation<'_> {
         for (of, place) in places {
             let value = time(of).and_then(|time| self.record.output(&of.id, &place.name, time));
             let Some(value) = value else { continue };
-            let value = place.pinned(&value);
+            let value = pinned_at(place, &value);
             // Several outputs of the file may be fields of one.
             match (recorded.get_mut(place.port.as_str()), value) {
                 (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
@@ -240,33 +265,29 @@ fn gives_tools(node: &Node) -> bool {
         && outputs.is_some_and(|ports| ports.iter().all(|port| port["kind"] == json!(PortKind::Tools)))
 }
 
-impl ImportedNode {
-    /// Whether the flow has it several times, in sub-flows. The record does not say which one ran when.
-    fn is_called_several_times(&self) -> bool {
-        self.outputs.iter().any(|place| place.subflows != self.outputs[0].subflows)
+/// Whether the flow has a node of the file several times, in sub-flows. The record does not say which one ran when.
+fn is_called_several_times(node: &ImportedNode) -> bool {
+    node.outputs.iter().any(|place| place.subflows != node.outputs[0].subflows)
+}
+
+/// What of a recorded value stands at a place.
+fn recorded_at(place: &ImportedOutput, value: &Value) -> Value {
+    match value {
+        Value::Array(items) if !place.field.is_empty() => {
+            items.iter().map(|item| follow(item, &place.field)).collect()
+        }
+        value => follow(value, &place.field),
     }
 }
 
-impl ImportedOutput {
-    /// What of a recorded value stands there.
-    fn recorded(&self, value: &Value) -> Value {
-        match value {
-            Value::Array(items) if !self.field.is_empty() => {
-                items.iter().map(|item| follow(item, &self.field)).collect()
-            }
-            value => follow(value, &self.field),
-        }
-    }
+/// A recorded value as the output of a place delivers it.
+fn pinned_at(place: &ImportedOutput, value: &Value) -> Value {
+    place.path.iter().rev().fold(recorded_at(place, value), |inner, step| json!({ step.as_str(): inner }))
+}
 
-    /// A recorded value as the output delivers it.
-    fn pinned(&self, value: &Value) -> Value {
-        self.path.iter().rev().fold(self.recorded(value), |inner, step| json!({ step.as_str(): inner }))
-    }
-
-    /// What of a delivered value stands for the recorded one.
-    fn read(&self, value: &Value) -> Value {
-        follow(value, &self.path)
-    }
+/// What of a delivered value stands for the one that is recorded of a place.
+fn delivered_at(place: &ImportedOutput, value: &Value) -> Value {
+    follow(value, &place.path)
 }
 
 fn follow(value: &Value, path: &[String]) -> Value {

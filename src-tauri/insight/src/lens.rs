@@ -2,7 +2,7 @@
 //! trace of a run, with timings, tokens and costs.
 //!
 //! A pure fold of a journal. A prompt record refers to messages of a history by id and to tool rounds by their step;
-//! here they become texts again. Decides nothing about prompts: that is up to [`prompt`](plait_nodes::prompt). Reads no
+//! here they become texts again. Decides nothing about prompts: that is up to the prompt pipeline of the node types. Reads no
 //! store: the trace of a child run is built separately, from its own journal.
 
 mod call;

@@ -30,6 +30,12 @@ plait_core::error_codes! {
             "Run the flow in Plait's window or with `plait run`.";
     }
 
+    "Workflow memory" {
+        MEMORY_OFF = "memory.off",
+            "A node that may not read the workflow's memory was offered a tool that does.",
+            "Set `memory.mode` of the node to `read` or `readWrite`, or do not offer the tool to it.";
+    }
+
     "Model nodes" {
         CHAT_CONTENT_FILTERED = "chat.content_filtered",
             "The provider withheld the reply.",
@@ -40,9 +46,15 @@ plait_core::error_codes! {
         CHAT_INCOMPLETE = "chat.incomplete",
             "The provider ended the reply before it was whole.",
             "Run it again. The message says what stopped it; if it keeps happening, use another model.";
+        MODEL_NONE = "model.none",
+            "No model is set for the provider of this node.",
+            "Set a model on the node, in the flow's settings, or for the provider.";
     }
 
     "Contexts" {
+        CONTEXT_TOO_LARGE = "context.too_large",
+            "The prompt does not fit the context window.",
+            "Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.";
         CONTEXT_UNKNOWN = "context.unknown",
             "There is no context of this name.",
             "Wire a context edge, or use the id of a context that the flow creates.";

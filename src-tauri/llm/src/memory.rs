@@ -15,6 +15,8 @@ use plait_core::error::Fault;
 use plait_core::id::{MessageId, NodeId};
 use plait_core::origin::Origins;
 
+/// The names of the tool that reads the workflow's memory, which the engine answers.
+pub const WORKFLOW_MEMORY_TOOLS: [&str; 2] = ["get_workflow_context", "read_external_context"];
 /// The label of a turn by a speaker without a label.
 pub const DEFAULT_LABEL: &str = "Partner just said:";
 /// The label of a reader's own turns, if it has none.

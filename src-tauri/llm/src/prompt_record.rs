@@ -13,3 +13,6 @@ pub use block_settings::{BlockCaps, BlockKind, BlockSettings, DEFAULT_ORDER};
 pub use loop_conversation::{LoopConversationRecord, OmissionReason, OmittedTurns, SentTurn};
 pub use record::{Omitted, PromptPart, PromptPurpose, PromptRecord, RequestSettings};
 pub use refusal::RefusedPrompt;
+
+/// The text of the message with the images of tool results. It follows the results.
+pub const TOOL_IMAGES: &str = "The images of the tool results above, in their order.";

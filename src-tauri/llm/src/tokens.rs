@@ -3,6 +3,7 @@
 
 mod attachment;
 mod image;
+mod tool_schemas;
 
 use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +13,7 @@ use attachment::count_attachment;
 use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use tiktoken_rs::CoreBPE;
+pub use tool_schemas::tool_tokens;
 
 use crate::context::{Content, Part, ToolCall};
 use plait_core::attachment::Attachment;

@@ -16,9 +16,6 @@ plait_core::error_codes! {
         MEMORY_NO_SUMMARY = "memory.no_summary",
             "The model for the summary of the workflow's memory gave none. The summary stays as it was.",
             "Set another model as the summarizer of the memory.";
-        MEMORY_OFF = "memory.off",
-            "A node that may not read the workflow's memory was offered a tool that does.",
-            "Set `memory.mode` of the node to `read` or `readWrite`, or do not offer the tool to it.";
         MEMORY_READ_ONLY = "memory.read_only",
             "A model wanted to add to the workflow's memory, which its node may only read.",
             "Set `memory.mode` of the node to `readWrite`.";
@@ -52,18 +49,9 @@ plait_core::error_codes! {
         EXTRACT_INVALID = "extract.invalid",
             "The model returned no value that follows the schema.",
             "Simplify the schema, or use another model.";
-        MODEL_NONE = "model.none",
-            "No model is set for the provider of this node.",
-            "Set a model on the node, in the flow's settings, or for the provider.";
         OUTPUT_NOT_JSON = "output.not_json",
             "The value for an output of kind JSON is not JSON.",
             "Ask the model for JSON with `responseSchema`, or choose another format.";
-    }
-
-    "Contexts" {
-        CONTEXT_TOO_LARGE = "context.too_large",
-            "The prompt does not fit the context window.",
-            "Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.";
     }
 
     "Conversations" {

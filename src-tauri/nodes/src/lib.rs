@@ -9,5 +9,4 @@ pub mod prompt;
 mod testing;
 mod types;
 
-pub use model_call::{ATTACH, WORKFLOW_MEMORY_TOOLS, engine_tools};
 pub use types::registry;

@@ -35,7 +35,6 @@ use plait_llm::context::{Content, Message, Role};
 use plait_llm::tool::ToolSpec;
 use plait_run::node::NodeContext;
 
-pub use attachments::ATTACH;
 pub(crate) use attachments::{attach, attached};
 pub(crate) use call::ModelCall;
 pub(crate) use finish_tool::FINISH;
@@ -53,7 +52,6 @@ pub(crate) use tool_calls::{
 pub(crate) use turn::{Turn, check_reply};
 pub(crate) use turn_of_pin::{commit_turn_of_pin, no_turn_of_pin, remember_turn_of_pin};
 pub(crate) use user_message::UserMessage;
-pub use workflow_context::WORKFLOW_MEMORY_TOOLS;
 pub(crate) use workflow_context::check_offer;
 
 /// The settings of a turn's model calls.
@@ -72,8 +70,8 @@ pub(crate) struct CallOptions<'a> {
 /// The source of tools that the engine answers.
 const ENGINE_SOURCE: &str = "engine";
 
-/// The tools that the engine answers. No host lists them, and `auto` does not offer them: a node gets them by name.
-pub fn engine_tools() -> Vec<ToolSpec> {
+/// The tools that the engine answers.
+pub(crate) fn engine_tools() -> Vec<ToolSpec> {
     workflow_context::tools().into_iter().chain([finish_tool::finish_tool()]).collect()
 }
 

@@ -7,8 +7,6 @@ mod assemble;
 mod blocks;
 mod loop_turns;
 mod record;
-mod resolve;
-mod tool_schemas;
 mod trim;
 
 use serde_json::json;
@@ -18,20 +16,16 @@ use plait_core::expression::evaluation::Evaluator;
 use plait_llm::context::{ContextRecord, SharedMessage};
 use plait_llm::models::ModelConfig;
 use plait_llm::prompt_record::{BlockKind, PromptRecord};
+use plait_llm::tokens::tool_tokens;
 use plait_llm::tool::ToolSpec;
 
 use assemble::{Assembled, assemble};
 pub use blocks::{BlockInputs, MemoryView, Partner};
 pub use loop_turns::LoopTurns;
 use loop_turns::SentTurns;
-pub use resolve::{Overrides, resolve_model_config, resolve_provider_and_model};
-pub use tool_schemas::tool_tokens;
 pub use trim::{TooLarge, trim};
 
 use crate::codes;
-
-/// The text of the message with the images of tool results. It follows the results.
-pub const TOOL_IMAGES: &str = "The images of the tool results above, in their order.";
 
 /// The inputs of a prompt.
 #[derive(Clone, Copy)]

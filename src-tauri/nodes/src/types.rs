@@ -44,7 +44,9 @@ use plait_core::offline::{OFFLINE, PROMPT};
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{Registry, Surroundings};
 
-/// All node types.
+use crate::model_call::engine_tools;
+
+/// All node types, and the tools that they answer.
 pub fn registry() -> Registry {
     Registry::default()
         .with::<context_start::ContextStart>()
@@ -80,6 +82,7 @@ pub fn registry() -> Registry {
         .with::<output::Output>()
         .with::<note::Note>()
         .with::<placeholder::Placeholder>()
+        .with_tools(engine_tools())
 }
 
 fn non_blank(text: &str) -> Option<String> {

@@ -82,7 +82,7 @@ impl TenantFolders {
 /// How the application of a tenant is opened. What the environment of this process holds is the default tenant's.
 pub(crate) fn options_of(tenant: &TenantName, home: &Path) -> Options {
     let keys = (!tenant.is_default()).then(|| KeyStore::open_without_environment(home));
-    Options { keys, ..Options::of_application(home) }
+    Options { keys, ..Options::of_application(home, plait_app::parts()) }
 }
 
 /// What messages about a tenant begin with.

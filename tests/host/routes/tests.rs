@@ -9,7 +9,7 @@ use super::*;
 
 /// The address of a host with the data of this directory. It serves until the test ends.
 async fn serve(home: &Path) -> String {
-    let plait = Arc::new(Plait::open(Options::new(home)).unwrap());
+    let plait = Arc::new(Plait::open(Options::new(home, plait_app::parts())).unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router(plait)).await.unwrap() });

@@ -93,7 +93,7 @@ async fn breakpoints_put_at_once_are_all_there() {
 async fn client(home: &Home) -> Connection {
     let path = home.path().to_owned();
     let opening = Opening {
-        options: Box::new(move || Options::new(&path)),
+        options: Box::new(move || Options::new(&path, plait_app::parts())),
         serves: false,
         waits: false,
         on_wait: |_| {},

@@ -78,7 +78,7 @@ async fn garbage_and_other_versions_are_refused_and_the_owner_goes_on() {
 async fn socket_of_something_else_is_a_clear_error() {
     let home = Home::default();
     // It has the data directory and does not serve.
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     std::fs::create_dir_all(home.path().join("owner")).unwrap();
     let listener = UnixListener::bind(home.path().join("owner/owner.sock")).unwrap();
     let other_version =

@@ -76,7 +76,7 @@ pub(super) fn run_of(events: &[Value]) -> RunId {
 }
 
 pub(super) async fn journal(home: &Home, run: &RunId) -> Vec<Value> {
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let shown = plait.call(ShowRun { run: run.clone() }).await.unwrap();
     plait.close().await.unwrap();
     shown.entries.iter().map(|entry| serde_json::to_value(entry).unwrap()).collect()
@@ -85,7 +85,7 @@ pub(super) async fn journal(home: &Home, run: &RunId) -> Vec<Value> {
 /// Runs the recorded flow again. Gives how many calls that made, and the events.
 pub(super) async fn rerun(home: &Home, server: &ModelServer, run: &RunId) -> (usize, Vec<Value>) {
     let before = server.calls().len();
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let grants = crate::support::app::all_grants();
     let request = RerunRequest { grants, ..RerunRequest::of(run.clone()) };
     let started = plait.call(RerunRun(request)).await.unwrap();
@@ -104,7 +104,7 @@ async fn node_that_is_run_again_is_bought_again_and_a_rerun_takes_what_the_run_w
     let home = Home::default();
     let before = stopped_at(&home, &folder, &server, "ask:after").await;
     let run = run_of(&before);
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     go(&plait, &run, DebugVerb::Retry).await;
     let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     assert_eq!(held.stop.at.unwrap().attempt, 2);
@@ -131,7 +131,7 @@ async fn skipped_node_sends_nothing_and_a_rerun_does_not_skip_it() {
     let home = Home::default();
     let before = stopped_at(&home, &folder, &server, "ask").await;
     let run = run_of(&before);
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     go(&plait, &run, DebugVerb::Skip).await;
     plait.close().await.unwrap();
     drop(plait);
@@ -151,7 +151,7 @@ async fn forced_way_survives_the_process_and_a_rerun_decides_for_itself() {
     let home = Home::default();
     let before = stopped_at(&home, &folder, &server, "way:after").await;
     let run = run_of(&before);
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     assert_eq!(held.stop.ways, ["good".into()]);
     let force = ForceWay { run: run.clone(), stop: held.stop.number, port: "good".into() };
@@ -198,7 +198,7 @@ async fn edited_history_is_what_the_server_gets_and_a_rerun_gets_what_was_said()
     let home = Home::default();
     let before = stopped_at(&home, &folder, &server, "again").await;
     let run = run_of(&before);
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     let history =
         plait.call(HeldHistory { run: run.clone(), stop: None }).await.unwrap().unwrap().message_history;

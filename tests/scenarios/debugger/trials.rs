@@ -69,7 +69,7 @@ async fn tried_config_is_what_the_server_gets_and_a_rerun_takes_it_as_an_edit() 
     let home = Home::default();
     let before = stopped_at(&home, &folder, &server, "ask:after").await;
     let run = run_of(&before);
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let bad = try_config(&plait, &run, "praise", &json!({ "prompt": 7 })).await;
     assert_eq!(bad, Err("flow.invalid".to_owned()));
     let other_ports = json!({ "prompt": "{{reply}} and {{more}}" });
@@ -110,7 +110,7 @@ async fn attempt_that_began_before_a_trial_keeps_its_config_when_the_process_end
     let home = Home::default();
     let before = stopped_at(&home, &folder, &server, "ask:after").await;
     let run = run_of(&before);
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     try_config(&plait, &run, "ask", &json!({ "prompt": "New?", "skipHistory": true })).await.unwrap();
     plait.close().await.unwrap();
     drop(plait);
@@ -118,7 +118,7 @@ async fn attempt_that_began_before_a_trial_keeps_its_config_when_the_process_end
     let done = home.plait(&["resume", "last"]);
     assert_eq!(done.code, 0, "{done:#?}");
     assert_eq!(sent(&server), ["Old?", "New?"], "the first iteration is bought once, and as it was");
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let view = RunView::of(&plait.call(ShowRun { run: run.clone() }).await.unwrap().entries);
     let tried: Vec<bool> = view.nodes["ask"].epochs.iter().map(|epoch| epoch.trial.is_some()).collect();
     assert_eq!(tried, [false, true]);
@@ -145,7 +145,7 @@ async fn terminal_tries_a_setting_and_drops_it() {
     assert_eq!(done.code, 0, "{done:#?}");
     assert_eq!(sent(&server), ["Two and two?", "Praise 1 to Two and two?"]);
     let run = run_of(&before);
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let ended = plait.call(DropTrials { run, stop: 0, node: None }).await.unwrap_err();
     assert_eq!(ended.code.as_str(), "run.ended");
     plait.close().await.unwrap();

@@ -65,7 +65,7 @@ async fn terminal_prints_what_an_expression_is_at_a_stop() {
     assert_prints(&home, "value", &json!(null));
     assert_eq!(server.calls().len(), 1, "looking buys nothing");
     // Why the node failed is with the stop, since its failure is not delivered.
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let run = run_of(&stopped.events());
     let held = plait.call(FindHeld { run }).await.unwrap().remove(0);
     assert_eq!(held.stop.error.unwrap().code, "json.query");
@@ -81,7 +81,7 @@ async fn watches_are_read_at_any_moment_of_a_run() {
     let stopped =
         home.plait(&["run", &folder.file("failing.flow.json"), "--break", "parse:before", "--json"]);
     let run = run_of(&stopped.events());
-    let plait = Plait::open(Options::new(home.path())).unwrap();
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).unwrap();
     let held = plait.call(FindHeld { run: run.clone() }).await.unwrap().remove(0);
     let (stop, value) = (held.stop.number, json!({ "score": { "high": 7 } }));
     plait.call(ChangeValue { run: run.clone(), stop, port: "value".into(), value }).await.unwrap();

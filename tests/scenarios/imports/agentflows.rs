@@ -1,6 +1,7 @@
 //! What nodes of Flowise's agentflows hand on, and what models and servers get of it.
 
-use plait_import::{ImportOutcome, import};
+use plait_formats::foreign::ImportOutcome;
+use plait_import::import;
 use serde_json::{Value, json};
 
 use super::branches::{agentflow, edge, step};

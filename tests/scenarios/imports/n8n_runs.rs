@@ -1,7 +1,8 @@
 //! How often n8n runs a node, on which items, and in which order: workflows whose models note what they are asked.
 
 use plait_core::flow::Flow;
-use plait_import::{ImportOutcome, import};
+use plait_formats::foreign::ImportOutcome;
+use plait_import::import;
 use serde_json::{Value, json};
 
 use super::run_flow;

@@ -1,7 +1,8 @@
 //! Flows of Prompt Flow: a folder with a graph, templates and programs.
 
 use plait_core::flow::Flow;
-use plait_import::{ForeignFile, files_beside, import_file};
+use plait_formats::foreign::{ForeignFile, Importer as _};
+use plait_import::Importers;
 use serde_json::{Value, json};
 
 use super::run_flow;
@@ -12,11 +13,14 @@ use crate::support::provider::{RecordingProvider, SentRequest, user};
 fn imported(name: &str) -> Flow {
     let folder = fixture("import/promptflow").join(name);
     let text = std::fs::read_to_string(folder.join("flow.dag.yaml")).unwrap();
-    let beside = files_beside(&text).into_iter();
+    let beside = Importers.files_beside(&text).into_iter();
     let files =
         beside.filter_map(|file| Some((file.clone(), std::fs::read_to_string(folder.join(file)).ok()?)));
     let files = files.collect();
-    import_file(&ForeignFile { text: &text, files: &files, format: None, name, graph: None }).unwrap().flow
+    Importers
+        .import(&ForeignFile { text: &text, files: &files, format: None, name, graph: None })
+        .unwrap()
+        .flow
 }
 
 async fn sent(name: &str, input: &str, answers: impl IntoIterator<Item = Value>) -> Vec<SentRequest> {

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plait_core::flow::Flow;
-use plait_import::{ForeignFile, import_file};
+use plait_formats::foreign::{ForeignFile, Importer as _};
+use plait_import::Importers;
 use plait_llm::context::Role;
 use serde::Deserialize;
 use serde_json::Value;
@@ -41,7 +42,7 @@ fn imported(file: &str) -> Flow {
         (text, BTreeMap::new())
     };
     let file = ForeignFile { text: &text, files: &files, format: None, name: "Imported", graph: None };
-    import_file(&file).unwrap().flow
+    Importers.import(&file).unwrap().flow
 }
 
 /// The tool that a file is of.

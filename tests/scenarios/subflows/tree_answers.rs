@@ -357,7 +357,7 @@ async fn writer_waits_for_the_store() {
     let flow =
         flow_json("quick", json!({ "text": { "type": "manualInput", "config": { "text": "x" } } }), &[]);
     let flow = home.file("quick.flow.json", &flow.to_string());
-    let owner = with_store_lock(|| Plait::open(Options::new(home.path())).unwrap());
+    let owner = with_store_lock(|| Plait::open(Options::new(home.path(), plait_app::parts())).unwrap());
     let mut second = home.spawn(&["run", &flow]);
     let mut lines = BufReader::new(second.stderr.take().unwrap()).lines();
     let said = lines.next().unwrap().unwrap();

@@ -19,7 +19,7 @@ use plait_llm::context::{Role, SharedMessage};
 use plait_llm::models::TokenUsage;
 use plait_llm::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
 use plait_llm::tokens;
-use plait_nodes::prompt::tool_tokens;
+use plait_llm::tokens::tool_tokens;
 
 pub use options::{OfflineOptions, Repeat, ScriptedCall, ScriptedFailure, ScriptedReply};
 use script_position::ScriptPosition;

@@ -21,7 +21,7 @@ const FRAME: Duration = Duration::from_millis(16);
 /// Runs the flow and measures the latency of each token.
 pub fn run(server: &str) -> Result<Measurement, BenchError> {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
+    let plait = Plait::open(Options::new(home.path(), plait_app::parts())).map_err(|error| error.message)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let providers = json!({ "server": { "kind": "openAi", "baseUrl": format!("{server}/v1") } });

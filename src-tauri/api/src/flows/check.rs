@@ -86,7 +86,7 @@ fn check_way_in(flow: &Flow, path: Option<&str>, registry: &Registry, installed:
     let mut of_subflows = SubflowChecker::new(path, registry, installed);
     let children = of_subflows.check_nodes(bound.enabled_nodes(), path);
     let mut checked = check_bound(bound, &children.silent, &InputOverrides::new());
-    let missing = never_runs(&completed, &checked.contexts, registry, installed, of_subflows.tools);
+    let missing = never_runs(&completed, &checked.contexts, registry, installed, &of_subflows.tools);
     checked.diagnostics.extend(missing);
     checked.diagnostics.retain(|found| !is_of_settings(flow, found));
     checked.diagnostics.extend(children.diagnostics);
@@ -114,7 +114,7 @@ pub(super) struct SubflowChecker<'a> {
     /// The result for each file and the inputs that it is given, so that a file with several callers is checked once.
     checked_files: HashMap<(String, Vec<GivenInput>), CheckedFile>,
     /// The names of Plait's own tools.
-    pub(super) tools: &'static BTreeSet<String>,
+    pub(super) tools: BTreeSet<String>,
 }
 
 /// An input of a flow that the node around it gives a value to.
@@ -165,7 +165,7 @@ impl<'a> SubflowChecker<'a> {
             access: FileAccess::of_process(None),
             ancestors,
             checked_files: HashMap::new(),
-            tools: own_tool_names(),
+            tools: own_tool_names(registry),
         }
     }
 
@@ -243,7 +243,7 @@ impl<'a> SubflowChecker<'a> {
     }
 
     fn never_runs(&self, flow: &Flow, checked: &CheckedFlow) -> Vec<Diagnostic> {
-        never_runs(flow, &checked.contexts, self.registry, self.installed, self.tools)
+        never_runs(flow, &checked.contexts, self.registry, self.installed, &self.tools)
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_core::flow::Flow;
-use plait_import::{
-    ForeignFile, Format, ImportReport, Imported, MAX_BYTES, files_beside, import_file, name_of_file,
+use plait_formats::foreign::{
+    ForeignFile, Format, ImportReport, Imported, Importer, MAX_BYTES, PROMPT_FLOW_FILE, name_of_file,
 };
 use plait_store::flow_files;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,7 @@ impl Command for ImportFlow {
     async fn run(self, service: &FlowService) -> Result<ImportedFlow, ErrorReply> {
         // Importing a flow reads no keys.
         let redaction = Arc::clone(service.keys.redaction());
+        let importer = Arc::clone(&service.importer);
         run_blocking(move || {
             let mut files = BTreeMap::new();
             let (text, stem) = match (self.text, &self.path) {
@@ -65,7 +66,7 @@ impl Command for ImportFlow {
                 (None, Some(path)) => {
                     let path = file_of(Path::new(path));
                     let text = flow_files::read(&path)?.text;
-                    files = read_beside(&path, &text)?;
+                    files = read_beside(&*importer, &path, &text)?;
                     (text, name_of_file(&path))
                 }
                 (None, None) => {
@@ -78,7 +79,7 @@ impl Command for ImportFlow {
             for text in files.values_mut() {
                 *text = redaction.text(text).into_owned();
             }
-            let Imported { flow, report } = import_file(&ForeignFile {
+            let Imported { flow, report } = importer.import(&ForeignFile {
                 text: &redaction.text(&text),
                 files: &files,
                 format: self.format,
@@ -93,14 +94,18 @@ impl Command for ImportFlow {
 
 /// The file of a path: in a folder, that of Prompt Flow.
 fn file_of(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join("flow.dag.yaml") } else { path.to_owned() }
+    if path.is_dir() { path.join(PROMPT_FLOW_FILE) } else { path.to_owned() }
 }
 
 /// The files that belong to a file of another tool. One that is missing, or that a link leads out of the folder, is not among them: the
 /// report names the nodes that it leaves without a text.
-fn read_beside(path: &Path, text: &str) -> Result<BTreeMap<String, String>, ErrorReply> {
+fn read_beside(
+    importer: &dyn Importer,
+    path: &Path,
+    text: &str,
+) -> Result<BTreeMap<String, String>, ErrorReply> {
     let mut files = BTreeMap::new();
-    let names = files_beside(text);
+    let names = importer.files_beside(text);
     let folder = path.parent().and_then(|folder| {
         std::fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok()
     });

@@ -15,7 +15,7 @@ use plait_core::error::ErrorCode;
 use plait_core::flow::{Flow, MemoryMode, Node, Unconfirmed};
 use plait_core::id::NodeId;
 use plait_core::port::ERROR_PORT;
-use plait_nodes::WORKFLOW_MEMORY_TOOLS;
+use plait_llm::memory::WORKFLOW_MEMORY_TOOLS;
 use plait_run::node::Registry;
 use serde_json::Value;
 

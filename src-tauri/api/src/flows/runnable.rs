@@ -96,7 +96,7 @@ impl RunnableFlow {
         let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || NEVER_RUNS.contains(code);
         errors.retain(|found| ends_a_run(&found.code));
         let contexts = &self.planned.contexts;
-        errors.extend(never_runs(&completed, contexts, registry, installed, of_subflows.tools));
+        errors.extend(never_runs(&completed, contexts, registry, installed, &of_subflows.tools));
         errors.retain(|found| found.severity == Severity::Error);
         errors
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plait_adapters::KeyStore;
+use plait_formats::foreign::Importer;
 use plait_run::host::Clock;
 use plait_run::node::Registry;
 use plait_store::Store;
@@ -16,6 +17,7 @@ pub struct FlowService {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) keys: KeyStore,
     pub(super) installed: InstalledSources,
+    pub(super) importer: Arc<dyn Importer>,
 }
 
 impl FlowService {
@@ -25,6 +27,7 @@ impl FlowService {
         clock: &Arc<dyn Clock>,
         keys: &KeyStore,
         installed: InstalledSources,
+        importer: Arc<dyn Importer>,
     ) -> Self {
         Self {
             store: store.clone(),
@@ -32,6 +35,7 @@ impl FlowService {
             clock: Arc::clone(clock),
             keys: keys.clone(),
             installed,
+            importer,
         }
     }
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use plait_core::flow;
 use plait_core::flow::{Flow, LazyFlow, ReadError};
-use plait_formats::pipeline;
 use plait_formats::pipeline::Pipeline;
+use plait_formats::{foreign, pipeline};
 use plait_store::{Store, flow_files};
 
 use crate::ErrorReply;
@@ -25,7 +25,7 @@ pub(crate) fn read_file(path: &Path, text: &str) -> Result<Flow, Vec<ReadError>>
 
 /// The errors of a text that could not be read as a flow. If it is a file of another tool, the only one says so.
 pub fn name_tool(text: &str, mut errors: Vec<ReadError>) -> Vec<ReadError> {
-    if let Some(format) = plait_import::recognize(text) {
+    if let Some(format) = foreign::recognize(text) {
         errors.truncate(1);
         for error in &mut errors {
             error.diagnostic.message = format!("This is not a flow: it is a file of {}.", format.title());

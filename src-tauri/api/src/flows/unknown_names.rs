@@ -11,12 +11,12 @@ use plait_core::error::ErrorCode;
 use plait_core::flow::{Flow, Limits, Node};
 use plait_core::id::NodeId;
 use plait_core::similar_name::similar_name;
+use plait_llm::tool::ToolHost as _;
 use plait_run::node::{NodeDescriptor, Registry};
 use serde_json::{Map, Value};
 
 use super::installed::Installed;
 use crate::codes;
-use crate::tools::own_tools;
 
 /// The input by which a node gets tools of other nodes.
 const TOOLS_INPUT: &str = "tools";
@@ -26,13 +26,13 @@ static SETTINGS: LazyLock<Value> = LazyLock::new(flow_settings_schema);
 static LIMITS: LazyLock<Value> = LazyLock::new(|| forms().limits);
 
 /// The names of Plait's own tools. Starts nothing.
-pub fn own_tool_names() -> &'static BTreeSet<String> {
+pub fn own_tool_names(registry: &Registry) -> BTreeSet<String> {
     // Names do not depend on files and keys. To make the tools compiles a schema for each, so that is done once.
-    static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    static NATIVE: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         let environment = ToolEnvironment::new(FileAccess::default(), KeyStore::in_memory());
-        own_tools(&NativeTools::new(&environment)).into_iter().map(|tool| tool.name).collect()
+        NativeTools::new(&environment).list().into_iter().map(|tool| tool.name).collect()
     });
-    &NAMES
+    NATIVE.iter().chain(registry.tools().iter().map(|tool| &tool.name)).cloned().collect()
 }
 
 /// A problem for each name in a flow that is not known here. The node that uses it fails, except that a provider may be named where no model

@@ -1,11 +1,11 @@
 //! `import.compare`: an imported flow beside an execution of the original.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, RunId};
-use plait_import::ImportReport;
-use plait_import::trial::{self, ComparedNode, Made};
+use plait_formats::foreign::{ComparedNode, ImportReport, Made};
 use plait_journal::view::{RunStatus, RunView};
 use plait_store::flow_files;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,8 @@ impl Command for CompareImport {
 
     async fn run(self, service: &RunService) -> Result<ImportComparison, ErrorReply> {
         let Self { flow, report, path, text } = self;
-        let (report, record, flow) = run_blocking(move || {
+        let importer = Arc::clone(&service.parts.importer);
+        let trial = run_blocking(move || {
             let text = match (text, path) {
                 (Some(text), _) => text,
                 (None, Some(path)) => flow_files::read(Path::new(&path))?.text,
@@ -66,12 +67,10 @@ impl Command for CompareImport {
                     return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message));
                 }
             };
-            let record = trial::read_record(&text)?;
-            let flow = trial::prepare(&flow, &report, &record);
-            Ok((report, record, flow))
+            Ok(importer.prepare_trial(&flow, &report, &text)?)
         })
         .await?;
-        let run = service.start(RunRequest { flow: flow.clone(), ..RunRequest::default() }).await?;
+        let run = service.start(RunRequest { flow: trial.flow().clone(), ..RunRequest::default() }).await?;
         let mut watch = service.watch(&run, 0).await?;
         let mut view = RunView::default();
         while let Some(entry) = watch.next().await {
@@ -82,7 +81,7 @@ impl Command for CompareImport {
             }
         }
         let made = made_in(service, &run).await?;
-        let nodes = trial::compare(&flow, &report, &record, &made);
+        let nodes = trial.compare(&made);
         let departures = nodes.iter().filter(|node| node.compared.departs()).count();
         let failure = view.outline.error.as_ref().map(|fault| fault.error.message.clone());
         Ok(ImportComparison { nodes, departures, failure, run })

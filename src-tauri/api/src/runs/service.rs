@@ -11,6 +11,7 @@ use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{Activation, MessageId, RunId};
 use plait_core::origin::{Origin, Origins};
+use plait_formats::foreign::Importer;
 use plait_journal::Answer;
 use plait_journal::view::RunStatus;
 use plait_llm::quota::QuotaBank;
@@ -43,6 +44,7 @@ use crate::users::UserService;
 pub(crate) struct RunParts {
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) importer: Arc<dyn Importer>,
     pub(crate) calibration: Arc<TokenCalibration>,
     pub(crate) providers: Arc<ProviderService>,
     pub(crate) tools: Arc<dyn ToolHost>,

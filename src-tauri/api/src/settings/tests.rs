@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::{Options, Plait, dispatch};
+use crate::{Options, Parts, Plait, dispatch};
 
 /// The application on a data directory with these settings.
 struct Rig {
@@ -17,7 +17,9 @@ impl Rig {
     fn new(settings: &Value) -> Self {
         let home = tempfile::tempdir().expect("folder");
         fs::write(home.path().join("settings.json"), settings.to_string()).expect("written");
-        let app = Plait::open(Options::new(home.path())).map_err(|error| error.message).expect("opened");
+        let app = Plait::open(Options::new(home.path(), Parts::all()))
+            .map_err(|error| error.message)
+            .expect("opened");
         Self { home, app }
     }
 
@@ -154,7 +156,8 @@ async fn documents_are_accepted_in_the_window() {
     write("mcp-servers.json", &servers.replacen("mine", "theirs", 1));
     let Rig { home, app } = rig;
     drop(app);
-    let app = Plait::open(Options::new(home.path())).map_err(|error| error.message).expect("opened");
+    let app =
+        Plait::open(Options::new(home.path(), Parts::all())).map_err(|error| error.message).expect("opened");
     let rig = Rig { home, app };
     let refused = rig.call("mcp.list", json!({})).await.expect_err("changed outside");
     assert_eq!(refused["code"], "store.changed_outside");
@@ -179,7 +182,8 @@ async fn server_is_not_added_to_a_list_that_something_else_changed() {
 async fn check_names_a_list_of_servers_that_cannot_be_used() {
     let home = tempfile::tempdir().expect("folder");
     fs::write(home.path().join("mcp-servers.json"), "{\"fil").expect("written");
-    let app = Plait::open(Options::new(home.path())).map_err(|error| error.message).expect("opened");
+    let app =
+        Plait::open(Options::new(home.path(), Parts::all())).map_err(|error| error.message).expect("opened");
     let nodes = json!({ "t": { "type": "mcpServer", "config": { "server": "files" } } });
     let flow = json!({ "version": 1, "name": "F", "nodes": nodes, "edges": {} });
     let checked = dispatch(&app, "flow.check", json!({ "flow": flow })).await.expect("checked");

@@ -57,7 +57,7 @@ pub fn typescript() -> String {
     file.constant("FLOW_VERSION", "The version of the flow format.", "", &VERSION);
     file.constant("FLOW_ENDING", "How the names of flow files end.", "", &plait_api::flow_files::FLOW_ENDING);
     file.constant("ERROR_PORT", "The output that carries a failure.", "", &ERROR_PORT);
-    file.constant("ATTACH_PORT", "The input for images and files.", "", &plait_nodes::ATTACH);
+    file.constant("ATTACH_PORT", "The input for images and files.", "", &plait_core::port::ATTACH_PORT);
     file.constant(
         "HITL_HISTORY",
         "The variable with the answers that people gave in a loop.",

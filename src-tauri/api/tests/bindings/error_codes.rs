@@ -30,14 +30,13 @@ mod terminal;
 mod window;
 
 /// Every crate's table.
-const TABLES: [&[CodeDomain]; 18] = [
+const TABLES: [&[CodeDomain]; 17] = [
     plait_core::codes::DOMAINS,
     plait_llm::codes::DOMAINS,
     plait_journal::codes::DOMAINS,
     plait_run::codes::DOMAINS,
     plait_nodes::codes::DOMAINS,
     plait_formats::codes::DOMAINS,
-    plait_import::codes::DOMAINS,
     plait_suites::codes::DOMAINS,
     plait_store::codes::DOMAINS,
     plait_adapters::codes::DOMAINS,

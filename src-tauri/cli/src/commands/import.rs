@@ -12,7 +12,7 @@ use plait_api::flows::{ImportFlow, ImportedFlow};
 use plait_api::runs::CompareImport;
 use plait_api::{ErrorReply, flow_files};
 use plait_core::flow;
-use plait_import::{Format, ImportOutcome, MAX_BYTES, name_of_file};
+use plait_formats::foreign::{Format, ImportOutcome, MAX_BYTES, name_of_file};
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};

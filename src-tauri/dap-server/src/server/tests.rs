@@ -48,7 +48,7 @@ impl Editor {
     fn connect(home: &Path) -> (Self, tokio::task::JoinHandle<Result<(), ErrorReply>>) {
         let home = home.to_owned();
         let opening = Opening {
-            options: Box::new(move || Options::new(&home)),
+            options: Box::new(move || Options::new(&home, plait_app::parts())),
             serves: false,
             waits: false,
             on_wait: |_| (),

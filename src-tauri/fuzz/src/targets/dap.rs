@@ -46,7 +46,7 @@ impl Handler for DapHandler {
     fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
         let home = self.home.path().to_owned();
         let opening = Opening {
-            options: Box::new(move || Options::new(&home)),
+            options: Box::new(move || Options::new(&home, plait_app::parts())),
             serves: false,
             waits: false,
             on_wait: |_| (),

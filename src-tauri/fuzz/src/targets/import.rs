@@ -1,7 +1,8 @@
 //! Files of other tools. An imported flow can be written and checked, and its report accounts for each node.
 
 use plait_core::flow;
-use plait_import::{Format, ImportOutcome, Imported, import};
+use plait_formats::foreign::{Format, ImportOutcome, Imported};
+use plait_import::import;
 use plait_run::node::Registry;
 use plait_run::plan;
 

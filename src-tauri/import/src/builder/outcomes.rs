@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use super::FlowBuilder;
 use crate::output::Output;
-use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput, OtherGraph};
 use plait_core::id::NodeId;
+use plait_formats::foreign::{
+    ImportOutcome, ImportReport, ImportedEdge, ImportedNode, ImportedOutput, OtherGraph,
+};
 
 /// More is not said about one node of a file.
 const MAX_LOST_PER_NODE: usize = 100;

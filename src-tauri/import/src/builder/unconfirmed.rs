@@ -6,13 +6,12 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::FlowBuilder;
-use crate::Format;
 use crate::output::Output;
 use crate::point::Point;
-use crate::report::ImportedEdge;
 use plait_core::flow::{Trigger, Unconfirmed};
 use plait_core::id::NodeId;
 use plait_core::port::AFTER_PORT;
+use plait_formats::foreign::{Format, ImportedEdge};
 
 /// Nodes that do nothing but hand on values. When they run makes no difference.
 const WITHOUT_EFFECT: [&str; 15] = [

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::point::Point;
-use crate::{Format, check_size, wrong_shape};
+use crate::{check_size, wrong_shape};
 use plait_core::error::Fault;
+use plait_formats::foreign::Format;
 
 /// A workflow as it is in a file.
 pub(super) struct Workflow<'v> {

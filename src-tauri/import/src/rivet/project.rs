@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::super::graph::{order, text};
 use super::super::point::Point;
-use super::super::{Format, check_size, no_graph, wrong_shape};
+use super::super::{check_size, no_graph, wrong_shape};
 use plait_core::error::Fault;
+use plait_formats::foreign::Format;
 
 pub(super) struct Project<'v> {
     pub(super) title: &'v str,

@@ -4,8 +4,9 @@
 use fastrand::Rng;
 use serde_json::Value;
 
-use super::{Format, fixtures, import, source};
+use super::{fixtures, import};
 use plait_core::flow;
+use plait_formats::foreign::{Format, source};
 
 const MUTATIONS_PER_FILE: usize = 4;
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Imported, import};
+use super::import;
+use plait_formats::foreign::Imported;
 
 fn lost(imported: &Imported) -> Vec<String> {
     imported.report.nodes.iter().flat_map(|node| node.lost.clone()).collect()

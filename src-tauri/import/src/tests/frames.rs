@@ -6,9 +6,11 @@ use plait_core::flow::{Flow, Frame};
 use plait_core::id::NodeId;
 use serde_json::{Value, json};
 
-use super::{Format, Imported, fixtures, import, import_file};
+use super::{fixtures, import};
+use crate::Importers;
 use crate::arrange::{CARD_HEIGHT, CARD_WIDTH};
-use crate::{ForeignFile, ImportReport, name_of_file};
+use plait_formats::foreign::Importer as _;
+use plait_formats::foreign::{ForeignFile, Format, ImportReport, Imported, name_of_file};
 
 /// The flows of all fixtures with their names.
 fn imported_fixtures() -> Vec<(String, Imported)> {
@@ -18,7 +20,7 @@ fn imported_fixtures() -> Vec<(String, Imported)> {
             let name = format!("{} {}", format.name(), name_of_file(&file).unwrap());
             let files = super::beside(&file, &text);
             let foreign = ForeignFile { text: &text, files: &files, format: None, name: &name, graph: None };
-            (name.clone(), import_file(&foreign).unwrap())
+            (name.clone(), Importers.import(&foreign).unwrap())
         })
     });
     all.collect()

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Format, import};
-use crate::ImportedNode;
+use super::import;
+use plait_formats::foreign::{Format, ImportedNode};
 
 fn code(document: &Value, format: Format) -> Option<String> {
     import(&document.to_string(), Some(format), "x").err().map(|fault| fault.code.as_str().to_owned())

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use plait_core::diagnostic::Diagnostic;
 use serde_json::{Value, json};
 
-use super::{ForeignFile, Format, ImportOutcome, Imported, import, import_file};
+use super::import;
+use crate::Importers;
+use plait_formats::foreign::Importer as _;
+use plait_formats::foreign::{ForeignFile, Format, ImportOutcome, Imported};
 
 fn read(document: &Value, format: Format) -> Imported {
     import(&document.to_string(), Some(format), "x").unwrap()
@@ -312,7 +315,7 @@ fn graphs_that_the_main_one_does_not_call_are_flows_of_their_own() {
     let text = project.to_string();
     let files = BTreeMap::new();
     let file = ForeignFile { text: &text, files: &files, format: None, name: "x", graph: None };
-    let main = import_file(&file).unwrap();
+    let main = Importers.import(&file).unwrap();
     assert_eq!(main.flow.name, "Project");
     let ids =
         |imported: &Imported| imported.report.nodes.iter().map(|node| node.id.clone()).collect::<Vec<_>>();
@@ -321,15 +324,15 @@ fn graphs_that_the_main_one_does_not_call_are_flows_of_their_own() {
         imported.report.other_graphs.iter().map(|graph| graph.name.clone()).collect::<Vec<_>>()
     };
     assert_eq!(others(&main), ["Outer", "Round"]);
-    let outer = import_file(&ForeignFile { graph: Some("Outer"), ..file }).unwrap();
+    let outer = Importers.import(&ForeignFile { graph: Some("Outer"), ..file }).unwrap();
     assert_eq!(outer.flow.name, "Outer");
     assert_eq!(ids(&outer), ["inner/i", "outer/o"]);
     assert_eq!(others(&outer), ["Main", "Round"]);
-    let missing = import_file(&ForeignFile { graph: Some("Nowhere"), ..file }).unwrap_err();
+    let missing = Importers.import(&ForeignFile { graph: Some("Nowhere"), ..file }).unwrap_err();
     assert_eq!(missing.code.as_str(), "import.no_graph");
     assert!(missing.hint.unwrap().contains("`Outer`"));
     let other_tool = ForeignFile { text: "{\"nodes\":[],\"connections\":{}}", graph: Some("Outer"), ..file };
-    assert_eq!(import_file(&other_tool).unwrap_err().code.as_str(), "import.no_graph");
+    assert_eq!(Importers.import(&other_tool).unwrap_err().code.as_str(), "import.no_graph");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Format, Imported, import};
+use super::import;
+use plait_formats::foreign::{Format, Imported};
 
 fn read(document: &Value, format: Format) -> Imported {
     import(&document.to_string(), Some(format), "x").unwrap()

@@ -1,105 +1,25 @@
 //! What a trial made beside what is recorded, node by node of the file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
 
-use plait_core::expression::values_equal;
 use plait_core::flow::{Flow, Node};
-use plait_core::id::{Epoch, NodeId, PortName, RunId};
-use serde::{Deserialize, Serialize};
+use plait_core::id::{Epoch, NodeId};
 use serde_json::Value;
-use ts_rs::TS;
 
 use super::iterations::Iterations;
 use super::record::{Record, Time};
-use super::{COMPUTE, Places, repeated};
-use crate::Format;
-use crate::report::{ImportOutcome, ImportReport, ImportedNode, ImportedOutput};
-
-/// How a node of the file compares.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(tag = "state", rename_all = "camelCase")]
-pub enum Compared {
-    /// It made the recorded values.
-    Same,
-    /// It delivered what is recorded.
-    Given,
-    Differs {
-        #[ts(type = "unknown")]
-        recorded: Value,
-        #[ts(type = "unknown")]
-        here: Value,
-    },
-    /// It made a value in the record alone.
-    OnlyRecorded {
-        #[ts(type = "unknown")]
-        recorded: Value,
-    },
-    /// It made a value here alone.
-    OnlyHere {
-        #[ts(type = "unknown")]
-        here: Value,
-    },
-    NotCompared {
-        reason: String,
-    },
-}
-
-impl Compared {
-    /// Whether the flow does something else than the recorded execution.
-    pub fn departs(&self) -> bool {
-        matches!(self, Self::Differs { .. } | Self::OnlyRecorded { .. } | Self::OnlyHere { .. })
-    }
-
-    fn of(recorded: Option<Value>, here: Option<Value>) -> Option<Self> {
-        Some(match (recorded, here) {
-            (None, None) => return None,
-            (Some(recorded), Some(here)) if values_equal(&recorded, &here) => Self::Same,
-            (Some(recorded), Some(here)) => Self::Differs { recorded, here },
-            (Some(recorded), None) => Self::OnlyRecorded { recorded },
-            (None, Some(here)) => Self::OnlyHere { here },
-        })
-    }
-}
-
-/// A node of the file in a comparison, where it departs first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ComparedNode {
-    /// Its name in the file.
-    pub name: String,
-    /// The `subflow` nodes that it is inside of, outermost first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[ts(optional, as = "Option<Vec<NodeId>>")]
-    pub subflows: Vec<NodeId>,
-    /// The node of the flow that has the value.
-    pub node: NodeId,
-    /// The run that it ran in, if it ran: that of the trial, or of a sub-flow.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub run: Option<RunId>,
-    /// The iteration in which it departs, if it is in a loop or cycle.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub epoch: Option<Epoch>,
-    #[serde(flatten)]
-    #[ts(flatten)]
-    pub compared: Compared,
-}
-
-/// What a node delivered once in the trial.
-#[derive(Clone, Debug)]
-pub struct Made {
-    pub run: RunId,
-    /// The `subflow` nodes that it is inside of, outermost first.
-    pub subflows: Vec<NodeId>,
-    pub node: NodeId,
-    pub epoch: Epoch,
-    pub outputs: BTreeMap<PortName, Arc<Value>>,
-}
+use super::{COMPUTE, Places, delivered_at, is_called_several_times, recorded_at, repeated};
+use plait_formats::foreign::{
+    Compared, ComparedNode, Format, ImportOutcome, ImportReport, ImportedNode, ImportedOutput, Made,
+};
 
 /// Compares each node of the file that ran. `trial` is the flow that [`super::prepare`] made; `made` is in the order of epochs.
-pub fn compare(trial: &Flow, report: &ImportReport, record: &Record, made: &[Made]) -> Vec<ComparedNode> {
+pub(super) fn compare(
+    trial: &Flow,
+    report: &ImportReport,
+    record: &Record,
+    made: &[Made],
+) -> Vec<ComparedNode> {
     let mut by_node: HashMap<(Vec<NodeId>, NodeId), Vec<&Made>> = HashMap::new();
     for one in made {
         by_node.entry((one.subflows.clone(), one.node.clone())).or_default().push(one);
@@ -189,7 +109,7 @@ impl Comparison<'_> {
         };
         let not_compared = |reason: &str| once(Some(Compared::NotCompared { reason: reason.to_owned() }));
         let Some(made) = self.flows.node(&place.subflows, &place.node) else { return Vec::new() };
-        if node.is_called_several_times() {
+        if is_called_several_times(node) {
             return not_compared("its graph is called several times");
         }
         if self.in_placeholders.contains(node.id.as_str()) {
@@ -226,7 +146,7 @@ impl Comparison<'_> {
         let compared_at = |epoch: &Epoch| {
             let recorded = times.get(epoch).and_then(|time| self.recorded(node, place, *time));
             let here = here.get(epoch).and_then(|made| made.outputs.get(place.port.as_str()));
-            let here = here.map(|value| place.read(value));
+            let here = here.map(|value| delivered_at(place, value));
             let is_items = is_loop && self.format == Format::N8n;
             let here = here.map(|here| if is_items { as_items(here, recorded.as_ref()) } else { here });
             Some((epoch.clone(), Compared::of(recorded, here)?))
@@ -235,7 +155,7 @@ impl Comparison<'_> {
     }
 
     fn recorded(&self, node: &ImportedNode, place: &ImportedOutput, time: Time) -> Option<Value> {
-        self.record.output(&node.id, &place.name, time).map(|value| place.recorded(&value))
+        self.record.output(&node.id, &place.name, time).map(|value| recorded_at(place, &value))
     }
 
     fn here(&self, place: &ImportedOutput) -> &[&Made] {

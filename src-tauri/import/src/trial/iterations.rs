@@ -11,7 +11,7 @@ use plait_run::plan::{NodeIx, Plan, plan};
 
 use super::record::Record;
 use super::{Places, repeated};
-use crate::report::ImportReport;
+use plait_formats::foreign::ImportReport;
 
 pub(super) struct Iterations<'r> {
     /// The nodes of the file that count the iterations around each node of the flow, outermost first; none outside of loops and

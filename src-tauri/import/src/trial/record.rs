@@ -7,7 +7,8 @@ use plait_core::error::Fault;
 use plait_core::id::Epoch;
 use serde_json::{Map, Value};
 
-use crate::{codes, source};
+use plait_formats::codes;
+use plait_formats::foreign::source;
 
 /// What the nodes of a file put out in one execution.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,8 +1,9 @@
 use plait_core::id::Epoch;
 use serde_json::json;
 
-use super::{Compared, Made, Record, compare, prepare, read_record};
-use crate::{Imported, import};
+use super::{Record, compare, prepare, read_record};
+use crate::import;
+use plait_formats::foreign::{Compared, Imported, Made};
 
 fn workflow() -> Imported {
     let node = |name: &str, kind: &str, parameters: serde_json::Value| json!({ "name": name, "type": kind, "typeVersion": 3.4, "parameters": parameters });

@@ -26,7 +26,7 @@ use plait_llm::retriever::{
     KnowledgeRef, Match, Passage, Retrieval, RetrievalRequest, RetrievedChunk, Retriever,
 };
 use plait_llm::tool::{ToolHost, ToolInvocation, ToolSpec};
-use plait_nodes::codes;
+use plait_run::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::{Clock, Host};
 use plait_run::plan::Plan;

@@ -16,7 +16,7 @@ use plait_core::id::{NodeId, PortName};
 use plait_core::port::{ERROR_PORT, OutputPort, PortKind, PortType, Ports};
 use plait_journal::Answer;
 use plait_llm::quota::is_limit_of_tree;
-use plait_nodes::codes;
+use plait_run::codes;
 use plait_run::node::{Behavior, BoundNode, CONTINUE, Inputs, LoopSpec, NodeContext, NodeOutput};
 use plait_run::plan::NodeIx;
 

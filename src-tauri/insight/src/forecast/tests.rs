@@ -14,7 +14,7 @@ use plait_journal::earlier_run::EarlierTree;
 use plait_journal::{CallEvent, Entry, Event, RunEvent};
 use plait_llm::prompt_record::{OmissionReason, PromptRecord};
 use plait_llm::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
-use plait_nodes::codes;
+use plait_run::codes;
 use plait_testing::flow_of;
 
 mod costs;

@@ -13,8 +13,7 @@ use plait_core::id::{Activation, MessageId, NodeId};
 use plait_core::origin::Origins;
 use plait_journal::view::{EpochView, ToolCallView};
 use plait_llm::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
-use plait_llm::prompt_record::{BlockCut, BlockKind, BlockSource, PromptPart, PromptRecord};
-use plait_nodes::prompt::TOOL_IMAGES;
+use plait_llm::prompt_record::{BlockCut, BlockKind, BlockSource, PromptPart, PromptRecord, TOOL_IMAGES};
 
 /// What a message of a prompt is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

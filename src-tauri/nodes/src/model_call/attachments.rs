@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plait_core::attachment::{Attachment, AttachmentKind, AttachmentStore, attachments_of};
 use plait_core::error::Fault;
+use plait_core::port::ATTACH_PORT;
 use plait_llm::context::{Content, Message, Part, SharedMessage};
 use plait_llm::models;
 use plait_llm::models::ModelConfig;
@@ -12,13 +13,10 @@ use plait_run::node::{Inputs, NodeContext};
 
 use crate::codes;
 
-/// The input of a node for images and files.
-pub const ATTACH: &str = "attach";
-
 /// The attachments on the input `attach`. Faults `attachment.bad_value`, `attachment.too_many`.
 pub(crate) fn attached(inputs: &Inputs) -> Result<Vec<Attachment>, Fault> {
     let mut all = Vec::new();
-    for datum in inputs.all(ATTACH) {
+    for datum in inputs.all(ATTACH_PORT) {
         all.extend(attachments_of(&datum.value)?);
     }
     Ok(all)

@@ -5,11 +5,12 @@ use serde_json::Map;
 
 use super::summary::{SummaryCall, complete_summary, max_turn_bytes};
 use crate::codes;
-use crate::prompt::{Overrides, resolve_model_config};
 use plait_core::error::Fault;
 use plait_core::flow::SummarizerAgent;
 use plait_core::offline::{ECHO, OFFLINE};
-use plait_llm::context::{ContextRecord, ContextType, MAIN, Message, Role, SharedMessage};
+use plait_llm::context::{
+    CallOverrides, ContextRecord, ContextType, MAIN, Message, Role, SharedMessage, resolve_model_config,
+};
 use plait_llm::loop_history::{LoopConversation, SummaryAttempt, SummaryPlan};
 use plait_llm::models::{ModelConfig, TokenUsage};
 use plait_llm::prompt_record::PromptPurpose;
@@ -103,7 +104,8 @@ fn model_config(
     let model = agent.and_then(|agent| agent.model.as_deref());
     let allowed = u32::try_from(plan.max_summary_tokens()).unwrap_or(u32::MAX).max(1);
     let max_tokens = agent.and_then(|agent| agent.max_tokens).unwrap_or(MAX_SUMMARY_TOKENS).min(allowed);
-    let overrides = Overrides { provider, model, max_tokens: Some(max_tokens), ..Overrides::default() };
+    let overrides =
+        CallOverrides { provider, model, max_tokens: Some(max_tokens), ..CallOverrides::default() };
     resolve_model_config(record, overrides, node_context.model_settings())
 }
 

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use super::{CallOptions, Interruption, Turn, UserMessage, loop_turns, retrieve_if_any};
 use crate::codes;
-use crate::prompt::{BlockInputs, LoopTurns, Overrides, resolve_model_config};
+use crate::prompt::{BlockInputs, LoopTurns};
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::PortName;
 use plait_core::offline::{ECHO, OFFLINE};
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_llm::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
+use plait_llm::context::{
+    CallOverrides, ContextHandle, ContextManager, ContextRecord, ContextType, History, resolve_model_config,
+};
 use plait_llm::models::ModelConfig;
 use plait_llm::prompt_record::Block;
 use plait_llm::provider::{ModelReply, Provider};
@@ -47,7 +49,7 @@ pub(crate) struct SideQueryOptions<'a> {
     pub(crate) use_history: bool,
     /// Whether the user message and the reply enter the conversation.
     pub(crate) add_to_history: bool,
-    pub(crate) overrides: Overrides<'a>,
+    pub(crate) overrides: CallOverrides<'a>,
 }
 
 /// The inputs of a node that sends a side query.

@@ -19,13 +19,14 @@ use super::{
     UserMessage, is_engine_tool,
 };
 use crate::codes;
-use crate::prompt::{BlockInputs, LoopTurns, TOOL_IMAGES};
+use crate::prompt::{BlockInputs, LoopTurns};
 use plait_core::attachment::{Attachment, MAX_ATTACHMENTS};
 use plait_core::error::Fault;
 use plait_core::origin::Origins;
 use plait_journal::FINISHES_LOOP;
 use plait_llm::context::{Content, ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use plait_llm::models::{CalibrationSample, ModelConfig, TokenUsage};
+use plait_llm::prompt_record::TOOL_IMAGES;
 use plait_llm::provider::{ModelReply, Provider, StopReason};
 use plait_llm::tokens;
 use plait_llm::tool::ToolSpec;

@@ -7,14 +7,10 @@ use serde_json::{Value, json};
 use super::{ENGINE_SOURCE, MemoryAccess};
 use crate::codes;
 use plait_core::error::Fault;
-use plait_llm::memory::MemoryChange;
+use plait_llm::memory::{MemoryChange, WORKFLOW_MEMORY_TOOLS};
 use plait_llm::tool::ToolSpec;
 use plait_run::node::NodeContext;
 
-const NAME: &str = "get_workflow_context";
-const ALIAS: &str = "read_external_context";
-/// The names of the tools that read the workflow's memory.
-pub const WORKFLOW_MEMORY_TOOLS: [&str; 2] = [NAME, ALIAS];
 /// The longest turn that a model may add, in bytes. Every reader gets it with every call.
 const MAX_APPEND_BYTES: usize = 16_384;
 
@@ -36,7 +32,7 @@ struct Append {
 
 /// How models see it, by both of its names.
 pub(super) fn tools() -> [ToolSpec; 2] {
-    [NAME, ALIAS].map(|name| ToolSpec::new(name, DESCRIPTION, parameters(), ENGINE_SOURCE))
+    WORKFLOW_MEMORY_TOOLS.map(|name| ToolSpec::new(name, DESCRIPTION, parameters(), ENGINE_SOURCE))
 }
 
 const DESCRIPTION: &str = "Reads the memory that the nodes of this workflow share: a summary of what was said before, the \
@@ -70,7 +66,7 @@ impl MemoryAccess<'_> {
             arguments => Arguments::deserialize(arguments).map_err(|error| {
                 Fault::new(
                     codes::TOOL_BAD_ARGUMENTS,
-                    format!("The arguments of `{NAME}` are invalid: {error}."),
+                    format!("The arguments of `{}` are invalid: {error}.", WORKFLOW_MEMORY_TOOLS[0]),
                 )
             })?,
         };
@@ -108,8 +104,9 @@ impl MemoryAccess<'_> {
 
 /// Refuses a call that would offer a tool for a memory that the node may not read.
 pub(crate) fn check_offer(tools: &[ToolSpec], node_context: &NodeContext) -> Result<(), Fault> {
-    let Some(tool) =
-        tools.iter().find(|tool| tool.source == ENGINE_SOURCE && [NAME, ALIAS].contains(&tool.name.as_str()))
+    let Some(tool) = tools
+        .iter()
+        .find(|tool| tool.source == ENGINE_SOURCE && WORKFLOW_MEMORY_TOOLS.contains(&tool.name.as_str()))
     else {
         return Ok(());
     };

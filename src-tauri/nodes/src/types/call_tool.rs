@@ -6,11 +6,10 @@ use serde_json::{Map, json};
 
 use crate::codes;
 use crate::model_call::{SamplingModel, call_tool_with_model, collect_tools};
-use crate::prompt::{Overrides, resolve_model_config};
 use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_llm::context::{ContextRecord, ContextType};
+use plait_llm::context::{CallOverrides, ContextRecord, ContextType, resolve_model_config};
 use plait_llm::needs::NodeNeed;
 use plait_llm::tool::ToolSpec;
 use plait_run::node::{
@@ -46,7 +45,7 @@ impl Config {
         }
         // No context: what replies to a tool has no history.
         let context = ContextRecord::new("".into(), ContextType::Isolated, "", "");
-        let overrides = Overrides { provider, model, ..Overrides::default() };
+        let overrides = CallOverrides { provider, model, ..CallOverrides::default() };
         let config = resolve_model_config(&context, overrides, node_context.model_settings())?;
         Ok(Some(SamplingModel { config, context_id: context.context_id }))
     }

@@ -13,16 +13,16 @@ use std::num::NonZeroU32;
 
 use crate::codes;
 use crate::model_call;
-use crate::model_call::{ATTACH, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn};
-use crate::prompt::{BlockInputs, MemoryView, Overrides, resolve_model_config};
+use crate::model_call::{CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn};
+use crate::prompt::{BlockInputs, MemoryView};
 use plait_core::attachment;
 use plait_core::config::{DEFAULT_MAX_TOOL_ROUNDS, Unused};
 use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::expression::template::Template;
 use plait_core::id::MessageId;
-use plait_core::port::{PortKind, PortType, Ports};
-use plait_llm::context::ContextHandle;
+use plait_core::port::{ATTACH_PORT, PortKind, PortType, Ports};
+use plait_llm::context::{CallOverrides, ContextHandle, resolve_model_config};
 use plait_llm::needs::NodeNeed;
 use plait_llm::prompt_record::{Block, BlockKind, BlockSettings};
 use plait_llm::provider::ModelReply;
@@ -103,8 +103,8 @@ impl Default for Config {
 }
 
 impl Config {
-    fn overrides(&self) -> Overrides<'_> {
-        Overrides {
+    fn overrides(&self) -> CallOverrides<'_> {
+        CallOverrides {
             provider: self.override_provider.as_deref(),
             model: self.override_model.as_deref(),
             max_tokens: self.max_tokens.map(NonZeroU32::get),
@@ -173,7 +173,7 @@ impl NodeType for Chat {
                 PortType::Any,
                 "The message to the model if `message` is not connected",
             )
-            .many(ATTACH, PortKind::Data, PortType::Any, "Images and files that go with the message")
+            .many(ATTACH_PORT, PortKind::Data, PortType::Any, "Images and files that go with the message")
             .many("tools", PortKind::Tools, PortType::Any, "Tools that the model may call");
         if let Some(prompt) = &config.prompt {
             ports = template_inputs::add_inputs(ports, prompt);

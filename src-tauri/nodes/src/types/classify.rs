@@ -13,11 +13,11 @@ use crate::model_call::{
     CallOptions, Interruption, SideQuery, SideQueryOptions, Turn, json_candidates, side_query_card,
     side_query_inputs,
 };
-use crate::prompt::Overrides;
 use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::id::PortName;
 use plait_core::port::{ERROR_PORT, PortKind, PortType, Ports};
+use plait_llm::context::CallOverrides;
 use plait_llm::needs::NodeNeed;
 use plait_llm::provider::ModelReply;
 use plait_llm::retriever::Knowledge;
@@ -240,10 +240,10 @@ impl NodeType for Classify {
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
-        let overrides = Overrides {
+        let overrides = CallOverrides {
             provider: config.override_provider.as_deref(),
             model: config.override_model.as_deref(),
-            ..Overrides::default()
+            ..CallOverrides::default()
         };
         let query_options = SideQueryOptions {
             input: "message",

@@ -12,11 +12,11 @@ use crate::model_call::{
     CallOptions, Interruption, ReplySchema, SideQuery, SideQueryOptions, Turn, side_query_card,
     side_query_inputs,
 };
-use crate::prompt::Overrides;
 use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::port::{PortKind, PortType, Ports};
+use plait_llm::context::CallOverrides;
 use plait_llm::needs::NodeNeed;
 use plait_llm::provider::ModelReply;
 use plait_llm::retriever::Knowledge;
@@ -196,7 +196,7 @@ impl NodeType for Extract {
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
         let schema = ReplySchema::new(&config.schema);
-        let overrides = Overrides {
+        let overrides = CallOverrides {
             provider: config.override_provider.as_deref(),
             model: config.override_model.as_deref(),
             max_tokens: config.max_tokens.map(NonZeroU32::get),

@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::prompt::resolve_provider_and_model;
 use plait_core::config::Unused;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_llm::context::{ContextHandle, ContextRecord, ContextType};
+use plait_llm::context::{ContextHandle, ContextRecord, ContextType, resolve_provider_and_model};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
 };

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::addressed_context;
-use crate::prompt::resolve_provider_and_model;
 use plait_core::error::Fault;
 use plait_core::expression::template::Template;
 use plait_core::port::{PortKind, PortType, Ports};
+use plait_llm::context::resolve_provider_and_model;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, template_inputs,
 };

@@ -12,13 +12,16 @@ use plait_core::id::{Activation, ReplyKey};
 use plait_core::origin::{Origin, Origins};
 use plait_core::port::Ports;
 use plait_journal::{CallAccount, CallEvent, ContextEvent};
-use plait_llm::context::{ContextHandle, ContextRecord, Message, Question, Role, SharedMessage, ToolCall};
+use plait_llm::context::{
+    CallOverrides, ContextHandle, ContextRecord, Message, Question, Role, SharedMessage, ToolCall,
+    resolve_model_config,
+};
 use plait_llm::models::{ModelConfig, TokenUsage};
 use plait_llm::prompt_record::{PromptPart, PromptRecord, RequestSettings};
 use plait_llm::provider::{ModelReply, ModelRequest};
 use plait_llm::tokens;
+use plait_llm::tokens::tool_tokens;
 use plait_llm::tool::ToolSpec;
-use plait_nodes::prompt::{Overrides, resolve_model_config, tool_tokens};
 use plait_run::node::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput};
 use serde_json::Value;
 
@@ -298,7 +301,8 @@ impl Journaling<'_> {
         call: &ObservedCall,
     ) -> Result<(ModelConfig, PromptRecord, ModelRequest), Fault> {
         let asked = &call.request;
-        let overrides = Overrides { provider: None, model: None, max_tokens: asked.max_tokens, window: None };
+        let overrides =
+            CallOverrides { provider: None, model: None, max_tokens: asked.max_tokens, window: None };
         let config = resolve_model_config(self.context, overrides, self.node_context.model_settings())?;
         let first = turn.steps.first().and_then(|attempts| attempts.first());
         let first = first.map_or(0, |index| self.chat.calls[*index].request.messages.len());

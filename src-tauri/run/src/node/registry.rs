@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use plait_llm::tool::ToolSpec;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -194,6 +195,7 @@ struct Shared {
 pub struct Registry {
     types: BTreeMap<&'static str, Registered>,
     aliases: BTreeMap<&'static str, &'static str>,
+    tools: Vec<ToolSpec>,
 }
 
 impl Registry {
@@ -218,6 +220,19 @@ impl Registry {
         self.types.insert(T::TYPE, Registered { descriptor, shared, bind: bind::<T> });
         self.aliases.extend(T::ALIASES.iter().map(|&alias| (alias, T::TYPE)));
         self
+    }
+
+    /// With these tools, which the node types answer themselves. No host lists them, and `auto` does not offer them: a node gets them
+    /// by name.
+    #[must_use]
+    pub fn with_tools(mut self, tools: Vec<ToolSpec>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// The tools that the node types answer themselves.
+    pub fn tools(&self) -> &[ToolSpec] {
+        &self.tools
     }
 
     /// The node types, by category and title.

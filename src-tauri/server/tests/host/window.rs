@@ -20,7 +20,9 @@ impl Machine {
     async fn of(data: &Data, host: &Host<'_>, role: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let keys = KeyStore::in_file(home.path(), None);
-        let plait = Plait::open(Options { keys: Some(keys), ..Options::new(home.path()) }).unwrap();
+        let plait =
+            Plait::open(Options { keys: Some(keys), ..Options::new(home.path(), plait_app::parts()) })
+                .unwrap();
         let machine = Self { plait, home };
         let args = json!({ "name": "team", "url": host.url, "token": data.token(role) });
         machine.here("hosts.add", args).await.unwrap();

@@ -6,7 +6,7 @@ use plait_core::error::Fault;
 use plait_llm::context::{Content, Message, Role, ToolCall};
 use plait_llm::provider::{ModelRequest, SchemaForm};
 use plait_llm::tokens;
-use plait_nodes::prompt::tool_tokens;
+use plait_llm::tokens::tool_tokens;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;

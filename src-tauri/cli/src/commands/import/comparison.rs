@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use plait_api::runs::ImportComparison;
 use plait_core::id::Epoch;
-use plait_import::trial::{Compared, ComparedNode};
+use plait_formats::foreign::{Compared, ComparedNode};
 use serde_json::{Value, json};
 
 use crate::exit::{CliError, ExitStatus};

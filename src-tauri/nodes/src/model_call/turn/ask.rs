@@ -8,8 +8,9 @@ use crate::model_call::call::ModelCall;
 use crate::model_call::quota::{CallError, OverQuota};
 use crate::model_call::stages::Recorded;
 use crate::model_call::tool_calls::{ask_to_exceed, may_not_exceed};
-use crate::prompt::{Call, Overrides, prepare, prepare_as_text, resolve_model_config};
+use crate::prompt::{Call, prepare, prepare_as_text};
 use plait_core::error::Fault;
+use plait_llm::context::{CallOverrides, resolve_model_config};
 use plait_llm::models::CalibrationSample;
 use plait_llm::prompt_record::{PromptRecord, RefusedPrompt};
 use plait_llm::provider::{Chunk, ModelRequest};
@@ -60,7 +61,7 @@ impl Turn<'_> {
         if self.fallback_quotas.contains(&quota) {
             return Ok(false);
         }
-        let overrides = Overrides {
+        let overrides = CallOverrides {
             provider: Some(to.provider.as_deref().unwrap_or(&self.model.provider)),
             model: Some(&to.model),
             max_tokens: self.model.max_tokens,

@@ -8,12 +8,11 @@ use serde_json::Map;
 use super::Turn;
 use crate::codes;
 use crate::model_call::summary::{SummaryCall, complete_summary, max_turn_bytes};
-use crate::prompt::{Overrides, resolve_model_config};
 use plait_core::config;
 use plait_core::error::Fault;
 use plait_core::flow::SummarizerSettings;
 use plait_core::origin::Origins;
-use plait_llm::context::{Message, Role};
+use plait_llm::context::{CallOverrides, Message, Role, resolve_model_config};
 use plait_llm::memory::{MemorySummary, MemoryTurn};
 use plait_llm::models::ModelConfig;
 use plait_llm::prompt_record::PromptPurpose;
@@ -41,11 +40,11 @@ impl MemorySummarizer {
     pub(super) fn of(node: &SummarizerSettings, turn: &Turn<'_>) -> Result<Self, Fault> {
         let node_context = turn.node_context;
         let set = config::narrower_summarizer(node.clone(), &node_context.memory_settings.summarizer);
-        let overrides = Overrides {
+        let overrides = CallOverrides {
             provider: set.provider.as_deref(),
             model: set.model.as_deref(),
             max_tokens: Some(MAX_SUMMARY_TOKENS),
-            ..Overrides::default()
+            ..CallOverrides::default()
         };
         let model = resolve_model_config(turn.context, overrides, node_context.model_settings())?;
         let provider = node_context.host.providers.get(&model.provider)?;

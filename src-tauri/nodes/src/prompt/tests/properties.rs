@@ -6,10 +6,11 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{MODEL, context, message, tool};
-use crate::prompt::{BlockInputs, Call, prepare, tool_tokens};
+use crate::prompt::{BlockInputs, Call, prepare};
 use plait_llm::context::{Message, Role, SharedMessage, ToolCall};
 use plait_llm::models::{Correction, ModelConfig};
 use plait_llm::tokens;
+use plait_llm::tokens::tool_tokens;
 
 /// A message of any role: role, tokens, call id.
 fn any_message() -> impl Strategy<Value = (Role, u32, Option<u8>)> {

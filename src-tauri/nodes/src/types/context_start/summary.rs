@@ -6,11 +6,10 @@ use std::sync::Arc;
 use super::Memory;
 use crate::codes;
 use crate::model_call::{ModelCall, complete_summary};
-use crate::prompt::{Overrides, resolve_model_config};
 use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
-use plait_llm::context::{ContextRecord, Message, Role, SharedMessage};
+use plait_llm::context::{CallOverrides, ContextRecord, Message, Role, SharedMessage, resolve_model_config};
 use plait_llm::models::{ModelConfig, TokenUsage};
 use plait_llm::prompt_record::{PromptPart, PromptRecord};
 use plait_llm::provider::{ModelReply, ModelRequest, Provider};
@@ -45,11 +44,11 @@ impl<'a> Summarizer<'a> {
         record: &ContextRecord,
         node_context: &'a NodeContext,
     ) -> Result<Self, Fault> {
-        let overrides = Overrides {
+        let overrides = CallOverrides {
             provider: memory.provider.as_deref(),
             model: memory.model.as_deref(),
             max_tokens: Some(SUMMARY_TOKENS),
-            ..Overrides::default()
+            ..CallOverrides::default()
         };
         let model = resolve_model_config(record, overrides, node_context.model_settings())?;
         let provider = node_context.host.providers.get(&model.provider)?;

@@ -1,17 +1,17 @@
-//! Step 1: the model of a call, its window, and the reserve for the reply.
+//! The model of a call, its window, and the reserve for the reply.
 
 use plait_core::error::Fault;
 use plait_core::offline::{ECHO, OFFLINE};
-use plait_llm::context::ContextRecord;
-use plait_llm::models::{
+
+use super::ContextRecord;
+use crate::codes;
+use crate::models::{
     Correction, ModelConfig, ModelOverrides, RunModelSettings, caution_permille, is_exact, reserve,
 };
 
-use crate::codes;
-
 /// The settings of one call that differ from its context. They do not change the context.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Overrides<'a> {
+pub struct CallOverrides<'a> {
     pub provider: Option<&'a str>,
     /// The provider's name for the model.
     pub model: Option<&'a str>,
@@ -25,7 +25,7 @@ pub struct Overrides<'a> {
 /// the settings' for the model, the built-in table's, 128,000.
 pub fn resolve_model_config(
     context: &ContextRecord,
-    overrides: Overrides<'_>,
+    overrides: CallOverrides<'_>,
     settings: RunModelSettings<'_>,
 ) -> Result<ModelConfig, Fault> {
     let (provider, model) = resolve_provider_and_model(

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Format, MAX_BYTES, prompt_flow};
+use super::{Format, MAX_BYTES};
 use crate::codes;
+use crate::pipeline::read_yaml;
 use plait_core::error::Fault;
-use plait_formats::pipeline::read_yaml;
 
-/// Reads a text. JSON is bounded in depth by its parser, YAML in depth and number of values.
-pub(super) fn read(text: &str) -> Result<Value, Fault> {
+/// Reads a text; `import.unreadable`, `import.too_large`. JSON is bounded in depth by its parser, YAML in depth and number of values.
+pub fn read(text: &str) -> Result<Value, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.len() > MAX_BYTES {
         let (size, limit) = (text.len() >> 20, MAX_BYTES >> 20);
@@ -47,8 +47,13 @@ fn unreadable(message: String) -> Fault {
     Fault::new(codes::IMPORT_UNREADABLE, message).hint("Export it again from the tool that it comes from.")
 }
 
-/// The format of a document, by what it contains.
-pub(super) fn recognize(document: &Value) -> Option<Format> {
+/// The tool that a text is from, by what it contains.
+pub fn recognize(text: &str) -> Option<Format> {
+    format_of(&read(text).ok()?)
+}
+
+/// The tool that a document is from, by what it contains.
+pub fn format_of(document: &Value) -> Option<Format> {
     // Some tools export lists of flows.
     let document = document.as_array().and_then(|list| list.first()).unwrap_or(document);
     let nodes = document.get("nodes").and_then(Value::as_array);
@@ -56,7 +61,7 @@ pub(super) fn recognize(document: &Value) -> Option<Format> {
         |pointer: &str| nodes.is_some_and(|nodes| nodes.iter().any(|node| node.pointer(pointer).is_some()));
     if nodes.is_some() && document.get("connections").is_some_and(Value::is_object) {
         Some(Format::N8n)
-    } else if prompt_flow::is_flow(document) {
+    } else if is_prompt_flow(document) {
         Some(Format::PromptFlow)
     } else if document.pointer("/data/graphs").is_some_and(Value::is_object) {
         Some(Format::Rivet)
@@ -80,7 +85,18 @@ pub(super) fn recognize(document: &Value) -> Option<Format> {
     }
 }
 
-pub(super) fn unknown_format() -> Fault {
+/// Whether a document is a flow of Prompt Flow.
+fn is_prompt_flow(document: &Value) -> bool {
+    let nodes = document.get("nodes").and_then(Value::as_array);
+    let is_node = |node: &Value| {
+        node.get("name").is_some() && (node.get("source").is_some() || node.get("use_variants").is_some())
+    };
+    nodes.is_some_and(|nodes| nodes.iter().any(is_node))
+        && document.get("outputs").is_some_and(Value::is_object)
+}
+
+/// The error for a document of no known tool.
+pub fn unknown_format() -> Fault {
     let names: Vec<&str> = Format::ALL.iter().map(|format| format.title()).collect();
     let message = format!("This is none of the formats that can be imported: {}.", names.join(", "));
     Fault::new(codes::IMPORT_UNKNOWN_FORMAT, message)

@@ -1,7 +1,7 @@
 //! The size of tool schemas in tokens.
 
-use plait_llm::tokens::{TOKENS_PER_MESSAGE, count_cached};
-use plait_llm::tool::ToolSpec;
+use crate::tokens::{TOKENS_PER_MESSAGE, count_cached};
+use crate::tool::ToolSpec;
 
 /// Tokens that a provider adds around each tool.
 const TOKENS_PER_TOOL: u64 = TOKENS_PER_MESSAGE;

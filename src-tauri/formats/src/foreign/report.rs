@@ -100,7 +100,7 @@ pub struct ImportedOutput {
 
 impl ImportedNode {
     /// Its name for people.
-    pub(crate) fn title(&self) -> &str {
+    pub fn title(&self) -> &str {
         if self.name.trim().is_empty() { &self.id } else { &self.name }
     }
 }

@@ -11,7 +11,7 @@ mod record;
 pub use call_model::{CallOverrides, resolve_model_config, resolve_provider_and_model};
 pub use conversation::{Conversation, ConversationRef};
 pub use edit::{EditedMessage, MessageEdit, edited_messages, with_edits};
-pub use history::{History, MessageStats};
+pub use history::{History, MessageStats, MessageSum};
 pub use manager::{ContextChange, ContextManager, Contexts, Question, Transaction, Writes};
 pub use message::{Content, KeptHash, Message, MessageHash, Part, Role, SharedMessage, ToolCall};
 pub use record::{ContextHandle, ContextRecord, ContextType, MAIN, Snapshot};

@@ -39,6 +39,22 @@ pub(super) fn items_of(flow: &Flow, body: &Body, heights: &CardHeights) -> Vec<I
     nodes.chain(frames).collect()
 }
 
+/// The edges between items, as the places of their sources and targets in the list. A node in a frame is the frame.
+pub(super) fn edges_between(flow: &Flow, items: &[Item]) -> Vec<(usize, usize)> {
+    let mut places: HashMap<&NodeId, usize> = HashMap::new();
+    for (at, item) in items.iter().enumerate() {
+        match &item.what {
+            What::Node(id) => drop(places.insert(id, at)),
+            What::Frame(id) => {
+                let nodes = flow.frames.get(id).into_iter().flat_map(|frame| &frame.nodes);
+                places.extend(nodes.map(|id| (id, at)));
+            }
+        }
+    }
+    let ends = flow.edges.values();
+    ends.filter_map(|edge| Some((*places.get(&edge.source)?, *places.get(&edge.target)?))).collect()
+}
+
 fn node_item(flow: &Flow, id: &NodeId, heights: &CardHeights) -> Item {
     let position = flow.layout.get(id).cloned().unwrap_or_default();
     let (width, height) = size(id, &position, heights);

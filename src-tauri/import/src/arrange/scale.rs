@@ -1,5 +1,6 @@
 //! How far apart cards are. Each tool draws nodes in another size: the columns and the rows of the file are drawn together as far as cards
-//! allow. Where cards need more room than in the file, only the columns and rows beside them move apart.
+//! allow. Where cards need more room than in the file, only the columns and rows beside them move apart. An edge that leads to the right in
+//! the file leads to the right here.
 
 use super::item::Item;
 use super::{CARD_WIDTH, GAP};
@@ -10,8 +11,9 @@ const MAX_FACTOR: f64 = 1.6;
 /// A card is compared with so many of those to its right: each place has room for fewer, unless all lie on each other.
 const MAX_NEIGHBORS: usize = 64;
 
-pub(super) fn scale(items: &mut [Item]) {
-    let (across, down) = axes(items);
+/// Draws the items together. `edges` are the places of their sources and targets among them.
+pub(super) fn scale(items: &mut [Item], edges: &[(usize, usize)]) {
+    let (across, down) = axes(items, edges);
     for item in items {
         if item.is_background {
             item.width = (across.place(item.x + item.width) - across.place(item.x)).max(CARD_WIDTH);
@@ -22,12 +24,17 @@ pub(super) fn scale(items: &mut [Item]) {
 }
 
 /// The places along both axes at which no two cards lie on each other that did not in the file: each two are kept apart along the axis
-/// that needs less.
-fn axes(items: &[Item]) -> (Axis, Axis) {
+/// that needs less. The target of an edge begins behind its source.
+fn axes(items: &[Item], edges: &[(usize, usize)]) -> (Axis, Axis) {
     let mut cards: Vec<&Item> =
         items.iter().filter(|item| !item.is_background && !item.is_open_loop).collect();
     cards.sort_by(|one, other| one.x.total_cmp(&other.x).then(one.y.total_cmp(&other.y)));
     let (mut across, mut down) = (Vec::new(), Vec::new());
+    let ends = edges.iter().map(|(source, target)| (&items[*source], &items[*target]));
+    let behind = ends
+        .filter(|(source, target)| !source.is_open_loop && !target.is_open_loop)
+        .map(|(source, target)| Distance { from: source.x, to: target.x, least: source.width + GAP });
+    across.extend(behind.filter(|distance| distance.to > distance.from && distance.factor() <= MAX_FACTOR));
     for (at, one) in cards.iter().enumerate() {
         let near = cards[at + 1..].iter().take(MAX_NEIGHBORS);
         for other in near.take_while(|other| (other.x - one.x) * MIN_FACTOR < one.width + GAP) {

@@ -53,6 +53,22 @@ fn rows_and_columns_of_narrow_nodes_are_drawn_apart() {
 }
 
 #[test]
+fn edge_leads_to_the_right_if_it_does_in_the_file() {
+    let node = json!({ "type": "text" });
+    let edge = |source: &str, target: &str| json!({ "source": source, "sourceOutput": "text", "target": target, "targetInput": "after" });
+    let mut flow = flow(json!({
+        "version": 1, "name": "n8n",
+        "nodes": { "a": node, "b": node, "c": node, "d": node },
+        "edges": { "1": edge("a", "b"), "2": edge("b", "c"), "3": edge("c", "d") },
+        "layout": { "a": { "x": 0, "y": 0 }, "b": { "x": 160, "y": 300 }, "c": { "x": 400, "y": 600 }, "d": { "x": 0, "y": 600 } },
+    }));
+    arrange(&mut flow);
+    let [a, b, c, d] = places(&flow, ["a", "b", "c", "d"]);
+    assert!(b.0 >= a.0 + CARD_WIDTH && c.0 >= b.0 + CARD_WIDTH, "{a:?} {b:?} {c:?}");
+    assert_eq!(d.0, a.0, "an edge that leads back stays as it is");
+}
+
+#[test]
 fn near_neighbors_do_not_draw_the_others_apart() {
     let node = json!({ "type": "text" });
     let mut flow = flow(json!({

@@ -57,21 +57,35 @@ impl MessageStats {
         self.flags & Self::TOOLS != 0
     }
 
-    fn fold(messages: &[Self]) -> (u64, u32) {
-        messages.iter().fold((0, 0), |(tokens, flags), message| {
-            (tokens + u64::from(message.tokens), flags | message.flags)
-        })
-    }
-
     /// Whether any of its text comes from somewhere else than the flow.
     fn has_origins(self) -> bool {
         self.flags & Self::ORIGINS != 0
     }
 
-    /// The tokens of these messages together, and whether any of them has tools.
-    pub fn sum(messages: &[Self]) -> (u64, bool) {
-        let (tokens, flags) = Self::fold(messages);
-        (tokens, flags & Self::TOOLS != 0)
+    /// The statistics of these messages together.
+    pub fn sum(messages: &[Self]) -> MessageSum {
+        messages.iter().fold(MessageSum::default(), |MessageSum { tokens, flags }, message| MessageSum {
+            tokens: tokens + u64::from(message.tokens),
+            flags: flags | message.flags,
+        })
+    }
+}
+
+/// The statistics of several messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MessageSum {
+    pub tokens: u64,
+    flags: u32,
+}
+
+impl MessageSum {
+    /// Whether one of them calls tools or is the result of a tool.
+    pub fn has_tools(self) -> bool {
+        self.flags & MessageStats::TOOLS != 0
+    }
+
+    fn has_origins(self) -> bool {
+        self.flags & MessageStats::ORIGINS != 0
     }
 }
 
@@ -114,6 +128,18 @@ impl HashFilter {
     /// Ten bits of the hash: the word and the bit in it.
     fn place(hash: u32) -> (usize, u64) {
         ((hash >> 6 & 15) as usize, 1 << (hash & 63))
+    }
+}
+
+/// Visits the items of a range in chunks that are contiguous in memory, each with the position of its first item.
+fn for_each_chunk<T: Clone>(items: &Vector<T>, range: Range<usize>, mut visit: impl FnMut(usize, &[T])) {
+    let mut focus = items.focus();
+    let end = range.end.min(items.len());
+    let mut at = range.start;
+    while at < end {
+        let (place, chunk) = focus.chunk_at(at);
+        visit(at, &chunk[at - place.start..end.min(place.end) - place.start]);
+        at = place.end;
     }
 }
 
@@ -192,21 +218,16 @@ impl History {
     /// The tokens of the messages in this range together, and where they come from.
     pub fn totals(&self, range: Range<usize>) -> (u64, Origins) {
         let (mut tokens, mut origins) = (0, Origins::NONE);
-        let (mut stats, mut messages) = (self.stats.focus(), self.messages.focus());
-        let end = range.end.min(self.len());
-        let mut at = range.start;
-        while at < end {
-            let (place, chunk) = stats.chunk_at(at);
-            let inside = &chunk[at - place.start..end.min(place.end) - place.start];
-            let (of_chunk, flags) = MessageStats::fold(inside);
-            tokens += of_chunk;
-            if flags & MessageStats::ORIGINS != 0 {
-                for (position, _) in (at..).zip(inside).filter(|(_, stats)| stats.has_origins()) {
+        let mut messages = self.messages.focus();
+        for_each_chunk(&self.stats, range, |first, chunk| {
+            let sum = MessageStats::sum(chunk);
+            tokens += sum.tokens;
+            if sum.has_origins() {
+                for (position, _) in (first..).zip(chunk).filter(|(_, stats)| stats.has_origins()) {
                     origins.add(&messages.index(position).origins);
                 }
             }
-            at = place.end;
-        }
+        });
         (tokens, origins)
     }
 
@@ -244,13 +265,7 @@ impl History {
     /// Adds clones of the messages from this position on to `list`.
     pub fn copy_from(&self, start: usize, list: &mut Vec<SharedMessage>) {
         list.reserve(self.len().saturating_sub(start));
-        let mut messages = self.messages.focus();
-        let mut at = start;
-        while at < self.len() {
-            let (place, chunk) = messages.chunk_at(at);
-            list.extend_from_slice(&chunk[at - place.start..]);
-            at = place.end;
-        }
+        for_each_chunk(&self.messages, start..self.len(), |_, chunk| list.extend_from_slice(chunk));
     }
 
     /// Removes the last message.

@@ -56,11 +56,11 @@ impl<'a> BackwardScan<'a> {
     /// The fast path: adds a chunk that begins at the message `first`. Only if all of it fits and no tools are
     /// involved, the usual case; otherwise `false`.
     fn add_chunk(&mut self, first: usize, chunk: &[MessageStats]) -> bool {
-        let (tokens, has_tools) = MessageStats::sum(chunk);
-        if self.tokens + tokens > self.room || has_tools || !self.results.is_empty() {
+        let sum = MessageStats::sum(chunk);
+        if self.tokens + sum.tokens > self.room || sum.has_tools() || !self.results.is_empty() {
             return false;
         }
-        self.tokens += tokens;
+        self.tokens += sum.tokens;
         if let Some(earliest) = chunk.iter().position(|stats| stats.is_user()) {
             self.start = Some(first + earliest);
         }

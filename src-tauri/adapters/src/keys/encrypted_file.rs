@@ -101,6 +101,10 @@ impl EncryptedFile {
         let mut plain = Zeroizing::new(Vec::with_capacity(size + 2));
         serde_json::to_writer(&mut *plain, &exposed)
             .map_err(|error| self.unwritable(&self.file, &error.into()))?;
+        // The first key may be stored before anything else is.
+        if let Some(folder) = self.file.parent() {
+            fs::create_dir_all(folder).map_err(|error| self.unwritable(&self.file, &error))?;
+        }
         let protection = if self.has_passphrase() { Protection::Passphrase } else { Protection::KeyFile };
         let master = match protection {
             Protection::Passphrase => self.master_key(protection)?,

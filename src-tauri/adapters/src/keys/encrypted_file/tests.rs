@@ -42,6 +42,12 @@ fn encrypted_file_is_created_by_the_first_key() {
     assert_eq!(expose(file.get("openai").expect("nothing")), None);
     assert!(!file.remove("openai").expect("nothing"));
     assert_eq!(fs::read_dir(home.path()).expect("folder").count(), 0);
+    let nowhere = home.path().join("new/home");
+    EncryptedFile::new(&nowhere, None).set("openai", &secret("k")).expect("stored");
+    assert_eq!(
+        expose(EncryptedFile::new(&nowhere, None).get("openai").expect("stored")).as_deref(),
+        Some("k")
+    );
 }
 
 #[cfg(unix)]
@@ -116,7 +122,8 @@ fn passphrase_replaces_the_key_file() {
 fn encrypted_file_reports_an_unwritable_folder() {
     use std::os::unix::fs::PermissionsExt as _;
     let home = tempfile::tempdir().expect("folder");
-    let file = EncryptedFile::new(&home.path().join("nowhere"), None);
+    fs::write(home.path().join("file"), "").expect("written");
+    let file = EncryptedFile::new(&home.path().join("file/nowhere"), None);
     assert_eq!(code(file.set("openai", &secret("k"))), "keys.unwritable");
     let existing = EncryptedFile::new(home.path(), None);
     existing.set("openai", &secret("first")).expect("stored");

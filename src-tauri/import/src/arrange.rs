@@ -83,7 +83,8 @@ fn nesting_depth(flow: &Flow, id: &NodeId) -> usize {
 fn arrange_body(flow: &mut Flow, body: &Body, heights: &CardHeights) {
     let mut items = item::items_of(flow, body, heights);
     let in_front = notes::cards_in_front(&items);
-    scale::scale(&mut items, &item::edges_between(flow, &items));
+    let edges = item::edges_between(flow, &items);
+    scale::scale(&mut items, &edges);
     let mut order: Vec<usize> = (0..items.len()).filter(|&at| !items[at].is_background).collect();
     order.sort_by(|&one, &other| {
         let (one, other) = (&items[one], &items[other]);

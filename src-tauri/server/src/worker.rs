@@ -18,6 +18,7 @@ mod advance;
 mod copies;
 mod leased_tree;
 mod live_texts;
+mod request_connection;
 mod restate_endpoint;
 mod tenant_workers;
 

@@ -38,6 +38,7 @@ mod request_rate;
 mod restate;
 mod roles;
 mod routes;
+mod run_changes;
 mod run_copies;
 mod run_reports;
 mod run_transfer;

@@ -122,6 +122,16 @@ impl RunCopies {
         self.clone().remove(root.clone(), size).await;
     }
 
+    /// Removes the copies of trees that are gone: another process has removed them.
+    pub(crate) async fn forget_gone(&self) -> Result<(), ErrorReply> {
+        let roots: Vec<RunId> = self.trees.lock().iter().map(|(root, _)| root.clone()).collect();
+        let known = self.database.known_trees(&roots).await?;
+        for gone in roots.iter().filter(|root| !known.contains(root)) {
+            self.forget(gone).await;
+        }
+        Ok(())
+    }
+
     /// Brings the copy of a conversation up to date, and gives its size, locked: who changes the copy makes it 0, so that it is made
     /// anew. Fault `conversation.unknown`.
     pub(crate) async fn copy_conversation(

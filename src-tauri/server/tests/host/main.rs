@@ -22,6 +22,8 @@ mod database_conversations;
 #[cfg(unix)]
 mod database_events;
 #[cfg(unix)]
+mod database_retention;
+#[cfg(unix)]
 mod database_tenants;
 #[cfg(unix)]
 mod database_traces;

@@ -1,7 +1,7 @@
 use super::*;
 
-fn hours(hours: u64) -> Option<KeptTime> {
-    Some(KeptTime(Duration::from_hours(hours)))
+fn hours(hours: u64) -> KeptTime {
+    KeptTime(Duration::from_hours(hours))
 }
 
 fn kept(options: &[&str]) -> KeptRuns {
@@ -13,8 +13,8 @@ fn tenant_that_is_named_has_its_own_time() {
     let (default, acme) = (TenantName::default(), TenantName::parse("acme").unwrap());
     assert_eq!(kept(&[]).of(&default), None);
     let kept = kept(&["90d", "acme=forever", "other=1h", "other=2w"]);
-    assert_eq!((kept.of(&default), kept.of(&acme)), (hours(90 * 24), None));
-    assert_eq!(kept.of(&TenantName::parse("other").unwrap()), hours(14 * 24));
+    assert_eq!((kept.of(&default), kept.of(&acme)), (Some(hours(90 * 24)), None));
+    assert_eq!(kept.of(&TenantName::parse("other").unwrap()), Some(hours(14 * 24)));
     assert_eq!(kept.tenants().map(TenantName::as_str).collect::<Vec<_>>(), ["acme", "other"]);
 }
 

@@ -69,10 +69,12 @@ async fn changes_of_the_list_are_said_by_every_host() {
     // At once, so that a client which comes back looks.
     changed(&mut changes).await;
     let (_, asked) = host.post("runner", "/flows/ask/runs", json!({})).await;
+    changed(&mut changes).await;
     while board(&other, "?status=waiting").await.is_empty() {
         changed(&mut changes).await;
     }
     assert_eq!(host.output_for(&asked, "Ann").await, "Ann");
+    changed(&mut changes).await;
     while board(&other, "?status=finished").await.is_empty() {
         changed(&mut changes).await;
     }

@@ -80,6 +80,14 @@ impl Postgres {
         assert!(restore.status().unwrap().success());
     }
 
+    /// Executes SQL in a database.
+    pub fn execute(&self, name: &str, sql: &str) {
+        let mut execute = command(&self.programs, "psql");
+        execute.args(["--username=plait", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname", name, "--host"]);
+        execute.arg(self.folder.path()).args(["--command", sql]);
+        assert!(execute.status().unwrap().success());
+    }
+
     fn url(&self, name: &str) -> String {
         Self::url_at(self.folder.path(), name)
     }

@@ -5,20 +5,21 @@
 
 use std::time::Duration;
 
+use futures::StreamExt as _;
 use plait_core::id::RunId;
 use plait_journal::Entry;
 use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::codes;
-use crate::hosts::{HostWatch, RemoteHost};
+use crate::hosts::{HostEvents, HostWatch, RemoteHost};
 use crate::runs::Watch;
 use crate::{ErrorReply, Plait, dispatch};
 
 /// What is about the window or this machine: how the window looks, its list of hosts, its drafts, and files that a person chooses here.
 const OF_THIS_MACHINE: [&str; 5] = ["settings.", "hosts.", "autosave.", "dialog.", "image."];
 
-/// How often a host is asked whether its list of runs has changed.
+/// How often a host is asked whether its list of runs has changed, if it does not say so.
 const BOARD_INTERVAL: Duration = Duration::from_secs(2);
 /// How often, while it cannot be reached.
 const RETRY_INTERVAL: Duration = Duration::from_secs(3);
@@ -63,6 +64,8 @@ pub fn run_changes_in_window(app: &Plait, host: Option<&str>) -> RunChanges {
             app: app.clone(),
             name: host.to_owned(),
             known: None,
+            is_due: true,
+            listening: Listening::NotYet,
             is_lost: false,
         })),
     })
@@ -110,22 +113,36 @@ struct HostBoard {
     app: Plait,
     name: String,
     known: Option<String>,
+    /// Whether they may have changed since.
+    is_due: bool,
+    listening: Listening,
     is_lost: bool,
+}
+
+/// How a host says that its list of runs has changed.
+enum Listening {
+    NotYet,
+    To(HostEvents),
+    /// It is of a version that does not say it.
+    Polling,
 }
 
 impl HostBoard {
     async fn changed(&mut self) -> Result<(), ErrorReply> {
         loop {
+            if !self.is_due {
+                self.listen().await;
+                self.is_due = true;
+            }
             match self.read().await {
                 Ok(board) => {
-                    self.is_lost = false;
+                    (self.is_lost, self.is_due) = (false, false);
                     if self.known.replace(board.clone()).is_none_or(|known| known != board) {
                         return Ok(());
                     }
-                    tokio::time::sleep(BOARD_INTERVAL).await;
                 }
                 Err(error) => {
-                    self.known = None;
+                    (self.known, self.listening) = (None, Listening::NotYet);
                     self.app.hosts().note_error(&self.name, &error);
                     if !std::mem::replace(&mut self.is_lost, true) {
                         return Err(error);
@@ -136,9 +153,35 @@ impl HostBoard {
         }
     }
 
-    async fn read(&self) -> Result<String, ErrorReply> {
+    /// The list of runs. The host says from before then on when it has changed.
+    async fn read(&mut self) -> Result<String, ErrorReply> {
         let host: RemoteHost = self.app.hosts().connection(&self.name).await?;
+        if matches!(self.listening, Listening::NotYet) {
+            self.listening = host.board_changes().await?.map_or(Listening::Polling, Listening::To);
+        }
         host.board().await
+    }
+
+    /// Resolves when the list may have changed.
+    async fn listen(&mut self) {
+        match &mut self.listening {
+            Listening::To(events) => {
+                let changed = async {
+                    while let Some(Ok(event)) = events.next().await {
+                        if event.name == "changed" {
+                            return true;
+                        }
+                    }
+                    false
+                };
+                if !changed.await {
+                    self.listening = Listening::NotYet;
+                    // Else a host that ends each stream at once would be asked without a pause.
+                    tokio::time::sleep(RETRY_INTERVAL).await;
+                }
+            }
+            Listening::NotYet | Listening::Polling => tokio::time::sleep(BOARD_INTERVAL).await,
+        }
     }
 }
 

@@ -19,6 +19,6 @@ pub use list::{AddHost, ListHosts, ListedHost, RemoveHost};
 pub use plait_adapters::hosts::{HostAccess, HostClient, HostEntry, HostList};
 pub use publish::{PreviewPublication, PublicationPreview, PublishOnHost, publication_name};
 pub use pull::{PullRun, PulledRun};
-pub(crate) use remote_host::{HostWatch, RemoteHost};
+pub(crate) use remote_host::{HostEvents, HostWatch, RemoteHost};
 pub use run_published::{RunOnHost, RunPublished};
 pub use service::HostService;

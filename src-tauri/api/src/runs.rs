@@ -48,6 +48,7 @@ pub use forecast::ForecastFlow;
 pub use import_trial::{CompareImport, ImportComparison};
 pub use inquiry::{BeginInquiry, ContinueInquiry};
 pub use launch::AcceptedTrials;
+pub use live_export::ExportPart;
 pub(crate) use past_spending::{count_day, local_bank};
 pub use program::{DraftProgram, GetExchanges, ImportTraces, KeepProgram, PROGRAMS_FOLDER};
 pub use program_logs::KeptProgram;

@@ -32,6 +32,15 @@ impl Database {
         Ok(size.and_then(|size| u64::try_from(size).ok()))
     }
 
+    /// All conversations with the sizes of their files.
+    pub async fn conversation_sizes(&self) -> Result<Vec<(ConversationId, u64)>, Fault> {
+        let read = sqlx::query_as::<_, (Uuid, i64)>("SELECT id, size FROM conversations");
+        let found = within_time("list the conversations", read.fetch_all(&self.pool)).await?;
+        let sized =
+            |(id, size): (Uuid, i64)| (id.to_string().into(), u64::try_from(size).unwrap_or_default());
+        Ok(found.into_iter().map(sized).collect())
+    }
+
     /// The bytes of the file of a conversation. Fault `conversation.unknown`.
     pub async fn conversation(&self, id: &ConversationId) -> Result<Vec<u8>, Fault> {
         let read = sqlx::query_scalar::<_, Vec<u8>>(
@@ -124,6 +133,33 @@ impl Database {
             Ok(grown.rows_affected() > 0)
         };
         within_time("change a conversation", append).await
+    }
+}
+
+impl Database {
+    /// Removes a conversation that no tree goes on with. Its trees stay, and continue none. False if one has not ended. Fault
+    /// `conversation.unknown`.
+    pub async fn remove_conversation(&self, conversation: &ConversationId) -> Result<bool, Fault> {
+        let id = conversation_uuid(conversation)?;
+        let remove = async {
+            let mut transaction = self.pool.begin().await?;
+            // Locked: no tree is added meanwhile.
+            let lock = sqlx::query("SELECT FROM conversations WHERE id = $1 FOR UPDATE").bind(id);
+            if lock.fetch_optional(&mut *transaction).await?.is_none() {
+                return Ok(None);
+            }
+            let release = sqlx::query_scalar::<_, bool>(
+                "UPDATE run_trees SET conversation = NULL WHERE conversation = $1 RETURNING ended",
+            );
+            if release.bind(id).fetch_all(&mut *transaction).await?.contains(&false) {
+                return Ok(Some(false));
+            }
+            let remove = sqlx::query("DELETE FROM conversations WHERE id = $1").bind(id);
+            remove.execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(Some(true))
+        };
+        within_time("remove a conversation", remove).await?.ok_or_else(|| unknown(conversation))
     }
 }
 

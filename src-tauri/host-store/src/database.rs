@@ -22,10 +22,12 @@ const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The changes of the tables, in order. Those that were released are never edited.
-const MIGRATIONS: [(i64, &str, &str); 3] = [
+const MIGRATIONS: [(i64, &str, &str); 5] = [
     (1, "runs", include_str!("../migrations/1_runs.sql")),
     (2, "sharing", include_str!("../migrations/2_sharing.sql")),
     (3, "board", include_str!("../migrations/3_board.sql")),
+    (4, "retention", include_str!("../migrations/4_retention.sql")),
+    (5, "traces", include_str!("../migrations/5_traces.sql")),
 ];
 
 /// The tables of a tenant. Clones share the connections.

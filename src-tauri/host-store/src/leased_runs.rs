@@ -22,6 +22,8 @@ use crate::replies::{ReplyNote, not_driven};
 /// How long records are offered to a database that is away.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 const RETRY_DELAY: Duration = Duration::from_millis(200);
+/// How long a flow counts as stored. Much shorter than the day for which the database keeps one that no record names.
+const STORED_FLOW_TIME: Duration = Duration::from_hours(1);
 /// How often a run that waits for the reply of another one looks for it.
 const REPLY_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -31,6 +33,8 @@ pub struct LeasedRuns {
     runtime: Handle,
     /// The epochs, by root.
     leases: Mutex<HashMap<RunId, i64>>,
+    /// When flows were stored, by hash: those that start often are not stored each time.
+    stored_flows: Mutex<HashMap<String, Instant>>,
     /// What entries say of bought replies whose records are not stored yet, by root.
     notes: Mutex<HashMap<RunId, Vec<ReplyNote>>>,
 }
@@ -38,7 +42,8 @@ pub struct LeasedRuns {
 impl LeasedRuns {
     /// The connections are driven by `runtime`, which has threads of its own.
     pub fn new(database: Database, runtime: Handle) -> Self {
-        Self { database, runtime, leases: Mutex::default(), notes: Mutex::default() }
+        let (leases, stored_flows, notes) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { database, runtime, leases, stored_flows, notes }
     }
 
     /// From now on the tree is written.
@@ -101,7 +106,13 @@ impl RunDatabase for LeasedRuns {
     }
 
     fn put_flow(&self, hash: &str, text: &str) -> Result<(), Fault> {
-        self.block_on(self.database.put_flow(hash, text))
+        self.stored_flows.lock().retain(|_, at| at.elapsed() < STORED_FLOW_TIME);
+        if self.stored_flows.lock().contains_key(hash) {
+            return Ok(());
+        }
+        self.block_on(self.database.put_flow(hash, text))?;
+        self.stored_flows.lock().insert(hash.to_owned(), Instant::now());
+        Ok(())
     }
 
     fn flow(&self, hash: &str) -> Result<Option<String>, Fault> {

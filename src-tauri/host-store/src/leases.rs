@@ -168,6 +168,7 @@ impl Database {
     pub async fn release(&self, lease: &Lease, rest: &Rest) -> Result<(), Fault> {
         let release = sqlx::query(
             "WITH tree AS (UPDATE run_trees SET worker = NULL, leased_until = NULL, goes_on = $3, state = $4, ended = $5, \
+                 ended_at = CASE WHEN $5 THEN now() END, \
                  summary = coalesce($6, summary), status = coalesce($7, status), flow_path = coalesce($8, flow_path), user_name = coalesce($9, user_name) \
                  WHERE root = $1 AND epoch = $2 AND worker IS NOT NULL RETURNING root, conversation, number, requests), \
              next AS ((SELECT n.root FROM run_trees n, tree WHERE $5 AND n.conversation = tree.conversation \

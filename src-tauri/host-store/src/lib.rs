@@ -4,10 +4,12 @@
 //! |---|---|---|
 //! | `run_trees` | run trees, and who drives them | [`leases`] |
 //! | | what lists show of them | [`listings`] |
+//! | | how much of them was exported as spans | [`exports`] |
 //! | `run_records`, `flow_documents`, `attachments` | what the files of a data directory have of a run | [`records`] |
 //! | `run_requests` | what runs are asked to do | [`requests`] |
 //! | `conversations`, `conversation_records` | conversations that trees continue one after the other | [`conversations`] |
 //! | `bought_replies`, `reply_claims` | replies for other runs, and who buys one right now | [`replies`] |
+//! | `tree_values`, `conversation_values` | which flows and attachments records name | [`retention`] |
 //! | `workers` | the workers that are there, and the revisions of their engines | [`workers`] |
 //!
 //! What runs are writing is announced, and in no table: [`live_text`].
@@ -23,6 +25,7 @@
 pub mod codes;
 mod conversations;
 mod database;
+mod exports;
 mod leased_runs;
 mod leases;
 mod listings;
@@ -31,6 +34,7 @@ mod notices;
 mod records;
 mod replies;
 mod requests;
+mod retention;
 mod tenant_name;
 mod topics;
 mod workers;

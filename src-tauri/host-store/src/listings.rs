@@ -5,6 +5,7 @@ use plait_core::id::RunId;
 use uuid::Uuid;
 
 use crate::database::{Database, run_id, uuid_of, within_time};
+use crate::topics::Topic;
 
 /// What lists show of a tree, and choose it by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,10 +92,11 @@ impl Database {
     /// Removes a tree at rest that waits for nobody, with all that the database has of it alone. False for another one.
     pub async fn remove_tree(&self, root: &RunId) -> Result<bool, Fault> {
         let remove = sqlx::query(
-            "DELETE FROM run_trees WHERE root = $1 AND worker IS NULL AND NOT goes_on AND requests = 0 \
-                 AND (ended OR status NOT IN ('waiting', 'stopped'))",
+            "WITH gone AS (DELETE FROM run_trees WHERE root = $1 AND worker IS NULL AND NOT goes_on AND requests = 0 \
+                 AND (ended OR status NOT IN ('waiting', 'stopped')) RETURNING root) \
+             SELECT pg_notify($2, root::text)::text FROM gone",
         );
-        let removed = within_time("remove a run", remove.bind(uuid_of(root)?).execute(&self.pool)).await?;
-        Ok(removed.rows_affected() > 0)
+        let remove = remove.bind(uuid_of(root)?).bind(self.channel(Topic::Rest)).fetch_optional(&self.pool);
+        Ok(within_time("remove a run", remove).await?.is_some())
     }
 }

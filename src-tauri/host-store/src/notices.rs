@@ -14,7 +14,7 @@ use crate::topics::Topic;
 pub enum Notice {
     /// It has a request.
     Due(RunId),
-    /// It has come to rest, or a request was answered.
+    /// It has come to rest or was removed, or a request was answered.
     Rest(RunId),
     /// It is watched and has new records.
     Events(RunId),

@@ -112,8 +112,9 @@ impl Database {
         let put = async {
             let mut transaction = self.pool.begin().await?;
             let insert = sqlx::query(
-                "INSERT INTO run_trees (root, goes_on, size, state, summary, status, flow_path, user_name) \
-                 VALUES ($1, false, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+                "INSERT INTO run_trees (root, goes_on, size, state, summary, status, flow_path, user_name, ended_at) \
+                 VALUES ($1, false, $2, $3, $4, $5, $6, $7, CASE WHEN $5 IN ('finished', 'failed', 'cancelled') THEN now() END) \
+                 ON CONFLICT DO NOTHING",
             );
             let insert = insert.bind(root).bind(signed(size)).bind(state).bind(&listing.summary);
             let insert = insert.bind(&listing.status).bind(&listing.flow_path).bind(&listing.user);
@@ -141,7 +142,7 @@ impl Database {
         Err(Fault::new(codes::RUN_EXISTS, format!("The database has run {} already.", tree.root)))
     }
 
-    /// Stores the document of a flow, once.
+    /// Stores the document of a flow, once. It stays for a day also if no record names it.
     pub async fn put_flow(&self, hash: &str, document: &str) -> Result<(), Fault> {
         let put = async { put_flow(&mut *self.pool.acquire().await?, hash, document).await };
         within_time("store a flow", put).await
@@ -153,7 +154,7 @@ impl Database {
         within_time("read a flow", read.fetch_optional(&self.pool)).await
     }
 
-    /// Stores an attachment, once.
+    /// Stores an attachment, once. It stays for a day also if no record names it.
     pub async fn put_attachment(&self, hash: &AttachmentHash, bytes: &[u8]) -> Result<(), Fault> {
         let put = async { put_attachment(&mut *self.pool.acquire().await?, hash, bytes).await };
         within_time("store an attachment", put).await
@@ -181,7 +182,10 @@ fn with_records<'q>(statement: Statement<'q>, records: &[TreeRecord<'q>]) -> Sta
 }
 
 async fn put_flow(connection: &mut PgConnection, hash: &str, document: &str) -> Result<(), sqlx::Error> {
-    let put = sqlx::query("INSERT INTO flow_documents VALUES ($1, $2) ON CONFLICT DO NOTHING");
+    let put = sqlx::query(
+        "INSERT INTO flow_documents VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET stored_at = now() \
+         WHERE flow_documents.stored_at < now() - interval '1 hour'",
+    );
     put.bind(hash).bind(document).execute(connection).await.map(|_| ())
 }
 
@@ -190,10 +194,13 @@ async fn put_attachment(
     hash: &AttachmentHash,
     bytes: &[u8],
 ) -> Result<(), sqlx::Error> {
-    let put = sqlx::query("INSERT INTO attachments VALUES ($1, $2) ON CONFLICT DO NOTHING");
+    let put = sqlx::query(
+        "INSERT INTO attachments VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET stored_at = now() \
+         WHERE attachments.stored_at < now() - interval '1 hour'",
+    );
     put.bind(hash.as_str()).bind(bytes).execute(connection).await.map(|_| ())
 }
 
-fn unknown(run: &RunId) -> Fault {
+pub(crate) fn unknown(run: &RunId) -> Fault {
     Fault::new(codes::RUN_UNKNOWN, format!("The database has no run `{run}`."))
 }

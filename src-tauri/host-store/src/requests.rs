@@ -9,6 +9,7 @@ use crate::conversations::{conversation_uuid, unknown};
 use crate::database::{Database, run_id, uuid_of, within_time};
 use crate::leases::{Lease, superseded};
 use crate::listings::Listing;
+use crate::records;
 use crate::topics::Topic;
 
 /// A request that waits to be executed.
@@ -88,20 +89,22 @@ impl Database {
         }
     }
 
-    /// Adds a request for a tree that is there.
+    /// Adds a request for a tree. Fault `run.unknown` if it is not there any more.
     pub async fn request(&self, root: &RunId, command: &str, arguments: &str) -> Result<Uuid, Fault> {
         let (id, root) = (Uuid::now_v7(), uuid_of(root)?);
         let request = async {
             let mut transaction = self.pool.begin().await?;
-            sqlx::query("UPDATE run_trees SET requests = requests + 1 WHERE root = $1")
-                .bind(root)
-                .execute(&mut *transaction)
-                .await?;
+            let count =
+                sqlx::query("UPDATE run_trees SET requests = requests + 1 WHERE root = $1").bind(root);
+            if count.execute(&mut *transaction).await?.rows_affected() == 0 {
+                return Ok(false);
+            }
             self.insert(&mut transaction, (id, root), command, arguments).await?;
-            transaction.commit().await
+            transaction.commit().await?;
+            Ok(true)
         };
-        within_time("ask something of a run", request).await?;
-        Ok(id)
+        let is_there = within_time("ask something of a run", request).await?;
+        if is_there { Ok(id) } else { Err(records::unknown(&run_id(root))) }
     }
 
     /// The next request of a tree, whose execution begins now. Fault `run.superseded` if the lease is not the newest.

@@ -5,7 +5,7 @@
 pub enum Topic {
     /// Trees that have a request.
     Due,
-    /// Trees that have come to rest, and requests that were answered.
+    /// Trees that have come to rest or were removed, and requests that were answered.
     Rest,
     /// New records of trees that are watched.
     Events,

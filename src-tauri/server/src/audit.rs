@@ -1,5 +1,5 @@
-//! The audit log: a line of JSON for each request with a token, and for each that was refused. Who, what, when, with which result;
-//! no bodies. While it cannot be written, the host does nothing.
+//! The audit log: a line of JSON for each request with a token, for each that was refused, and for each run that was removed because it was
+//! old. Who, what, when, with which result; no bodies. While it cannot be written, the host does nothing.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use plait_api::ErrorReply;
 use plait_core::error::ErrorCode;
+use plait_core::id::RunId;
 use plait_host_store::TenantName;
 use plait_store::private_files;
 use serde::Serialize;
@@ -40,6 +41,16 @@ pub(crate) struct AuditEntry<'a> {
     pub(crate) run: Option<&'a str>,
 }
 
+/// A run that was removed because it ended longer ago than runs are kept.
+#[derive(Serialize)]
+pub(crate) struct AuditRemoval<'a> {
+    pub(crate) at: Timestamp,
+    /// Who removed it: the host by its option, or somebody at its terminal.
+    pub(crate) name: &'a str,
+    pub(crate) tenant: &'a TenantName,
+    pub(crate) removed: &'a RunId,
+}
+
 pub(crate) struct AuditLog {
     path: PathBuf,
     /// Nothing after it could not be written.
@@ -65,6 +76,18 @@ impl AuditLog {
 
     /// Writes a line. If that is not possible, the host stops executing requests until it is again.
     pub(crate) fn write(&self, entry: &AuditEntry<'_>) {
+        if let Err(error) = self.append(entry) {
+            eprintln!("error: {error}");
+        }
+    }
+
+    /// The same of a removal, which must not happen without its line. `host.audit`.
+    pub(crate) fn write_removal(&self, removal: &AuditRemoval<'_>) -> Result<(), ErrorReply> {
+        self.check()?;
+        self.append(removal)
+    }
+
+    fn append(&self, entry: &impl Serialize) -> Result<(), ErrorReply> {
         let mut file = self.file.lock();
         let written = match (serde_json::to_vec(entry), file.as_mut()) {
             (Ok(mut line), Some(file)) => {
@@ -74,10 +97,10 @@ impl AuditLog {
             (Err(error), _) => Err(error.into()),
             (Ok(_), None) => Err(io::Error::other("it is not open")),
         };
-        if let Err(error) = written {
+        written.map_err(|error| {
             *file = None;
-            eprintln!("error: {}", self.failed(&error));
-        }
+            self.failed(&error)
+        })
     }
 
     fn open_file(&self) -> io::Result<File> {

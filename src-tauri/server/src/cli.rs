@@ -15,9 +15,11 @@ use reqwest::Url;
 use crate::callbacks::Callbacks;
 use crate::certificate::CertificateFiles;
 use crate::codes;
+use crate::kept_runs::{KeptFor, KeptRuns, KeptTime};
 use crate::limits::Limits;
 use crate::published::Published;
 use crate::publishing;
+use crate::retention;
 use crate::roles::Role;
 use crate::run_transfer;
 use crate::serve::{ServeOptions, serve};
@@ -52,7 +54,7 @@ enum Command {
     Serve(ServeArgs),
     /// Drive runs of a database until Ctrl+C.
     Worker(WorkerArgs),
-    /// Move runs between the data directory and a database.
+    /// Move runs between the data directory and a database, or remove old ones from it.
     #[command(subcommand)]
     Runs(RunsCommand),
     /// Add, list or revoke tokens. A host that runs knows of it at once.
@@ -140,6 +142,15 @@ struct ServeArgs {
     /// Listen also where others than this machine reach the host, without encryption: behind a proxy that encrypts.
     #[arg(long, conflicts_with = "tls_certificate")]
     plain_http: bool,
+    /// How long runs stay in the database after their end, such as `90d`, at least an hour; `TENANT=TIME` says it for one tenant, `TENANT=forever`
+    /// keeps all of its runs. Repeat it. All are kept, if left out. Those that wait or continue a conversation stay in any case.
+    #[arg(
+        long = "keep-runs",
+        value_name = "[TENANT=]TIME",
+        requires = "database",
+        conflicts_with = "embedded"
+    )]
+    keep_runs: Vec<KeptFor>,
     #[command(flatten)]
     limits: Limits,
 }
@@ -239,6 +250,20 @@ enum RunsCommand {
         #[command(flatten)]
         database: DatabaseArgs,
     },
+    /// Remove runs of the database that ended long ago, with what only they used, and print their IDs. Those that wait or continue a conversation stay.
+    /// The audit log of the data directory names each.
+    Prune {
+        /// How long runs stay after their end, such as `90d`; at least an hour.
+        #[arg(long, value_name = "TIME")]
+        keep: KeptTime,
+        /// Print what would be removed.
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        tenant: TenantArgs,
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -310,6 +335,7 @@ impl Cli {
                     .map(|(certificate, key)| CertificateFiles { certificate, key }),
                 plain_http: args.plain_http,
                 limits: args.limits,
+                kept_runs: KeptRuns::from(args.keep_runs),
             })),
             Command::Worker(args) => block_on(work(WorkerOptions {
                 id: WorkerOptions::new_id(args.revision()),
@@ -331,6 +357,17 @@ impl Cli {
             }
             Command::Runs(RunsCommand::Export { run, tenant, database }) => {
                 block_on(run_transfer::export(&tenant.home(&home)?, &run, &database.url, &tenant.tenant))
+            }
+            Command::Runs(RunsCommand::Prune { keep, dry_run, tenant, database }) => {
+                tenant.home(&home)?;
+                let (url, tenant) = (&database.url, &tenant.tenant);
+                block_on(async {
+                    if dry_run {
+                        retention::print_expired(url, tenant, keep).await
+                    } else {
+                        retention::prune(&home, url, tenant, keep).await
+                    }
+                })
             }
             Command::Tokens(command) => tokens(&home, command),
             Command::Identities(command) => block_on(identities::execute(&home, command)),

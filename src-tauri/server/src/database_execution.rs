@@ -1,16 +1,23 @@
 //! Commands about what is in a database, as [`Way`] says for each of them.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use plait_api::ErrorReply;
+use plait_api::command::Command as _;
+use plait_api::conversations::{DeleteConversation, ListConversations, ResolveConversation};
+use plait_api::lens::{CompareManyRuns, CompareRuns};
 use plait_api::runs::{ListRuns, ResolveRun, RunSummary};
 use plait_core::id::{ConversationId, RunId};
 use plait_core::user::UserName;
 use plait_host_store::TreeFilter;
+use plait_store::ConversationFilter;
+use plait_store::conversation::record::ConversationRecord;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::blocking::blocking;
 use crate::board::{Board, BoardQuery, BoardRun, name_of};
 use crate::codes;
 use crate::database_commands::Way;
@@ -27,8 +34,12 @@ impl DatabaseRuns {
     /// Executes a command about something that is in the database; `None` if it is about nothing there. `host.not_in_database` for what
     /// only the files of one machine can do.
     pub(crate) async fn execute(&self, command: &str, args: &Value) -> Option<Result<Value, ErrorReply>> {
-        if command == "conversations.open" {
-            return Some(self.open_conversation(args).await);
+        match command {
+            "conversations.open" => return Some(self.open_conversation(args).await),
+            CompareRuns::NAME | CompareManyRuns::NAME => {
+                return self.compare(command, args).await.transpose();
+            }
+            _ => {}
         }
         match self.target_of(command, args).await {
             Ok(None) => None,
@@ -54,6 +65,14 @@ impl DatabaseRuns {
             "runs.resolve" => {
                 let ResolveRun { prefix } = parsed(args)?;
                 self.resolve(&prefix, reply).await
+            }
+            ListConversations::NAME => {
+                let all = self.add_conversations(parsed(args)?, parsed(reply?)?, user).await?;
+                written(&all)
+            }
+            ResolveConversation::NAME => {
+                let ResolveConversation { prefix } = parsed(args)?;
+                self.resolve_conversation(&prefix, reply).await
             }
             // One of the data directory forgets its own alone.
             "runs.forgetReplies" if args["run"].is_null() => {
@@ -107,7 +126,9 @@ impl DatabaseRuns {
                 let request = self.database.request(root, command, &args.to_string()).await?;
                 self.outcome(root, request).await
             }
-            (Way::FromCopy, _) | (_, "runs.list") => self.copies().execute(root, command, args.clone()).await,
+            (Way::FromCopy, _) | (_, "runs.list") => {
+                self.copies().execute(&BTreeSet::from([root.clone()]), command, args.clone()).await
+            }
             (_, "runs.remove") => self.remove(root, run).await,
             (_, "runs.forgetReplies") => {
                 let family = self.copies().family(root, run).await?;
@@ -141,6 +162,9 @@ impl DatabaseRuns {
         if Way::of(command) == Way::Refused {
             return Err(not_in_database(&format!("`{command}` for conversations that workers continue")));
         }
+        if command == DeleteConversation::NAME {
+            return self.remove_conversation(conversation).await;
+        }
         let copies = self.copies();
         let mut size = copies.copy_conversation(conversation).await?;
         let before = std::mem::take(&mut *size);
@@ -159,6 +183,86 @@ impl DatabaseRuns {
             _ => *size = before,
         }
         Ok(reply)
+    }
+
+    /// Compares runs of the database; none if none of those that the arguments name is there. `host.not_in_database` if some are, and others in the data
+    /// directory of this host.
+    async fn compare(&self, command: &str, args: &Value) -> Result<Option<Value>, ErrorReply> {
+        let named = match &args["runs"] {
+            Value::Array(runs) => runs.iter().collect(),
+            _ => vec![&args["before"], &args["after"]],
+        };
+        let named: Vec<RunId> =
+            named.into_iter().filter_map(|run| Some(RunId::from(run.as_str()?.to_owned()))).collect();
+        let mut roots = Vec::new();
+        for run in &named {
+            roots.extend(self.root_of(run).await?);
+        }
+        match roots.len() {
+            0 => Ok(None),
+            found if found == named.len() => {
+                let roots = roots.into_iter().collect();
+                self.copies().execute(&roots, command, args.clone()).await.map(Some)
+            }
+            _ => Err(not_in_database(&format!("`{command}` for runs in different places"))),
+        }
+    }
+
+    /// `conversation.busy` while a run of it has not ended.
+    async fn remove_conversation(&self, conversation: &ConversationId) -> Result<Value, ErrorReply> {
+        if !self.database.remove_conversation(conversation).await? {
+            let message = format!("A run of the conversation {conversation} has not ended.");
+            return Err(ErrorReply::new(codes::CONVERSATION_BUSY, message)
+                .hint("Wait for its end, or cancel it first."));
+        }
+        self.copies().forget_conversation(conversation.clone()).await?;
+        Ok(Value::Null)
+    }
+
+    /// Adds the conversations of the database to those of the data directory.
+    async fn add_conversations(
+        &self,
+        args: ListConversations,
+        mut all: Vec<ConversationRecord>,
+        user: UserName,
+    ) -> Result<Vec<ConversationRecord>, ErrorReply> {
+        let known = self.copies().copy_conversations().await?;
+        let limit = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let filter = ConversationFilter {
+            flow: args.flow.map(|flow| flow.key()),
+            user: Some(args.user.unwrap_or(user).to_string()),
+            search: args.search,
+            limit: None,
+        };
+        let store = self.copies().plait().store().clone();
+        all.extend(blocking(move || Ok(store.conversations(&filter)?)).await?.into_iter().filter(
+            // One that was begun a moment ago is not there yet.
+            |conversation| known.contains(&conversation.id),
+        ));
+        all.sort_by_key(|conversation| Reverse(conversation.updated_at));
+        all.truncate(limit);
+        Ok(all)
+    }
+
+    /// The conversation whose id begins with a prefix, among those of the database and what the data directory gave.
+    async fn resolve_conversation(
+        &self,
+        prefix: &str,
+        found: Result<Value, ErrorReply>,
+    ) -> Result<Value, ErrorReply> {
+        let prefix = prefix.trim().to_lowercase();
+        let is_it = |id: &ConversationId| !prefix.is_empty() && id.as_str().starts_with(&prefix);
+        let sizes = self.database.conversation_sizes().await?;
+        let stored: Vec<ConversationId> = sizes.into_iter().map(|(id, _)| id).filter(is_it).collect();
+        match (found, &stored[..]) {
+            (found, []) => found,
+            (Err(error), [only]) if error.code == codes::CONVERSATION_UNKNOWN => written(only),
+            _ => Err(ErrorReply::new(
+                codes::CONVERSATION_AMBIGUOUS,
+                format!("More than one conversation's id begins with `{prefix}`."),
+            )
+            .hint("Give more of it.")),
+        }
     }
 
     /// Begins a conversation in the database, always a new one.

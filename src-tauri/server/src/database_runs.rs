@@ -9,7 +9,7 @@ use plait_core::id::RunId;
 use plait_core::user::UserName;
 use plait_host_store::{Database, Outcome, TenantName};
 use serde_json::Value;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 use uuid::Uuid;
 
 use crate::board::{listing_of, summary_of_new};
@@ -67,6 +67,11 @@ impl DatabaseRuns {
     /// What happens to a tree from now on.
     pub(crate) fn notices(&self, root: &RunId) -> broadcast::Receiver<TreeNotice> {
         self.notices.of(root)
+    }
+
+    /// Says when the list of runs may have changed.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.notices.changes()
     }
 
     /// Resolves when trees may have got work since the last time.

@@ -17,7 +17,7 @@ use crate::tokens::TokenFile;
 pub(crate) struct Host {
     pub(crate) tokens: TokenFile,
     pub(crate) identities: Identities,
-    pub(crate) audit: AuditLog,
+    pub(crate) audit: Arc<AuditLog>,
     pub(crate) limits: Limits,
     /// A permit for each request and stream.
     pub(crate) requests: Arc<Semaphore>,

@@ -59,6 +59,7 @@ pub(crate) fn router(host: Arc<Host>) -> Router {
         .route("/flows/{name}/runs", post(flows::run))
         .route("/hooks/{token}", post(hooks::receive))
         .route("/runs", get(runs::board))
+        .route("/runs/changes", get(runs::changes))
         .route("/runs/{run}", get(runs::show))
         .route("/runs/{run}/events", get(runs::events))
         .route("/v1/models", get(chat::models))

@@ -1,7 +1,7 @@
 //! Copies of what a database has, for reading: run trees and conversations, in a data directory of their own that a host empties when it
 //! starts. Commands that only read find there what they find at home. Nothing is driven there, and nothing is written back.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use lru::LruCache;
@@ -59,16 +59,20 @@ impl RunCopies {
         self.plait.close().await
     }
 
-    /// Executes a command that only reads, about a run of this tree.
+    /// Executes a command that only reads, about runs of these trees.
     pub(crate) async fn execute(
         &self,
-        root: &RunId,
+        roots: &BTreeSet<RunId>,
         command: &str,
         args: serde_json::Value,
     ) -> Result<serde_json::Value, ErrorReply> {
-        let copy = self.copy(root);
-        let mut size = copy.lock().await;
-        self.refresh(root, &mut size).await?;
+        let mut held = Vec::new();
+        // In their order, so that two commands do not wait for each other.
+        for root in roots {
+            let mut size = self.copy(root).lock_owned().await;
+            self.refresh(root, &mut size).await?;
+            held.push(size);
+        }
         plait_api::dispatch(&self.plait, command, args).await
     }
 
@@ -122,21 +126,70 @@ impl RunCopies {
         self.clone().remove(root.clone(), size).await;
     }
 
+    /// Removes the copies of trees that are gone: another process has removed them.
+    pub(crate) async fn forget_gone(&self) -> Result<(), ErrorReply> {
+        let roots: Vec<RunId> = self.trees.lock().iter().map(|(root, _)| root.clone()).collect();
+        let known = self.database.known_trees(&roots).await?;
+        for gone in roots.iter().filter(|root| !known.contains(root)) {
+            self.forget(gone).await;
+        }
+        Ok(())
+    }
+
     /// Brings the copy of a conversation up to date, and gives its size, locked: who changes the copy makes it 0, so that it is made
     /// anew. Fault `conversation.unknown`.
     pub(crate) async fn copy_conversation(
         &self,
         id: &ConversationId,
     ) -> Result<OwnedMutexGuard<u64>, ErrorReply> {
-        let copy = Arc::clone(self.conversations.lock().entry(id.clone()).or_default());
-        let mut known = copy.lock_owned().await;
+        let mut known = self.conversation(id).lock_owned().await;
         if self.database.conversation_size(id).await? != Some(*known) {
-            let bytes = self.database.conversation(id).await?;
-            let size = bytes.len() as u64;
-            self.with_store(id.clone(), move |store, id| Ok(store.put_conversation(id, &bytes)?)).await?;
-            *known = size;
+            self.read_conversation(id, &mut known).await?;
         }
         Ok(known)
+    }
+
+    /// Brings the copies of all conversations up to date, and gives those that there are. Copies of others are removed.
+    pub(crate) async fn copy_conversations(&self) -> Result<BTreeSet<ConversationId>, ErrorReply> {
+        let sizes: BTreeMap<_, _> = self.database.conversation_sizes().await?.into_iter().collect();
+        for (id, size) in &sizes {
+            let mut known = self.conversation(id).lock_owned().await;
+            if *known != *size {
+                match self.read_conversation(id, &mut known).await {
+                    // It was removed a moment ago.
+                    Err(error) if error.code == codes::CONVERSATION_UNKNOWN => {}
+                    read => read?,
+                }
+            }
+        }
+        let is_gone = |id: &&ConversationId| !sizes.contains_key(*id);
+        let gone: Vec<ConversationId> = self.conversations.lock().keys().filter(is_gone).cloned().collect();
+        for id in gone {
+            self.forget_conversation(id).await?;
+        }
+        Ok(sizes.into_keys().collect())
+    }
+
+    /// Removes the copy of a conversation that the database does not have any more.
+    pub(crate) async fn forget_conversation(&self, id: ConversationId) -> Result<(), ErrorReply> {
+        let mut known = self.conversation(&id).lock_owned().await;
+        if std::mem::take(&mut *known) > 0 {
+            self.with_store(id.clone(), |store, id| Ok(store.remove_conversation_copy(id)?)).await?;
+        }
+        self.conversations.lock().remove(&id);
+        Ok(())
+    }
+
+    fn conversation(&self, id: &ConversationId) -> CopySize {
+        Arc::clone(self.conversations.lock().entry(id.clone()).or_default())
+    }
+
+    async fn read_conversation(&self, id: &ConversationId, known: &mut u64) -> Result<(), ErrorReply> {
+        let bytes = self.database.conversation(id).await?;
+        let size = bytes.len() as u64;
+        self.with_store(id.clone(), move |store, id| Ok(store.put_conversation(id, &bytes)?)).await?;
+        *known = size;
+        Ok(())
     }
 
     /// The bytes of a conversation in the copies.

@@ -19,6 +19,7 @@ use crate::connections;
 use crate::end_signals::EndSignals;
 use crate::host::Host;
 use crate::identities::Identities;
+use crate::kept_runs::KeptRuns;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::phase::Phase;
@@ -51,6 +52,8 @@ pub(crate) struct ServeOptions {
     /// Whether others than this machine may be answered, without encryption.
     pub(crate) plain_http: bool,
     pub(crate) limits: Limits,
+    /// How long ended runs of the database are kept.
+    pub(crate) kept_runs: KeptRuns,
 }
 
 /// Serves until the process is asked to end. `host.address`, `host.certificate`, `host.audit`, and the errors of opening the data directory.
@@ -67,16 +70,26 @@ pub(crate) async fn serve(options: ServeOptions) -> Result<(), ErrorReply> {
     let mut signals = EndSignals::listen()?;
     let listener = Listener::bind(listen, certificate)?;
     let metrics = metrics_listen.map(|listen| Listener::bind(listen, None)).transpose()?;
-    let ServeOptions { home, flows, tenant_flows, database, restate, .. } = options;
+    let ServeOptions { home, flows, tenant_flows, database, restate, kept_runs, .. } = options;
     let restate = if restate.is_empty() { None } else { Some(Arc::new(Ingress::new(restate)?)) };
     let phase = watch::channel(Phase::Serving).0;
     let tokens = TokenFile::of(&home);
-    let tenants = TenantsOptions { home: home.clone(), flows, tenant_flows, database, restate, limits };
+    let audit = Arc::new(AuditLog::open(&home)?);
+    let tenants = TenantsOptions {
+        home: home.clone(),
+        flows,
+        tenant_flows,
+        database,
+        restate,
+        limits,
+        kept_runs,
+        audit: Arc::clone(&audit),
+    };
     let host = Arc::new(Host {
         tokens,
         identities: Identities::of(&home),
         tenants: Tenants::new(tenants, phase.subscribe())?,
-        audit: AuditLog::open(&home)?,
+        audit,
         limits,
         requests: Arc::new(Semaphore::new(limits.requests())),
         rate: RequestRate::new(limits.requests_per_minute()),

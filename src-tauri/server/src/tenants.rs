@@ -10,14 +10,16 @@ use plait_host_store::TenantName;
 use plait_store::private_files;
 use tokio::sync::watch;
 
+use crate::audit::AuditLog;
 use crate::codes;
+use crate::kept_runs::KeptRuns;
 use crate::limits::Limits;
 use crate::phase::{Phase, closing};
 use crate::restate::ingress::Ingress;
 use crate::restate::relay;
 use crate::tenant::{Tenant, TenantOptions};
 use crate::tenant_folders::{TENANTS, TenantFolders, mark};
-use crate::{run_reports, scheduled_runs};
+use crate::{retention, run_reports, scheduled_runs};
 
 /// How tenants are opened.
 pub(crate) struct TenantsOptions {
@@ -32,6 +34,9 @@ pub(crate) struct TenantsOptions {
     /// Where Restate takes which runs have work, if it decides who drives them.
     pub(crate) restate: Option<Arc<Ingress>>,
     pub(crate) limits: Limits,
+    /// How long ended runs of the database are kept.
+    pub(crate) kept_runs: KeptRuns,
+    pub(crate) audit: Arc<AuditLog>,
 }
 
 pub(crate) struct Tenants {
@@ -44,10 +49,14 @@ pub(crate) struct Tenants {
 }
 
 impl Tenants {
-    /// `host.path` if the folders with flows are in one another. Opens none.
+    /// `host.path` if the folders with flows are in one another, `host.tenant_unknown` if it is said how long the runs of a tenant are kept that is
+    /// not there. Opens none.
     pub(crate) fn new(options: TenantsOptions, phase: watch::Receiver<Phase>) -> Result<Self, ErrorReply> {
         refuse_nesting(&options.home, &options.flows, options.tenant_flows.as_deref())?;
         let folders = TenantFolders::of(&options.home);
+        for tenant in options.kept_runs.tenants() {
+            folders.find(tenant)?;
+        }
         Ok(Self { options, folders, phase, opened: Mutex::default(), opening: tokio::sync::Mutex::default() })
     }
 
@@ -82,6 +91,10 @@ impl Tenants {
         let tenant = Arc::new(Tenant::open(options).await?);
         run_reports::resume(&tenant);
         tokio::spawn(scheduled_runs::begin_due(Arc::clone(&tenant)));
+        if tenant.database.is_some() {
+            let (kept, audit) = (self.options.kept_runs.of(name), Arc::clone(&self.options.audit));
+            tokio::spawn(retention::keep_house(Arc::clone(&tenant), kept, audit));
+        }
         if let Some(ingress) = &self.options.restate {
             tokio::spawn(relay::report_due_trees(Arc::clone(&tenant), Arc::clone(ingress)));
         }

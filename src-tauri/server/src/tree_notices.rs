@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_host_store::{Database, LiveText, Notice, Topic};
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Notify, broadcast, watch};
 
 /// How long it takes until the database is asked again after it was away.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -34,18 +34,26 @@ pub(crate) struct TreeNotices {
     receivers: Receivers,
     /// Trees may have work.
     due: Arc<Notify>,
+    /// The list of trees may have changed.
+    changes: Arc<watch::Sender<()>>,
 }
 
 impl TreeNotices {
     /// Begins to receive what is announced. Fault `host.database`.
     pub(crate) async fn listen(database: &Database) -> Result<Self, Fault> {
         let (receivers, due) = (Receivers::default(), Arc::new(Notify::new()));
+        let changes = Arc::new(watch::Sender::new(()));
         let topics = [Topic::Due, Topic::Rest, Topic::Events, Topic::Text];
         let mut received = database.notices(&topics).await?;
         let (known, has_work, database) = (Arc::clone(&receivers), Arc::clone(&due), database.clone());
+        let listed = Arc::clone(&changes);
         tokio::spawn(async move {
             loop {
-                match received.next().await {
+                let notice = received.next().await;
+                if !matches!(notice, Ok(Notice::Events(_) | Notice::Text(_) | Notice::Watch { .. })) {
+                    listed.send_replace(());
+                }
+                match notice {
                     Ok(Notice::Due(_)) => has_work.notify_one(),
                     Ok(Notice::Rest(root)) => deliver(&known, &root, TreeNotice::Rest),
                     Ok(Notice::Events(root)) => deliver(&known, &root, TreeNotice::Events),
@@ -64,13 +72,18 @@ impl TreeNotices {
                 }
             }
         });
-        Ok(Self { receivers, due })
+        Ok(Self { receivers, due, changes })
     }
 
     /// What happens to a tree from now on.
     pub(crate) fn of(&self, root: &RunId) -> broadcast::Receiver<TreeNotice> {
         let mut receivers = self.receivers.lock();
         receivers.entry(root.clone()).or_insert_with(|| broadcast::channel(MAX_NOTICES).0).subscribe()
+    }
+
+    /// Says when the list of trees may have changed: one has begun, has come to rest, goes on or was removed.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// Resolves when trees may have got work since the last time.

@@ -18,6 +18,7 @@ mod advance;
 mod copies;
 mod leased_tree;
 mod live_texts;
+mod request_connection;
 mod restate_endpoint;
 mod tenant_workers;
 
@@ -122,6 +123,8 @@ impl Worker {
     ) -> Result<Arc<Self>, ErrorReply> {
         let leased = Arc::new(LeasedRuns::new(database.clone(), Handle::current()));
         let plait = Plait::open(Options { database: Some(leased.clone()), ..options_of(tenant, home) })?;
+        // Other workers go on with its runs: each exports what happened while it drove them.
+        plait.runs().export_in_parts();
         for notice in plait.notices() {
             eprintln!("warning: {}{notice}", mark(tenant));
         }

@@ -47,11 +47,12 @@ pub(crate) fn put_flow(core: &StoreCore, text: &str) -> Result<String, Fault> {
     core.writer()?;
     let hash = content_hash(text.as_bytes());
     let path = flow_path(&core.shared.home, &hash)?;
-    if core.kept_flows().contains(&hash) {
-        return Ok(hash);
-    }
+    // Each time: unlike the file, what the database has may be removed by others.
     if let Some(database) = core.shared.disk.database() {
         database.put_flow(&hash, text)?;
+    }
+    if core.kept_flows().contains(&hash) {
+        return Ok(hash);
     }
     let is_there = std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes());
     if !is_there {

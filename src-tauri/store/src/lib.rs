@@ -64,6 +64,7 @@ mod users;
 mod visit_records;
 mod writer;
 
+pub use attachments::unreferenced::hashes_in;
 pub use checksums::GuardedDocument;
 pub use conversation::{ConversationFilter, ConversationFork, NewConversation, StoredConversation};
 pub use documents::RecentFlow;

@@ -18,7 +18,7 @@ pub trait RunDatabase: Send + Sync + 'static {
     /// Stores records that follow those of the tree, whose end is where the first of them begins: all of them or none. They survive
     /// when this returns. Fault `run.superseded` if this process may no longer write the tree.
     fn append(&self, root: &RunId, records: &[TreeRecord<'_>]) -> Result<(), Fault>;
-    /// Stores the document of a flow that is about to run.
+    /// Stores the document of a flow that is about to run. Called for each run.
     fn put_flow(&self, hash: &str, text: &str) -> Result<(), Fault>;
     /// The document of a flow that ran.
     fn flow(&self, hash: &str) -> Result<Option<String>, Fault>;

@@ -2,7 +2,7 @@
 //! slow or down, spans are dropped and counted, and the run does not notice.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -29,6 +29,8 @@ pub struct LiveExporter(Arc<State>);
 #[derive(Default)]
 struct State {
     settings: Mutex<TelemetrySettings>,
+    /// Whether no run is followed: who drives them hands their spans over.
+    is_unfollowed: AtomicBool,
     worker: Mutex<Option<Worker>>,
     /// What turns events into spans, one task for each run.
     followers: Mutex<Vec<JoinHandle<()>>>,
@@ -60,6 +62,16 @@ impl LiveExporter {
     /// Whether spans are sent.
     pub fn is_on(&self) -> bool {
         self.0.settings.lock().endpoint().is_some()
+    }
+
+    /// From now on no run is followed: who drives them hands their spans over.
+    pub fn follow_none(&self) {
+        self.0.is_unfollowed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether runs are followed while they run.
+    pub fn follows(&self) -> bool {
+        self.is_on() && !self.0.is_unfollowed.load(Ordering::Relaxed)
     }
 
     /// How many spans were not sent, because the server was slow or down.

@@ -27,6 +27,9 @@ const BOARD_RUNS: u32 = 100;
 /// The largest batch of entries.
 const MAX_BATCH_ENTRIES: usize = 2_000;
 
+/// Events as they arrive. The last one is an error if the connection was lost.
+pub(crate) type HostEvents = BoxStream<'static, Result<HostEvent, ()>>;
+
 #[derive(Clone)]
 pub(crate) struct RemoteHost(Arc<HostClient>);
 
@@ -98,6 +101,18 @@ impl RemoteHost {
         if reply.is_success { Ok(reply.body) } else { Err(self.refusal(&reply)) }
     }
 
+    /// The events that say when the board may have changed; none if the host is of a version without them.
+    pub(crate) async fn board_changes(&self) -> Result<Option<HostEvents>, ErrorReply> {
+        match self.0.events("/runs/changes", None).await? {
+            Ok(events) => Ok(Some(events)),
+            // There the last part of the address is taken for the name of a run.
+            Err(refused) => match self.refusal(&refused) {
+                error if error.code.domain() == "run" => Ok(None),
+                error => Err(error),
+            },
+        }
+    }
+
     /// Resolves when a run has ended or can go on only by what a person does, with the number after its last event.
     pub(crate) async fn idle(&self, run: &RunId) -> Result<u64, ErrorReply> {
         self.until(run, |status| !matches!(status, RunStatus::Running | RunStatus::Interrupted)).await?;
@@ -148,7 +163,7 @@ pub(crate) struct HostWatch {
     run: RunId,
     /// The number of the next event.
     next: u64,
-    events: Option<BoxStream<'static, Result<HostEvent, ()>>>,
+    events: Option<HostEvents>,
     reconnects: u32,
     /// Whether it waits for a host that cannot be reached as long as that takes.
     is_endless: bool,

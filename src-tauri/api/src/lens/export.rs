@@ -1,5 +1,6 @@
 //! `lens.export`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use plait_adapters::telemetry::{RunPlace, Span, SpanExporter, SpanProjector, TelemetrySettings, otlp};
@@ -57,7 +58,7 @@ impl Command for ExportSpans {
         let store = service.store.clone();
         let spans = run_blocking(move || {
             store.run(&run)?;
-            spans_of_tree(&store, &run, content)
+            spans_of_tree(&store, &run, content, &BTreeMap::new())
         })
         .await?;
         if let Some(exporter) = exporter {
@@ -77,8 +78,14 @@ impl Command for ExportSpans {
     }
 }
 
-/// The spans of a run and its child runs. Open activations have none yet.
-fn spans_of_tree(store: &Store, run: &RunId, content: bool) -> Result<Vec<Span>, ErrorReply> {
+/// The spans of a run and its child runs that ended with an event which was not exported before: for each run, `exported` has the number
+/// of the first event that was not. Open activations have none yet.
+pub(crate) fn spans_of_tree(
+    store: &Store,
+    run: &RunId,
+    content: bool,
+    exported: &BTreeMap<RunId, u64>,
+) -> Result<Vec<Span>, ErrorReply> {
     let mut place = RunPlace::root(run);
     if let Some(root) = root_of(store, run)?.filter(|root| root != run) {
         // Its parent's span is not exported with it, so it has none, but it is part of the same trace.
@@ -91,10 +98,13 @@ fn spans_of_tree(store: &Store, run: &RunId, content: bool) -> Result<Vec<Span>,
             Err(error) if error.code == codes::RUN_UNKNOWN && seen.len() > 1 => continue,
             entries => entries?,
         };
+        let from = exported.get(&run).copied().unwrap_or_default();
         let mut projector = SpanProjector::new(run, place, content);
         for entry in &entries {
             let (ended, child) = projector.apply(entry);
-            spans.extend(ended);
+            if entry.seq.is_some_and(|seq| seq >= from) {
+                spans.extend(ended);
+            }
             if let Some((run, place)) = child.filter(|(run, _)| !seen.contains(run)) {
                 seen.push(run.clone());
                 next.push((run, place));

@@ -15,6 +15,7 @@ mod listings;
 mod records;
 mod replies;
 mod requests;
+mod retention;
 mod tenants;
 
 #[path = "../../../../tests/support/postgres.rs"]

@@ -42,7 +42,7 @@ fn requests_are_executed_in_order_and_once() {
         let lease = rig.claim(Uuid::now_v7(), HOUR).await;
         assert_eq!(database.next_request(&lease).await.unwrap().unwrap().id, third);
         let unknown = database.request(&run_id(2), "run.cancel", "{}").await.unwrap_err();
-        assert_eq!(unknown.code.as_str(), "host.database");
+        assert_eq!(unknown.code.as_str(), "run.unknown");
     });
 }
 

@@ -79,6 +79,12 @@ fn routes(schemas: &mut SchemaGenerator) -> Vec<(&'static str, &'static str, Ope
                 .with_reply(json!({ "type": "object", "description": "`runs`: each as `runs.list` has it, with `questions` as `run.answer` takes them." })),
         ),
         (
+            "/runs/changes",
+            "get",
+            operation("watchRuns", "Says when the list of runs may have changed.", Some(Role::Viewer))
+                .with_content(events("An event `changed` at once, and then for each change, until `error`.")),
+        ),
+        (
             "/runs/{run}",
             "get",
             operation("showRun", "How a run stands.", Some(Role::Viewer))

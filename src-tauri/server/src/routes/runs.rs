@@ -1,4 +1,4 @@
-//! `GET /runs`: the board. `GET /runs/RUN`: how a run stands. `GET /runs/RUN/events`: its events as they happen.
+//! `GET /runs`: the board. `GET /runs/changes`: when it changes. `GET /runs/RUN`: how a run stands. `GET /runs/RUN/events`: its events as they happen.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,7 @@ use crate::database_events::{self, Until};
 use crate::events;
 use crate::failure::{Failure, RUN_HEADER, status_of};
 use crate::roles::Role;
+use crate::run_changes;
 use crate::tenant::Tenant;
 
 /// The longest that a request waits for a run.
@@ -49,6 +50,15 @@ pub(super) async fn board(
         None => Board::of_files(&tenant.plait, &query).await?,
     };
     Ok(([(CONTENT_TYPE, "application/json")], to_window_json(&board)?).into_response())
+}
+
+/// Says when the list of runs may have changed.
+pub(super) async fn changes(
+    Extension(tenant): Extension<Arc<Tenant>>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Response, Failure> {
+    caller.require(Role::Viewer)?;
+    Ok(events::response(run_changes::of_tenant(tenant)))
 }
 
 pub(super) async fn show(

@@ -118,6 +118,13 @@ impl LeasedTree<'_> {
         {
             driven = Err(error);
         }
+        if is_begun
+            && matches!(driven, Ok(End::Idle | End::Rests | End::Refused | End::Left))
+            && let Err(error) = self.export().await
+        {
+            // Spans are no reason to keep a run.
+            eprintln!("warning: The spans of run {} are not exported: {error}", self.root());
+        }
         let rest = match driven {
             // Whoever has the lease by now knows more.
             Ok(End::Lost) => Ok(None),
@@ -172,6 +179,21 @@ impl LeasedTree<'_> {
         let bytes = blocking(move || Ok(store.conversation_bytes(&id)?)).await?;
         let added = usize::try_from(size).ok().and_then(|size| bytes.get(size..)).unwrap_or_default();
         Ok(database.extend_conversation(self.lease, conversation, size, added).await?)
+    }
+
+    /// Exports what happened since the tree was exported last.
+    async fn export(&self) -> Result<(), ErrorReply> {
+        let Worker { database, plait, .. } = self.worker;
+        let runs = plait.runs();
+        if !runs.is_exporting() {
+            return Ok(());
+        }
+        let exported = database.exported_events(self.root()).await?;
+        let part = runs.part_for_export(self.root(), exported).await?;
+        // First: a worker that dies between the two loses spans, and none is sent twice.
+        database.note_exported(self.lease).await?;
+        runs.export_part(part);
+        Ok(())
     }
 
     fn root(&self) -> &RunId {

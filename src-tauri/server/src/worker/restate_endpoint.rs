@@ -7,11 +7,11 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use axum_server::{Handle, Server};
+use axum::{Extension, Router};
+use axum_server::{ConnectionShutdown, Handle, Server};
 use parking_lot::RwLock;
 use plait_api::ErrorReply;
 use plait_host_store::TenantName;
@@ -22,6 +22,7 @@ use restate_sdk::service::IntoServiceDefinition as _;
 use tokio::task::JoinHandle;
 
 use super::Worker;
+use super::request_connection::{let_go, with_connection};
 use crate::codes;
 use crate::restate::run_of_key;
 
@@ -121,8 +122,17 @@ impl RestateEndpoint {
     }
 }
 
-async fn answer(State(endpoint): State<Endpoint>, request: Request) -> Response {
-    endpoint.handle(request).map(Body::new)
+async fn answer(
+    State(endpoint): State<Endpoint>,
+    Extension(connection): Extension<ConnectionShutdown>,
+    request: Request,
+) -> Response {
+    with_connection(connection, || endpoint.handle(request).map(Body::new))
+}
+
+/// Whether another worker may drive the run that this one refuses.
+fn may_another(error: &ErrorReply) -> bool {
+    [codes::HOST_BUSY, codes::HOST_NEWER_WORKER].contains(&error.code)
 }
 
 struct PlaitRun {
@@ -140,9 +150,14 @@ impl PlaitRun {
         };
         let worker = self.workers.read().get(&tenant).cloned();
         let Some(worker) = worker else {
+            let_go();
             let message = format!("This worker does not have the tenant `{tenant}`.");
             return Err(ErrorReply::new(codes::HOST_TENANT_UNKNOWN, message).into());
         };
-        Ok(worker.advance(&root).await?)
+        let advanced = worker.advance(&root).await;
+        if advanced.as_ref().is_err_and(may_another) {
+            let_go();
+        }
+        Ok(advanced?)
     }
 }

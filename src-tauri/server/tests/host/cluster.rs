@@ -37,7 +37,11 @@ impl Cluster {
 
     /// A host with another data directory.
     pub fn host_of<'d>(&self, data: &'d Data) -> Host<'d> {
-        data.serve_as(&["--listen", "127.0.0.1:0", "--database", &self.database])
+        self.host_with(data, &[])
+    }
+
+    pub fn host_with<'d>(&self, data: &'d Data, args: &[&str]) -> Host<'d> {
+        data.serve_as(&[&["--listen", "127.0.0.1:0", "--database", &self.database], args].concat())
     }
 
     pub fn worker(&self) -> Worker {
@@ -90,9 +94,15 @@ impl Worker {
     }
 
     /// With requests of Restate that this key signs, at an address of its own.
-    pub fn start_for_restate(settings: &Path, database: &str, key: &str, args: &[&str]) -> Self {
+    pub fn start_for_restate(
+        version: &Version,
+        settings: &Path,
+        database: &str,
+        key: &str,
+        args: &[&str],
+    ) -> Self {
         let restate = ["--restate-listen", "127.0.0.1:0", "--restate-key", key];
-        Self::start_with(settings, database, &[&restate, args].concat())
+        Self::start_version(version, settings, database, &[&restate, args].concat())
     }
 
     /// The journals in its data directory.
@@ -100,6 +110,11 @@ impl Worker {
         let months = std::fs::read_dir(self.home.path().join("runs")).into_iter().flatten().flatten();
         let files = months.flat_map(|month| std::fs::read_dir(month.path()).into_iter().flatten().flatten());
         files.filter(|file| file.path().extension().is_some_and(|extension| extension == "journal")).count()
+    }
+
+    /// A file in its data directory.
+    pub fn file(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.home.path().join(name)).unwrap()
     }
 
     pub fn end(mut self) {

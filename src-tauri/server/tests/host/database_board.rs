@@ -1,5 +1,6 @@
 //! The list of the runs of a database: the same on every host, with what the runs ask.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, copy_host};
@@ -44,6 +45,44 @@ async fn question_of_one_host_is_found_and_answered_on_another() {
     assert_eq!(ids(listed.as_array().unwrap()), [&second["run"], &first["run"]]);
     let prefix = json!({ "prefix": first["run"] });
     assert_eq!(other.post("viewer", "/commands/runs.resolve", prefix).await.1, first["run"]);
+}
+
+/// Resolves with the next event that says that the list has changed.
+async fn changed(changes: &mut reqwest::Response) {
+    loop {
+        let chunk = changes.chunk().await.unwrap().expect("the stream goes on");
+        if chunk.starts_with(b"event: changed") {
+            return;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_of_the_list_are_said_by_every_host() {
+    let cluster = Cluster::new();
+    let host = cluster.host();
+    cluster.publish("ask", &ask_flow());
+    let other_data = copy_host(&cluster.data);
+    let other = cluster.host_of(&other_data);
+    let _worker = cluster.worker();
+    let mut changes = other.request("viewer", Method::GET, "/runs/changes").send().await.unwrap();
+    // At once, so that a client which comes back looks.
+    changed(&mut changes).await;
+    let (_, asked) = host.post("runner", "/flows/ask/runs", json!({})).await;
+    changed(&mut changes).await;
+    while board(&other, "?status=waiting").await.is_empty() {
+        changed(&mut changes).await;
+    }
+    assert_eq!(host.output_for(&asked, "Ann").await, "Ann");
+    changed(&mut changes).await;
+    while board(&other, "?status=finished").await.is_empty() {
+        changed(&mut changes).await;
+    }
+    let run = json!({ "run": asked["run"] });
+    assert_eq!(host.post("admin", "/commands/runs.remove", run).await.0, 200);
+    while !board(&other, "").await.is_empty() {
+        changed(&mut changes).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

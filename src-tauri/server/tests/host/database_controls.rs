@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, copy_host, until};
-use crate::process::{Host, ask_flow, chat_flow};
+use crate::process::{Host, ask_flow, chat_flow, edge};
 use crate::server::{ModelServer, ServerReply};
 
 async fn execute(host: &Host<'_>, name: &str, args: Value) -> Value {
@@ -60,6 +60,42 @@ async fn stop_and_edits_reach_the_worker_of_the_run() {
         (400, &json!("host.not_in_database")),
         "{refused}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_tried_is_accepted_into_the_file_of_the_flow() {
+    let cluster = Cluster::new();
+    let host = cluster.host();
+    let mut flow = ask_flow();
+    flow["nodes"]["made"] = json!({ "type": "text", "config": { "template": "Hello {{name}}" } });
+    flow["edges"] = json!({
+        "a": edge("ask", "message", "made", "name"),
+        "b": edge("made", "text", "out", "value"),
+    });
+    cluster.publish("greet", &flow);
+    let _worker = cluster.worker();
+    let (_, state) = host.post("runner", "/flows/greet/runs", json!({})).await;
+    let run = &state["run"];
+    let breakpoints = json!([{ "id": "b", "node": "made", "side": "before" }]);
+    execute(&host, "run.setBreakpoints", json!({ "run": run, "breakpoints": breakpoints })).await;
+    let (status, body) = host.answer(&state, "Ann").await;
+    assert_eq!(status, 200, "{body}");
+    let path = format!("/runs/{}?wait=60", run.as_str().unwrap());
+    assert_eq!(host.get("viewer", &path).await.1["status"], "stopped");
+    let held = execute(&host, "run.held", json!({ "run": run })).await;
+    let stop = &held[0]["stop"]["number"];
+    let config = json!({ "template": "Bye {{name}}" });
+    execute(&host, "run.tryConfig", json!({ "run": run, "stop": stop, "node": "made", "config": config }))
+        .await;
+    let config = execute(&host, "run.nodeConfig", json!({ "run": run, "node": "made" })).await;
+    assert_eq!(config["config"]["template"], "Bye {{name}}", "{config}");
+    let file = cluster.data.path().join("host/flows/greet.flow.json");
+    let in_file = || serde_json::from_slice::<Value>(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(in_file()["nodes"]["made"]["config"]["template"], "Hello {{name}}");
+    execute(&host, "run.acceptTrials", json!({ "run": run })).await;
+    assert_eq!(in_file()["nodes"]["made"]["config"]["template"], "Bye {{name}}");
+    execute(&host, "run.go", json!({ "run": run, "stop": stop, "verb": "continue" })).await;
+    assert_eq!(host.get("viewer", &path).await.1["outputs"]["out"]["value"], "Bye Ann");
 }
 
 #[tokio::test(flavor = "multi_thread")]

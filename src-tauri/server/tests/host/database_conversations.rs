@@ -88,12 +88,63 @@ async fn turns_of_two_hosts_and_two_workers_never_interleave() {
         host.post("runner", "/flows/chat/runs", body).await.1["outputs"]["chat"]["response"],
         "14 after"
     );
-    let (status, refused) = host.post("editor", "/commands/conversations.delete", page).await;
-    assert_eq!(
-        (status.as_u16(), &refused["error"]["code"]),
-        (400, &json!("host.not_in_database")),
-        "{refused}"
-    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn list_of_conversations_is_the_same_on_every_host() {
+    let (cluster, model) = (Cluster::new(), counting_model().await);
+    let host = cluster.host();
+    host.set_provider(&model.url).await;
+    cluster.publish("chat", &chat_flow());
+    let other_data = copy_host(&cluster.data);
+    let other = cluster.host_of(&other_data);
+    let _worker = cluster.worker();
+    let (older, newer) = (open(&host).await, open(&other).await);
+    let mut runs = Vec::new();
+    for (conversation, input) in [(&newer, "of apples"), (&older, "of pears")] {
+        let body = json!({ "input": input, "conversation": conversation });
+        let (_, state) = host.post("runner", "/flows/chat/runs", body).await;
+        assert_eq!(state["status"], "finished", "{state}");
+        runs.push(state["run"].clone());
+    }
+    let execute = async |host: &Host<'_>, name: &str, args: Value| {
+        let (status, body) = host.post("editor", &format!("/commands/conversations.{name}"), args).await;
+        assert_eq!(status, 200, "{name}: {body}");
+        body
+    };
+    let listed = async |host: &Host<'_>, args: Value| {
+        let all = execute(host, "list", args).await;
+        let ids = all.as_array().unwrap().iter().map(|record| record["id"].clone());
+        ids.collect::<Vec<_>>()
+    };
+    for host in [&host, &other] {
+        assert_eq!(listed(host, json!({})).await, [older.clone(), newer.clone()], "last changed first");
+    }
+    assert_eq!(listed(&other, json!({ "search": "apples" })).await, [newer.clone()]);
+    assert_eq!(listed(&other, json!({ "limit": 1 })).await, [older.clone()]);
+    assert_eq!(listed(&other, json!({ "flow": { "name": "Another" } })).await, Vec::<Value>::new());
+    let prefix = &older.as_str().unwrap()[..30];
+    assert_eq!(execute(&host, "resolve", json!({ "prefix": prefix })).await, older);
+    let unknown = host.post("viewer", "/commands/conversations.resolve", json!({ "prefix": "ffff" })).await;
+    assert_eq!(unknown.1["error"]["code"], "conversation.unknown");
+    let export = json!({ "conversation": newer, "format": "markdown" });
+    let exported = execute(&other, "export", export).await;
+    assert!(exported["text"].as_str().unwrap().contains("of apples"), "{exported}");
+    // Its run stays.
+    execute(&other, "delete", json!({ "conversation": newer })).await;
+    assert_eq!(listed(&host, json!({})).await, [older]);
+    let (_, gone) =
+        host.post("viewer", "/commands/conversations.get", json!({ "conversation": newer })).await;
+    assert_eq!(gone["error"]["code"], "conversation.unknown", "{gone}");
+    let again = json!({ "input": "again", "conversation": newer });
+    assert_eq!(host.post("runner", "/flows/chat/runs", again).await.0, 404);
+    for host in [&host, &other] {
+        let (status, shown) = host.post("viewer", "/commands/runs.show", json!({ "run": runs[0] })).await;
+        assert_eq!(status, 200, "{shown}");
+    }
+    let compare = json!({ "before": runs[0], "after": runs[1] });
+    let (status, compared) = other.post("viewer", "/commands/lens.compare", compare).await;
+    assert_eq!(status, 200, "{compared}");
 }
 
 fn inputs_first(said: &Value) -> String {
@@ -112,6 +163,8 @@ async fn conversation_of_a_run_that_waits_is_busy() {
     let (status, first) = host.post("runner", "/flows/ask/runs", conversation.clone()).await;
     assert_eq!(status, 202, "{first}");
     let (status, refused) = host.post("runner", "/flows/ask/runs", conversation.clone()).await;
+    assert_eq!((status.as_u16(), &refused["error"]["code"]), (409, &json!("conversation.busy")), "{refused}");
+    let (status, refused) = host.post("editor", "/commands/conversations.delete", conversation.clone()).await;
     assert_eq!((status.as_u16(), &refused["error"]["code"]), (409, &json!("conversation.busy")), "{refused}");
     let (_, canceled) = host.post("runner", "/commands/run.cancel", json!({ "run": first["run"] })).await;
     assert_eq!(canceled, Value::Null);

@@ -22,7 +22,11 @@ mod database_conversations;
 #[cfg(unix)]
 mod database_events;
 #[cfg(unix)]
+mod database_retention;
+#[cfg(unix)]
 mod database_tenants;
+#[cfg(unix)]
+mod database_traces;
 #[cfg(target_os = "linux")]
 mod disruptions;
 mod hooks;
@@ -53,6 +57,11 @@ mod upgrade;
 mod window;
 #[cfg(unix)]
 mod workers;
+
+#[cfg(unix)]
+#[path = "../../../../tests/support/collector.rs"]
+#[allow(dead_code, reason = "the scenarios use the other part of it")]
+mod collector;
 
 #[cfg(unix)]
 #[path = "../../../../tests/support/postgres.rs"]

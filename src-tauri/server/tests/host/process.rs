@@ -61,6 +61,13 @@ impl Data {
         text(&output.stdout)
     }
 
+    /// What a command of `plait-server` says that is refused.
+    pub fn refused(&self, args: &[&str]) -> String {
+        let output = self.version.command(self.path(), args).output().unwrap();
+        assert!(!output.status.success(), "{args:?}");
+        text(&output.stderr)
+    }
+
     /// Writes a flow into the folder with the flows.
     pub fn flow(&self, name: &str, flow: &Value) {
         std::fs::create_dir_all(self.path().join("host/flows")).unwrap();

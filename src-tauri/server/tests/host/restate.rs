@@ -4,7 +4,7 @@ use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, Worker, two_chats, until};
-use crate::process::{Host, JsonBody as _, ask_flow, chat_flow, command, interrupted_model, read};
+use crate::process::{Host, JsonBody as _, Version, ask_flow, chat_flow, command, interrupted_model, read};
 use crate::restate_server::{Balancer, Restate};
 use crate::server::{ModelServer, ServerReply};
 
@@ -33,13 +33,13 @@ impl WithRestate {
     }
 
     fn worker(&self, args: &[&str]) -> Worker {
+        self.worker_of(&Version::current(), args)
+    }
+
+    fn worker_of(&self, version: &Version, args: &[&str]) -> Worker {
         let (settings, database) = (self.cluster.data.path(), &self.cluster.database);
-        Worker::start_for_restate(
-            settings,
-            database,
-            &self.restate.key(),
-            &[&["--lease", "1"], args].concat(),
-        )
+        let args = &[&["--lease", "1"], args].concat();
+        Worker::start_for_restate(version, settings, database, &self.restate.key(), args)
     }
 }
 
@@ -156,6 +156,34 @@ async fn runs_beyond_the_places_of_a_worker_are_driven_by_another() {
         until(|| model.calls().len() == calls).await;
     }
     assert_eq!(workers.each_ref().map(Worker::journals), [1, 1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn run_that_an_older_worker_refuses_is_asked_of_a_newer_one() {
+    let (with, balancer) = (WithRestate::start().await, Balancer::start().await);
+    let host = with.host();
+    with.cluster.publish("ask", &ask_flow());
+    let newer = || with.worker_of(&Version::next(), &[]);
+    let first = newer();
+    balancer.set([address(&first)]);
+    with.restate.register(&balancer.url).await;
+    let of_newer = begin(&host, "ask").await;
+    with.restate.rests().await;
+    first.end();
+    let older = with.worker(&[]);
+    balancer.set([address(&older)]);
+    // Restate keeps the connection over which it asked for this one.
+    let of_older = begin(&host, "ask").await;
+    with.restate.rests().await;
+    let newer = newer();
+    balancer.set([address(&older), address(&newer)]);
+    let before = balancer.connections();
+    assert_eq!(host.output_for(&of_newer, "Ann").await, "Ann");
+    let opened = balancer.connections() - before;
+    assert!((1..10).contains(&opened), "{opened} connections were opened");
+    assert_eq!(older.journals(), 0, "it is left alone");
+    assert_eq!(host.output_for(&of_older, "Bob").await, "Bob");
+    with.restate.rests().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -247,6 +247,8 @@ fn free_ports(count: usize) -> Vec<u16> {
 pub struct Balancer {
     pub url: String,
     workers: Arc<Mutex<Vec<String>>>,
+    /// How many connections it has handed on.
+    count: Arc<AtomicUsize>,
     accepting: tokio::task::JoinHandle<()>,
 }
 
@@ -260,13 +262,19 @@ impl Balancer {
         let listener = tokio::net::TcpListener::bind((address, 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let workers = Arc::<Mutex<Vec<String>>>::default();
-        let (known, next) = (Arc::clone(&workers), Arc::new(AtomicUsize::new(0)));
+        let count = Arc::<AtomicUsize>::default();
+        let (known, next) = (Arc::clone(&workers), Arc::clone(&count));
         let accepting = tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
                 tokio::spawn(hand_on(connection, Arc::clone(&known), Arc::clone(&next)));
             }
         });
-        Self { url, workers, accepting }
+        Self { url, workers, count, accepting }
+    }
+
+    /// How many connections it has handed to workers.
+    pub fn connections(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
     }
 
     /// The addresses of the workers from now on.

@@ -98,7 +98,7 @@ async fn roll(restate: Option<&(Restate, Balancer)>) {
     let target = Target::of(&cluster.data, &old_host.url);
     all_wait(&target, &jobs).await;
 
-    // Restate may ask the old worker for what the new one has driven, again and again, until the old one ends: so that does not wait for all.
+    // Restate asks the old worker, too, which refuses what the new one has driven.
     let (first, third) = jobs.split_at(RUNS * 2 / 3);
     let new_worker = start_worker(&new, &cluster.data, &database, restate);
     balance(restate, [&old_worker, &new_worker]);

@@ -189,8 +189,8 @@ fn write(core: &StoreCore, hashes: &Hashes) {
     };
 }
 
-/// What could be a hash in a text: any 64 digits in a row.
-fn hashes_in(text: &[u8]) -> impl Iterator<Item = &str> {
+/// What could be the hash of a flow or an attachment in a text: any 64 digits in a row.
+pub fn hashes_in(text: &[u8]) -> impl Iterator<Item = &str> {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let rows = text.split(move |byte| !is_digit(byte)).filter(|row| row.len() >= HASH_LENGTH);
     let hashes = rows.flat_map(|row| row.windows(HASH_LENGTH));

@@ -1,10 +1,14 @@
 //! How the file of a run tree is cut into the records that a database has.
 
+use std::collections::BTreeSet;
+
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use uuid::Uuid;
 
 use super::run_key;
+use super::texts::visit_frame;
+use crate::attachments::unreferenced::hashes_in;
 use crate::codes;
 use crate::log_file::{FILE_HEADER_BYTES, read_frame};
 use crate::run_database::TreeRecord;
@@ -47,5 +51,15 @@ impl<'b> TreeRecord<'b> {
             records.push(record);
         }
         Ok(records)
+    }
+
+    /// Adds what the record names that could be the hash of a flow or an attachment. False if a part of it can't be read, which may
+    /// name any.
+    pub fn add_hashes(&self, found: &mut BTreeSet<String>) -> bool {
+        if self.kind == HEADER {
+            return true;
+        }
+        let mut add = |text: &[u8]| found.extend(hashes_in(text).map(str::to_owned));
+        read_frame(self.bytes).is_some_and(|(header, payload)| visit_frame(&header, payload, &mut add))
     }
 }

@@ -12,17 +12,20 @@ use crate::visit_records::visit_records;
 /// Calls `visit` with each text of the file. False if a part of it can't be read. One that does not exist has no texts. Faults
 /// `store.newer`, `store.io`.
 pub(crate) fn visit_texts(path: &Path, visit: &mut dyn FnMut(&[u8])) -> Result<bool, Fault> {
-    visit_records(path, &mut |header, payload| {
-        if header.kind != BLOCK {
-            return visit_record(header, payload, visit);
-        }
-        let Ok(records) = unpack(payload) else { return false };
-        let mut is_whole = true;
-        for (header, payload) in frames(&records) {
-            is_whole &= visit_record(&header, payload, visit);
-        }
-        is_whole
-    })
+    visit_records(path, &mut |header, payload| visit_frame(header, payload, visit))
+}
+
+/// Calls `visit` with each text of a record of the file. False if a part of it can't be read.
+pub(super) fn visit_frame(header: &FrameHeader, payload: &[u8], visit: &mut dyn FnMut(&[u8])) -> bool {
+    if header.kind != BLOCK {
+        return visit_record(header, payload, visit);
+    }
+    let Ok(records) = unpack(payload) else { return false };
+    let mut is_whole = true;
+    for (header, payload) in frames(&records) {
+        is_whole &= visit_record(&header, payload, visit);
+    }
+    is_whole
 }
 
 /// False if the record can't be read.

@@ -15,7 +15,7 @@ use super::workload::{Job, publish_all};
 use crate::cluster::{Worker, copy_host};
 use crate::database_conversations::check_turns;
 use crate::postgres::Postgres;
-use crate::process::{Data, command};
+use crate::process::{Data, Version, command};
 use crate::restate_server::{Balancer, Restate};
 
 const WORKERS: usize = 3;
@@ -237,7 +237,7 @@ fn start_worker(settings: &Data, link: &Link, restate_key: Option<&str>) -> Work
     // The connections of all have to find a place in the database.
     let args = ["--max-runs", "8", "--lease", "2"];
     match restate_key {
-        Some(key) => Worker::start_for_restate(settings.path(), database, key, &args),
+        Some(key) => Worker::start_for_restate(&Version::current(), settings.path(), database, key, &args),
         None => Worker::start_with(settings.path(), database, &args),
     }
 }

@@ -30,7 +30,6 @@ use crate::providers::ProviderService;
 use crate::users::UserService;
 
 pub use compare::CompareRuns;
-pub(crate) use export::spans_of_tree;
 pub use export::{ExportSpans, ExportedSpans};
 use lineage::RecordedRuns;
 pub use lineage::{FollowText, LineageDirection};

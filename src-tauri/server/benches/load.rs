@@ -39,7 +39,7 @@ use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use parking_lot::Mutex;
 use postgres::Postgres;
-use process::{Data, Host, JsonBody as _, ask_flow, chat_flow, edge};
+use process::{Data, Host, JsonBody as _, Version, ask_flow, chat_flow, edge};
 use reqwest::Method;
 use restate_server::{Balancer, Restate};
 use serde_json::{Value, json};
@@ -86,7 +86,13 @@ async fn measure(restate: Option<&(Restate, Balancer)>) -> Figures {
     let worker = match restate {
         None => Worker::start_with(data.path(), &database, &limits),
         Some((restate, balancer)) => {
-            let worker = Worker::start_for_restate(data.path(), &database, &restate.key(), &limits);
+            let worker = Worker::start_for_restate(
+                &Version::current(),
+                data.path(),
+                &database,
+                &restate.key(),
+                &limits,
+            );
             balancer.set(worker.restate.clone());
             restate.register(&balancer.url).await;
             worker

@@ -10,11 +10,11 @@ use plait_adapters::telemetry::{RunPlace, Span, SpanProjector};
 use plait_core::id::RunId;
 
 use super::service::RunService;
+use super::tree_spans::spans_of_tree;
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
-use crate::lens::spans_of_tree;
 
 /// A part of a run tree, as spans.
 pub struct ExportPart(Vec<Span>);

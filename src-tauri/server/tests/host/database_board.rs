@@ -50,7 +50,7 @@ async fn question_of_one_host_is_found_and_answered_on_another() {
 /// Resolves with the next event that says that the list has changed.
 async fn changed(changes: &mut reqwest::Response) {
     loop {
-        let chunk = changes.chunk().await.unwrap().expect("the stream goes on");
+        let chunk = changes.chunk().await.unwrap().unwrap();
         if chunk.starts_with(b"event: changed") {
             return;
         }

@@ -14,6 +14,7 @@ use plait_core::id::RunId;
 
 use super::{FOLDER, path_of};
 use crate::fault;
+use crate::hashes_in_texts::hashes_in;
 use crate::log_file::Key;
 use crate::store_core::StoreCore;
 use crate::tree::{TreeFiles, run_key, visit_texts};
@@ -21,9 +22,6 @@ use crate::visit_records::visit_records;
 
 /// In the folder of attachments: the hashes of attachments that may be unreferenced, one per line.
 const CANDIDATES: &str = "unreferenced";
-/// The digits of a hash.
-const HASH_LENGTH: usize = 64;
-
 type Hashes = BTreeSet<String>;
 
 /// The attachments that the journals of a run's tree refer to.
@@ -187,12 +185,4 @@ fn write(core: &StoreCore, hashes: &Hashes) {
     } else {
         disk.replace(&list(core), lines.as_bytes())
     };
-}
-
-/// What could be the hash of a flow or an attachment in a text: any 64 digits in a row.
-pub fn hashes_in(text: &[u8]) -> impl Iterator<Item = &str> {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    let rows = text.split(move |byte| !is_digit(byte)).filter(|row| row.len() >= HASH_LENGTH);
-    let hashes = rows.flat_map(|row| row.windows(HASH_LENGTH));
-    hashes.filter_map(|hash| std::str::from_utf8(hash).ok())
 }

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::run_key;
 use super::texts::visit_frame;
-use crate::attachments::unreferenced::hashes_in;
 use crate::codes;
+use crate::hashes_in_texts::hashes_in;
 use crate::log_file::{FILE_HEADER_BYTES, read_frame};
 use crate::run_database::TreeRecord;
 

@@ -24,6 +24,7 @@ macro_rules! string_id {
             }
 
             /// Whether one is a clone of the other. Two that are not may still be equal.
+            #[inline]
             pub fn is(&self, other: &Self) -> bool {
                 Arc::ptr_eq(&self.0, &other.0)
             }
@@ -114,6 +115,7 @@ string_id!(
 pub struct Epoch(#[schemars(with = "Vec<u32>")] pub SmallVec<[u32; 4]>);
 
 impl Clone for Epoch {
+    #[inline]
     fn clone(&self) -> Self {
         Self::of(&self.0)
     }
@@ -121,6 +123,7 @@ impl Clone for Epoch {
 
 impl PartialEq for Epoch {
     /// Counter by counter: they are too few for a comparison of memory to pay.
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(one, other)| one == other)
     }
@@ -136,6 +139,7 @@ impl Hash for Epoch {
 
 impl Epoch {
     /// Copies the counters at once, where a `SmallVec` clones them one by one; the few that almost all epochs have, without a loop.
+    #[inline]
     fn of(counters: &[u32]) -> Self {
         Self(match *counters {
             [] => SmallVec::new(),
@@ -151,12 +155,14 @@ impl Epoch {
     }
 
     /// How many cycles enclose it.
+    #[inline]
     pub fn depth(&self) -> usize {
         self.0.len()
     }
 
     /// This epoch with one more, innermost, counter.
     #[must_use]
+    #[inline]
     pub fn child(&self, counter: u32) -> Self {
         let mut child = self.clone();
         child.0.push(counter);
@@ -165,12 +171,14 @@ impl Epoch {
 
     /// The outermost `depth` counters.
     #[must_use]
+    #[inline]
     pub fn prefix(&self, depth: usize) -> Self {
         Self::of(&self.0[..depth.min(self.0.len())])
     }
 
     /// The epoch around the innermost counter.
     #[must_use]
+    #[inline]
     pub fn outer(&self) -> Self {
         self.prefix(self.depth().saturating_sub(1))
     }

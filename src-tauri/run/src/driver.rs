@@ -28,7 +28,6 @@ use futures::stream::FuturesUnordered;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use super::scheduler::{RunPhase, Scheduler, Start};
 use crate::codes;
@@ -118,7 +117,6 @@ pub struct Driver {
     sleeping: usize,
     /// What follows from an event; kept to reuse the allocation.
     derived: Vec<Event>,
-    cancel: CancellationToken,
     signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
     steering: Steering,
     /// Where the run stands still.
@@ -236,7 +234,6 @@ impl Driver {
             pending_retries: Vec::new(),
             sleeping: 0,
             derived: Vec::new(),
-            cancel: CancellationToken::new(),
             signals: mpsc::unbounded_channel(),
             steering,
             stops,
@@ -279,7 +276,13 @@ impl Driver {
                 self.steering.controls.note_end();
                 return self.recorder.end();
             }
-            if let Some(start) = self.next_start(&plan, running.len()).await? {
+            let mut start = self.next_start(&plan, running.len());
+            if start.is_none() && self.is_debugged() {
+                let busy = self.busy(running.len());
+                // Boxed, so that runs without a debugger do not carry its state.
+                start = Box::pin(self.next_start_or_stop(self.has_room(&plan, busy), busy)).await?;
+            }
+            if let Some(start) = start {
                 if let Some(done) = self.begin(&plan, start, &mut running)? {
                     self.settle(done, &mut running).await?;
                 }
@@ -293,7 +296,7 @@ impl Driver {
                     Input::Flushed(flushed) => flushed?,
                     Input::Signal(signal) => self.on_signal(signal).await?,
                     Input::Control(control) => self.on_control(control, &mut running).await?,
-                    Input::Done(done) => self.settle(done, &mut running).await?,
+                    Input::Done(done) => self.settle(Box::new(done), &mut running).await?,
                 }
                 continue;
             }
@@ -346,24 +349,29 @@ impl Driver {
             self.on_control(control, running).await?;
         }
         while let Some(Some(done)) = running.next().now_or_never() {
-            self.settle(done, running).await?;
+            self.settle(Box::new(done), running).await?;
         }
         Ok(())
     }
 
-    async fn next_start(&mut self, plan: &Plan, running: usize) -> Result<Option<Start>, Fault> {
-        // Those that wait for somebody else hold no place.
-        let running = running.saturating_sub(self.scheduler.blocked_on_child() + self.stops.held_calls());
-        let has_room = running.saturating_sub(self.sleeping) < plan.max_concurrency;
+    /// The next activation to start. With a debugger, only one that no place to stop at can be before.
+    fn next_start(&mut self, plan: &Plan, running: usize) -> Option<Start> {
+        let has_room = self.has_room(plan, self.busy(running));
         if self.is_debugged() {
-            if has_room && let Some(start) = self.next_passing() {
-                return Ok(Some(start));
-            }
-            // Boxed, so that runs without a debugger do not carry its state.
-            return Box::pin(self.next_start_or_stop(has_room, running)).await;
+            return if has_room { self.next_passing() } else { None };
         }
         self.stops.ended_loops.clear();
-        Ok(if has_room { self.restart_queue.pop().or_else(|| self.scheduler.next_ready()) } else { None })
+        if has_room { self.restart_queue.pop().or_else(|| self.scheduler.next_ready()) } else { None }
+    }
+
+    /// How many of the running activations do not wait for somebody else. Those hold no place.
+    fn busy(&self, running: usize) -> usize {
+        running.saturating_sub(self.scheduler.blocked_on_child() + self.stops.held_calls())
+    }
+
+    /// Whether another activation may start beside those that are busy.
+    fn has_room(&self, plan: &Plan, busy: usize) -> bool {
+        busy.saturating_sub(self.sleeping) < plan.max_concurrency
     }
 
     /// Begins an activation. Gives its outcome at once where it takes no waiting.
@@ -372,18 +380,19 @@ impl Driver {
         plan: &'p Plan,
         start: Start,
         running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
-    ) -> Result<Option<Done>, Fault> {
+    ) -> Result<Option<Box<Done>>, Fault> {
         let activation = self.activation(start.node, &start.epoch);
         let may_start = self.host.quotas.tree.check(TreeCount::Events);
         self.record_events([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
         if let Err(fault) = may_start {
-            return Ok(Some(Done {
+            return Ok(Some(Box::new(Done {
                 attempt: Attempt::from(&start),
                 outcome: Outcome::Failed(fault),
                 origins: Origins::NONE,
                 was_sleeping: false,
-            }));
+            })));
         }
+        let began_ms = self.recorder.now_ms();
         let cx = self.cx(&start);
         let node = &plan.nodes[start.node];
         let key = (start.node, start.epoch.clone());
@@ -391,8 +400,8 @@ impl Driver {
             self.stops.retry_waits.remove(&key);
         }
         let begun = match self.trials.plan_of(&start) {
-            None => attempt::begin(node, start, cx),
-            Some(trial) => Begun::Waiting(attempt::begin_of(trial, start, cx)),
+            None => attempt::begin(node, start, cx, began_ms),
+            Some(trial) => Begun::Waiting(attempt::begin_of(trial, start, cx, began_ms)),
         };
         match begun {
             Begun::Done(done) => Ok(Some(done)),
@@ -406,30 +415,41 @@ impl Driver {
 
     /// Appends events and their derived events, all of it or none.
     fn record_events(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
+        self.recorder.begin();
+        for event in events {
+            self.stage_event(event)?;
+        }
+        self.commit_events()
+    }
+
+    /// Adds an event and its derived events to the group that the recorder has begun.
+    fn stage_event(&mut self, event: Event) -> Result<(), Fault> {
         let derived = &mut self.derived;
         // Breakpoints are set behind `run.started`, from which loops without anything to do end at once.
         let may_stop = self.stops.is_armed() || self.recorder.next_seq() == 0;
-        self.recorder.begin();
-        for event in events {
-            self.scheduler.apply(&event, derived)?;
-            self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
-            // Before the event that ends them: nothing else holds their text, so a run resumed behind that event could
-            // not discard them in the same way.
-            for given_up in self.turns.discard_ended(&self.plan, derived) {
-                self.recorder.stage(given_up);
-            }
-            for event in std::iter::once(&event).chain(derived.iter()) {
-                self.quotas.follow(&self.plan, &self.scheduler, event, || self.host.clock.now_ms());
-            }
-            for follows in derived.iter() {
-                self.state.apply(&self.plan, follows);
-                if may_stop {
-                    self.stops.note_derived(&self.plan, follows);
-                }
-            }
-            self.recorder.stage(event);
-            derived.drain(..).for_each(|follows| self.recorder.stage(follows));
+        self.scheduler.apply(&event, derived)?;
+        self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
+        // Before the event that ends them: nothing else holds their text, so a run resumed behind that event could
+        // not discard them in the same way.
+        for given_up in self.turns.discard_ended(&self.plan, derived) {
+            self.recorder.stage(given_up);
         }
+        for event in std::iter::once(&event).chain(derived.iter()) {
+            self.quotas.follow(&self.plan, &self.scheduler, event, || self.host.clock.now_ms());
+        }
+        for follows in derived.iter() {
+            self.state.apply(&self.plan, follows);
+            if may_stop {
+                self.stops.note_derived(&self.plan, follows);
+            }
+        }
+        self.recorder.stage(event);
+        self.recorder.stage_derived(derived.drain(..));
+        Ok(())
+    }
+
+    /// Appends the events that were staged, all or none.
+    fn commit_events(&mut self) -> Result<(), Fault> {
         let appended = self.recorder.commit();
         if self.scheduler.take_stopped() {
             self.stop_closed();

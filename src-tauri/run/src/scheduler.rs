@@ -39,6 +39,7 @@
 
 mod ending;
 mod given_origins;
+mod iterations;
 mod lookup;
 mod loops;
 mod queries;
@@ -62,8 +63,9 @@ use plait_journal::{
 };
 
 use given_origins::GivenOrigins;
-use loops::{IterationKey, LoopRun};
-use scope::{Emitted, Scope, Shared};
+use iterations::Iterations;
+use loops::LoopRun;
+use scope::{Emitted, IterationKey, Scope, Shared};
 use slot::{Counts, Phase};
 
 /// How a run stands.
@@ -94,11 +96,12 @@ pub struct Start {
 
 /// The state of one run.
 pub struct Scheduler {
+    plan: Arc<Plan>,
     shared: Shared,
     /// The flow itself.
     root: Scope,
     /// The open iterations of loops.
-    iterations: FxHashMap<IterationKey, Box<Scope>>,
+    iterations: Iterations,
     /// The loops with running iterations.
     loops: FxHashMap<(NodeIx, Epoch), LoopRun>,
     /// The scopes in which something is to be worked off.
@@ -121,7 +124,7 @@ impl Scheduler {
     pub fn new(plan: Arc<Plan>) -> Self {
         Self {
             root: Scope::new(&plan, ROOT_SCOPE, Epoch::root()),
-            iterations: FxHashMap::default(),
+            iterations: Iterations::default(),
             loops: FxHashMap::default(),
             work: VecDeque::new(),
             latest: 0,
@@ -131,8 +134,8 @@ impl Scheduler {
             has_stopped: false,
             begun: false,
             ended: false,
+            plan,
             shared: Shared {
-                plan,
                 ready: BinaryHeap::new(),
                 counts: Counts::default(),
                 asking: BTreeSet::new(),
@@ -145,7 +148,7 @@ impl Scheduler {
 
     /// The plan it runs.
     pub fn plan(&self) -> &Arc<Plan> {
-        &self.shared.plan
+        &self.plan
     }
 
     /// Where the outputs come from of the activation that finished last.
@@ -182,7 +185,7 @@ impl Scheduler {
             Event::Run(RunEvent::Started { origins, set, parent_run_id, .. }) => {
                 self.begun = true;
                 self.shared.given = GivenOrigins::new(origins, set, parent_run_id.is_none());
-                self.root.open(&mut self.shared);
+                self.root.open(&self.plan, &mut self.shared);
                 self.work.push_back(root_key());
             }
             Event::Run(RunEvent::Canceling) => self.cancel(derived),
@@ -269,7 +272,7 @@ impl Scheduler {
                         scope.ends_loop = true;
                     }
                     self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE, false);
-                    if self.shared.plan.target == Some(ix) {
+                    if self.plan.target == Some(ix) {
                         self.reach_target(derived);
                     }
                 } else {
@@ -280,17 +283,16 @@ impl Scheduler {
                 let origins = self.started_slot(ix, epoch, event)?.finished_origins(metadata);
                 self.finished_origins.clone_from(&origins);
                 self.take_results(ix, epoch, outputs, &origins);
-                let plan = Arc::clone(&self.shared.plan);
-                if let Some(scope) = self.scope_of(ix, epoch) {
+                if let Some((plan, scope, _)) = self.scope_with_surroundings(ix, epoch) {
                     if scope.slot(ix, epoch).is_some_and(|slot| slot.has_written) {
                         let at = Activation { node: node.clone(), epoch: epoch.clone() };
-                        scope.written_by(&plan, ix, epoch).activations.push(at);
+                        scope.written_by(plan, ix, epoch).activations.push(at);
                     }
-                    scope.note_made_context(&plan, ix, epoch);
+                    scope.note_made_context(plan, ix, epoch);
                     scope.ends_loop |= metadata.extra.contains_key(FINISHES_LOOP);
                 }
                 self.close(ix, epoch, outputs, messages, &origins, false);
-                if self.shared.plan.target == Some(ix) {
+                if self.plan.target == Some(ix) {
                     self.reach_target(derived);
                 }
             }
@@ -318,9 +320,9 @@ impl Scheduler {
         if !matches!(self.slot(ix, epoch, event)?.phase, Phase::Ready | Phase::Answered) {
             return Err(impossible(event, "it is not ready"));
         }
-        if let Some((scope, shared)) = self.scope_and_shared(ix, epoch) {
-            scope.skip(shared, ix, epoch);
-            let key = (scope.index, scope.epoch.clone());
+        if let Some((plan, scope, shared)) = self.scope_with_surroundings(ix, epoch) {
+            scope.skip(plan, shared, ix, epoch);
+            let key = scope.key();
             self.work.push_back(key);
         }
         Ok(())
@@ -360,8 +362,8 @@ impl Scheduler {
         if self.iterations.is_empty() {
             return;
         }
-        let Some(node) = self.shared.plan.find(&at.node) else { return };
-        let key = self.shared.plan.iteration_of(node, &at.epoch);
+        let Some(node) = self.plan.find(&at.node) else { return };
+        let key = self.plan.iteration_of(node, &at.epoch);
         let scope = key.and_then(|key| self.iterations.get_mut(&key));
         if let Some(slot) = scope.and_then(|scope| scope.slot_mut(node, &at.epoch)) {
             slot.has_written = true;
@@ -371,7 +373,7 @@ impl Scheduler {
     /// Takes the outputs of a node that are the run's. In an iteration of a loop they count if the iteration does,
     /// except the outputs of the node that the run runs to.
     fn take_results(&mut self, ix: NodeIx, epoch: &Epoch, outputs: &NodeOutputs, origins: &Origins) {
-        let plan = Arc::clone(&self.shared.plan);
+        let plan = &self.plan;
         if !plan.nodes[ix].is_result {
             return;
         }
@@ -380,7 +382,7 @@ impl Scheduler {
             Some(key) => {
                 if let Some(scope) = self.iterations.get_mut(&key) {
                     let result = (ix, outputs.clone(), origins.clone());
-                    scope.written_by(&plan, ix, epoch).results.push(result);
+                    scope.written_by(plan, ix, epoch).results.push(result);
                 }
             }
         }
@@ -388,7 +390,7 @@ impl Scheduler {
 
     /// Adds to the outputs of the run. The last live value of each port counts, over all iterations.
     fn add_results(&mut self, ix: NodeIx, outputs: NodeOutputs, origins: &Origins) {
-        let id = self.shared.plan.nodes[ix].id.clone();
+        let id = self.plan.nodes[ix].id.clone();
         self.results.entry(id).or_default().extend(outputs);
         self.result_origins.add(origins);
     }
@@ -421,7 +423,7 @@ impl Scheduler {
 
     /// Moves an activation to a phase.
     fn set_phase(&mut self, node: NodeIx, epoch: &Epoch, phase: Phase) {
-        if let Some((scope, shared)) = self.scope_and_shared(node, epoch) {
+        if let Some((_, scope, shared)) = self.scope_with_surroundings(node, epoch) {
             scope.set_phase(shared, node, phase);
         }
     }
@@ -436,16 +438,16 @@ impl Scheduler {
         origins: &Origins,
         failed: bool,
     ) {
-        if let Some((scope, shared)) = self.scope_and_shared(node, epoch) {
-            scope.close(shared, node, epoch, &Emitted { outputs, messages, origins }, failed);
-            let key = (scope.index, scope.epoch.clone());
+        if let Some((plan, scope, shared)) = self.scope_with_surroundings(node, epoch) {
+            scope.close(plan, shared, node, epoch, &Emitted { outputs, messages, origins }, failed);
+            let key = scope.key();
             self.work.push_back(key);
         }
     }
 
     /// A person was asked by this node, or by a flow that it runs: in its cycles, and in those around the loops that it is in.
     fn mark_attended(&mut self, node: NodeIx, epoch: &Epoch) {
-        let plan = Arc::clone(&self.shared.plan);
+        let plan = Arc::clone(&self.plan);
         let (mut node, mut epoch) = (node, epoch.clone());
         loop {
             if let Some(scope) = self.scope_of(node, &epoch) {
@@ -463,13 +465,10 @@ impl Scheduler {
                 self.work.clear();
                 return;
             }
-            let scope = if key.0 == ROOT_SCOPE {
-                Some(&mut self.root)
-            } else {
-                self.iterations.get_mut(&key).map(AsMut::as_mut)
-            };
+            let scope =
+                if key.0 == ROOT_SCOPE { Some(&mut self.root) } else { self.iterations.get_mut(&key) };
             let Some(scope) = scope else { continue };
-            scope.work_off(&mut self.shared, derived);
+            scope.work_off(&self.plan, &mut self.shared, derived);
             let is_over = scope.open == 0;
             while let Some(opening) = self.shared.opening.pop_front() {
                 self.open_loop(opening, derived);

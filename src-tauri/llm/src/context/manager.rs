@@ -162,7 +162,7 @@ impl Transaction {
 
     /// The same, with the workflow's memory as the activation sees it.
     pub fn with_memory(view: Contexts, memory: WorkflowMemory) -> Arc<Mutex<Self>> {
-        Arc::new(Mutex::new(Self { view, memory, ..Self::default() }))
+        Arc::new(Mutex::new(Self { view, memory, writes: Writes::default(), origins: Origins::NONE }))
     }
 
     /// The workflow's memory as the activation sees it, with its own changes.

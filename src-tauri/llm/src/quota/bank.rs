@@ -97,6 +97,11 @@ impl QuotaBank {
         Arc::clone(&self.state.lock().defaults)
     }
 
+    /// Whether the application's settings set a quota.
+    pub fn has_defaults(&self) -> bool {
+        !self.state.lock().defaults.is_default()
+    }
+
     /// Sets the quotas of the application's settings. They hold for nodes that start from now on.
     pub fn set_defaults(&self, defaults: DefaultQuotas) {
         self.state.lock().defaults = Arc::new(defaults);

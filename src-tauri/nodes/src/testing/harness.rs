@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use plait_core::attachment::Attachment;
 use plait_core::error::{ErrorCode, Fault};
@@ -200,7 +199,6 @@ impl NodeHarness {
             }),
             calls_outside: node.behavior().calls_outside(),
             hold: None,
-            cancel: CancellationToken::new(),
             input_origins: inputs.origins(),
             answer: self.answer.clone().map(|answer| {
                 let value = Arc::new(answer);

@@ -26,13 +26,9 @@ use plait_llm::context::{Transaction, Writes};
 use plait_llm::memory::WorkflowMemory;
 
 /// A try that was begun.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "it is taken apart where it is made; a box would cost every node one"
-)]
 pub(super) enum Begun<'p> {
-    /// It took no waiting.
-    Done(Done),
+    /// It took no waiting. Boxed, since it is handed on several times.
+    Done(Box<Done>),
     /// The rest of it.
     Waiting(BoxFuture<'p, Done>),
 }
@@ -92,8 +88,9 @@ pub(super) enum Outcome {
     Failed(Fault),
 }
 
-/// Begins one try. Most nodes never wait; they cost nothing more than their own future.
-pub(super) fn begin(node: &PlanNode, start: Start, mut cx: NodeContext) -> Begun<'_> {
+/// Begins one try, of which the journal says that it began at `began_ms`. Most nodes never wait; they cost nothing more than their own
+/// future.
+pub(super) fn begin(node: &PlanNode, start: Start, mut cx: NodeContext, began_ms: u64) -> Begun<'_> {
     // With the config that a person tries, if this is an attempt with it.
     cx.calls_outside = node.node.behavior().calls_outside();
     let hold = cx.hold.clone();
@@ -102,7 +99,7 @@ pub(super) fn begin(node: &PlanNode, start: Start, mut cx: NodeContext) -> Begun
         attempt: Attempt::from(&start),
         host: Arc::clone(&cx.host),
         transaction: Arc::clone(&cx.transaction),
-        began: now(&cx.host),
+        began_ms,
     };
     let mut execution = match catch_unwind(AssertUnwindSafe(|| node.node.execute(start.inputs, cx))) {
         Ok(execution) => AssertUnwindSafe(execution).catch_unwind(),
@@ -124,15 +121,20 @@ pub(super) fn begin(node: &PlanNode, start: Start, mut cx: NodeContext) -> Begun
                 }
             }
         };
-        Done { was_sleeping: is_timer(node), ..trial.end(result) }
+        Done { was_sleeping: is_timer(node), ..*trial.end(result) }
     }))
 }
 
 /// The same of a node of another plan than that of the run.
-pub(super) fn begin_of(plan: Arc<Plan>, start: Start, cx: NodeContext) -> BoxFuture<'static, Done> {
+pub(super) fn begin_of(
+    plan: Arc<Plan>,
+    start: Start,
+    cx: NodeContext,
+    began_ms: u64,
+) -> BoxFuture<'static, Done> {
     Box::pin(async move {
-        match begin(&plan.nodes[start.node], start, cx) {
-            Begun::Done(done) => done,
+        match begin(&plan.nodes[start.node], start, cx, began_ms) {
+            Begun::Done(done) => *done,
             Begun::Waiting(rest) => rest.await,
         }
     })
@@ -149,13 +151,20 @@ struct Trial<'p> {
     attempt: Attempt,
     host: Arc<Host>,
     transaction: Arc<Mutex<Transaction>>,
-    began: u64,
+    began_ms: u64,
 }
 
 impl Trial<'_> {
-    fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>) -> Done {
-        let result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
-        let outcome = match result.and_then(readable) {
+    fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>) -> Box<Done> {
+        let mut result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+        if let Ok(output) = &result
+            && let Some(unreadable) = unreadable(output)
+        {
+            result = Err(unreadable);
+        }
+        let mut transaction = self.transaction.lock();
+        let origins = transaction.origins().clone();
+        let outcome = match result {
             Ok(NodeOutput { pause: Some(pause), .. }) => Outcome::Paused(pause),
             Ok(NodeOutput { pinned: true, outputs, .. })
                 if !self.node.handles_error && outputs.contains_key(ERROR_PORT) =>
@@ -164,25 +173,25 @@ impl Trial<'_> {
             }
             Ok(output) => Outcome::Finished {
                 output,
-                written: take(&self.transaction),
-                duration_ms: now(&self.host).saturating_sub(self.began),
+                written: transaction.take(),
+                duration_ms: self.host.clock.now_ms().saturating_sub(self.began_ms),
             },
             Err(error) => judge(self.node, self.attempt.number, error, &self.host),
         };
-        let origins = self.transaction.lock().origins().clone();
-        Done { attempt: self.attempt, outcome, origins, was_sleeping: false }
+        drop(transaction);
+        Box::new(Done { attempt: self.attempt, outcome, origins, was_sleeping: false })
     }
 }
 
-/// The output, if a journal that holds it can be read back.
-fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
-    let Some((port, _)) = output.outputs.iter().find(|(_, value)| is_too_deep(value)) else {
-        return Ok(output);
-    };
+/// Why a journal that holds this output could not be read back, if it could not.
+fn unreadable(output: &NodeOutput) -> Option<Fault> {
+    let (port, _) = output.outputs.iter().find(|(_, value)| is_too_deep(value))?;
     let message =
         format!("The value on `{port}` is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
-    Err(Fault::new(codes::NODE_TOO_DEEP, message)
-        .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
+    Some(
+        Fault::new(codes::NODE_TOO_DEEP, message)
+            .hint("Make it flatter; in a cycle, see that it does not grow inwards."),
+    )
 }
 
 /// The failure that a pin plays where nothing takes it from the output `error`, as the failure of the node itself would be none of
@@ -192,10 +201,6 @@ fn pinned_error(node: &NodeId, value: &Value) -> Fault {
         let message = format!("The pin of `{node}` is an error: {}", as_text(value));
         Fault::new(codes::PIN_ERROR, message).hint("Unpin it, or connect its output `error`.")
     })
-}
-
-fn now(host: &Host) -> u64 {
-    host.clock.now_ms()
 }
 
 /// Waits, and then asks to start again.
@@ -235,10 +240,6 @@ fn timed_out(node: &PlanNode, limit: u64) -> Fault {
     Fault::new(codes::NODE_TIMEOUT, format!("`{}` took longer than {limit} ms.", node.id))
         .hint("Raise `limits.timeoutMs`, or find out why it takes so long.")
         .retryable()
-}
-
-fn take(transaction: &Arc<Mutex<Transaction>>) -> Writes {
-    transaction.lock().take()
 }
 
 /// The longest wait that a provider may ask for, in milliseconds. A longer one fails the node
@@ -303,7 +304,6 @@ impl Driver {
                 .map_or_else(|| Arc::clone(&self.host), |quotas| Arc::new(self.host.with_quotas(quotas))),
             calls_outside: false,
             hold: self.plan.nodes[start.node].timeout_ms.map(|_| BranchHold::default()),
-            cancel: self.cancel.clone(),
             input_origins: start.inputs.origins(),
             answer: start.answer.clone(),
             recorded: self.recorded.get(start.node, &start.epoch),

@@ -239,7 +239,6 @@ impl Driver {
             Control::Look | Control::Cancel if self.has_ended() => {}
             Control::Look => Box::pin(self.look(running)).await?,
             Control::Cancel => {
-                self.cancel.cancel();
                 running.clear();
                 self.restart_queue.clear();
                 self.stops.clear();

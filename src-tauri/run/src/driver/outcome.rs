@@ -14,11 +14,24 @@ use plait_core::id::{Activation, ContextId, Epoch};
 use plait_journal::{Event, NodeEvent};
 use plait_llm::quota::is_limit_of_tree;
 
+/// What is left to do with an outcome before anything follows from it.
+enum Remaining {
+    Nothing,
+    /// It was paid for or done outside: it has to survive a crash.
+    Flush,
+    /// It asks a person, and nothing of it is in the journal.
+    Question {
+        key: (NodeIx, Epoch),
+        activation: Activation,
+        question: Box<Pause>,
+    },
+}
+
 impl Driver {
     /// Takes the outcome of an attempt.
     pub(super) async fn settle(
         &mut self,
-        done: Done,
+        done: Box<Done>,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) -> Result<(), Fault> {
         self.sleeping -= usize::from(done.was_sleeping);
@@ -29,7 +42,7 @@ impl Driver {
         self.handle_pending_signals().await?;
         let done = if self.is_debugged() && !self.is_delivery_passing(&done) {
             // Boxed, so that runs without a debugger do not carry its state.
-            Box::pin(self.hold_delivery(done)).await?
+            Box::pin(self.hold_delivery(*done)).await?.map(Box::new)
         } else {
             Some(done)
         };
@@ -42,11 +55,27 @@ impl Driver {
     /// Passes on the outcome of an attempt.
     pub(super) async fn deliver(
         &mut self,
-        done: Done,
+        done: Box<Done>,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) -> Result<(), Fault> {
+        match self.record_outcome(done, running)? {
+            Remaining::Nothing => Ok(()),
+            Remaining::Flush => self.recorder.flush().await,
+            // Boxed, so that outcomes without a question do not carry its state.
+            Remaining::Question { key, activation, question } => {
+                Box::pin(self.record_question(key, activation, *question)).await
+            }
+        }
+    }
+
+    /// Records the outcome of an attempt, except a question.
+    fn record_outcome(
+        &mut self,
+        mut done: Box<Done>,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) -> Result<Remaining, Fault> {
         if self.has_ended() {
-            return Ok(());
+            return Ok(Remaining::Nothing);
         }
         let activation = self.activation(done.attempt.node, &done.attempt.epoch);
         let key = (done.attempt.node, done.attempt.epoch.clone());
@@ -55,17 +84,22 @@ impl Driver {
         }
         if self.plan.iteration_of(key.0, &key.1).is_some() && !self.scheduler.is_open(key.0, &key.1) {
             // The iteration has ended without it.
-            return Ok(());
+            return Ok(Remaining::Nothing);
         }
-        match self.refuse_unordered_changes(&key, done.outcome) {
+        if let Some(refusal) = self.refuse_unordered_changes(&key, &done.outcome) {
+            done.outcome = Outcome::Failed(refusal);
+        }
+        match done.outcome {
             Outcome::Finished { output, written, duration_ms } => {
                 let pending = self.plan.nodes[key.0].scope != ROOT_SCOPE;
                 let mut events =
                     turns::events(&activation, &written, self.info.earlier_of(&activation), pending);
-                // What was journaled before a crash counts, also where this attempt came to another result.
-                let journaled = self.uncommitted.remove(&key).unwrap_or_default();
-                let known = journaled.len().min(events.len());
-                events.splice(..known, journaled.into_iter().take(known));
+                let mut known = 0;
+                if let Some(journaled) = self.uncommitted.remove(&key) {
+                    // What was journaled before a crash counts, also where this attempt came to another result.
+                    known = journaled.len().min(events.len());
+                    events.splice(..known, journaled.into_iter().take(known));
+                }
                 for event in &events {
                     self.state.apply(&self.plan, event);
                 }
@@ -76,14 +110,17 @@ impl Driver {
                 let finished = attempt::finished(activation, output, done.origins, duration_ms);
                 self.turns.close(done.attempt.node, &done.attempt.epoch);
                 self.stops.close(&key);
-                self.record_events(events.into_iter().chain([finished]))?;
+                self.recorder.begin();
+                for event in events {
+                    self.stage_event(event)?;
+                }
+                self.stage_event(finished)?;
+                self.commit_events()?;
                 if durable {
-                    self.recorder.flush().await?;
+                    return Ok(Remaining::Flush);
                 }
             }
-            Outcome::Paused(pause) => {
-                self.record_question(key, activation, *pause).await?;
-            }
+            Outcome::Paused(question) => return Ok(Remaining::Question { key, activation, question }),
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.attempt.number;
                 let given_up = self.turns.discard(&self.plan, done.attempt.node, &done.attempt.epoch);
@@ -115,28 +152,27 @@ impl Driver {
                 self.record_events(given_up.into_iter().chain([failed]))?;
             }
         }
-        Ok(())
+        Ok(Remaining::Nothing)
     }
 
     /// Iterations for items of a list can't reset a context that all of them have, or change its settings: it would be
     /// undefined which change holds.
-    fn refuse_unordered_changes(&self, (node, epoch): &(NodeIx, Epoch), outcome: Outcome) -> Outcome {
-        let Outcome::Finished { written, .. } = &outcome else { return outcome };
+    fn refuse_unordered_changes(&self, (node, epoch): &(NodeIx, Epoch), outcome: &Outcome) -> Option<Fault> {
+        let Outcome::Finished { written, .. } = outcome else { return None };
         let is_refused = |context: &ContextId| {
             !written.created.iter().any(|created| created.context_id == *context)
                 && self.state.shares_context(&self.plan, *node, epoch, context)
         };
         let mut changes = written.changes.iter().filter(|(_, change)| is_unordered(change));
-        match changes.find(|(context, _)| is_refused(context)) {
-            Some((context, _)) => Outcome::Failed(
-                Fault::new(
-                    codes::LOOP_CONTEXT_CHANGED,
-                    format!("A `forEach` loop can't clear the context `{context}` or change its settings: its iterations share it."),
-                )
-                .hint("Do that before the loop, or work in a context that `newContext` makes inside the loop."),
+        let (context, _) = changes.find(|(context, _)| is_refused(context))?;
+        let message = format!(
+            "A `forEach` loop can't clear the context `{context}` or change its settings: its iterations share it."
+        );
+        Some(
+            Fault::new(codes::LOOP_CONTEXT_CHANGED, message).hint(
+                "Do that before the loop, or work in a context that `newContext` makes inside the loop.",
             ),
-            None => outcome,
-        }
+        )
     }
 
     /// Asks a person, or takes what was answered to the same question in the run that this one is forked from.

@@ -227,7 +227,7 @@ impl Quotas {
     }
 
     fn has_any(&self) -> bool {
-        self.in_plan || !self.outer.is_empty() || !self.outer.bank.defaults().is_default()
+        self.in_plan || !self.outer.is_empty() || self.outer.bank.has_defaults()
     }
 
     fn links_at(&self, plan: &Plan, at: &Activation, now_ms: u64) -> Vec<QuotaLink> {

@@ -62,6 +62,11 @@ impl Recorder {
         }
     }
 
+    /// When the latest event was appended, in milliseconds since 1970. 0 before the first.
+    pub fn now_ms(&self) -> u64 {
+        self.now
+    }
+
     /// The number of the next event.
     pub fn next_seq(&self) -> u64 {
         self.next
@@ -82,10 +87,22 @@ impl Recorder {
 
     /// Adds an event to the group.
     pub fn stage(&mut self, event: Event) {
-        let seq = self.next + self.entries.len() as u64;
         let before = self.interrupted_at.filter(|_| self.entries.is_empty());
         let interrupted_ms = before.map_or(0, |before| self.now.saturating_sub(before));
+        let seq = self.next + self.entries.len() as u64;
         self.entries.push(Entry { seq: Some(seq), at: self.now, event, interrupted_ms });
+    }
+
+    /// Adds what follows from an event of the group.
+    pub fn stage_derived(&mut self, events: impl Iterator<Item = Event>) {
+        let (first, at) = (self.next + self.entries.len() as u64, self.now);
+        let numbered = (first..).zip(events);
+        self.entries.extend(numbered.map(|(seq, event)| Entry {
+            seq: Some(seq),
+            at,
+            event,
+            interrupted_ms: 0,
+        }));
     }
 
     /// Appends what was put together, all or none.

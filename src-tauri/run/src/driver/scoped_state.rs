@@ -95,13 +95,13 @@ impl ScopedState {
                 }
                 if is_for_each(plan, node) {
                     let index = at.epoch.0.last().copied().unwrap_or_default();
-                    let awaiting = self.awaiting_end.entry((node, outer)).or_default();
-                    if !iteration.written.is_empty() {
-                        awaiting.insert(index, iteration.written);
-                    }
-                    if *exit {
+                    let key = (node, outer);
+                    if *exit && let Some(awaiting) = self.awaiting_end.get_mut(&key) {
                         // Later items don't count, also if they are done already.
                         awaiting.retain(|item, _| *item <= index);
+                    }
+                    if !iteration.written.is_empty() {
+                        self.awaiting_end.entry(key).or_default().insert(index, iteration.written);
                     }
                 } else {
                     self.merge(plan, node, &outer, iteration.written);

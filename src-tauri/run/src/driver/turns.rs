@@ -19,6 +19,10 @@ pub(super) fn events(
     earlier: Option<&EarlierRun>,
     pending: bool,
 ) -> Vec<Event> {
+    // Most activations write nothing.
+    if created.is_empty() && changes.is_empty() && memory.is_none() {
+        return Vec::new();
+    }
     let created = created.iter().map(|context| ContextEvent::Created { context: context.clone() });
     let written = changes.iter().map(|(context_id, change)| match change {
         ContextChange::Turn { messages, learned } => ContextEvent::TurnCommitted {

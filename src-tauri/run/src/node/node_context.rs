@@ -5,7 +5,6 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 
 use crate::codes;
 use crate::debugger::BranchHold;
@@ -67,8 +66,6 @@ pub struct NodeContext {
     pub calls_outside: bool,
     /// What has its time limit stand still, if it has one.
     pub hold: Option<BranchHold>,
-    /// Set when the run is canceled. The future is dropped soon after.
-    pub cancel: CancellationToken,
     /// Where the values on its inputs come from.
     pub input_origins: Origins,
     /// The person's answer, if the node is executed again after a pause.

@@ -1,5 +1,4 @@
 //! How runs end: finished, failed, cancelled, or at the node they were to run to. Every node gets a final state.
-use std::sync::Arc;
 
 use super::scope::{Scope, Shared};
 use super::slot::Phase;
@@ -37,8 +36,7 @@ impl Scheduler {
     }
 
     fn finish(&mut self, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.shared.plan);
-        self.root.skip_idle_followers(&plan, derived);
+        self.root.skip_idle_followers(&self.plan, derived);
         derived.push(Event::Run(RunEvent::Finished {
             outputs: self.results.clone(),
             origins: self.result_origins.clone(),
@@ -58,7 +56,7 @@ impl Scheduler {
 
     /// A node failed and nothing handles it.
     pub(super) fn fail(&mut self, node: NodeIx, epoch: &Epoch, error: &Fault, derived: &mut Vec<Event>) {
-        let id = self.shared.plan.nodes[node].id.clone();
+        let id = self.plan.nodes[node].id.clone();
         if let Some(scope) = self.scope_of(node, epoch) {
             *scope.ran(node) = true;
         }
@@ -94,7 +92,7 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) {
         self.close_all_iterations(but, reason, stopped, derived);
-        self.root.close_all(&mut self.shared, but, reason, stopped, derived);
+        self.root.close_all(&self.plan, &mut self.shared, but, reason, stopped, derived);
     }
 }
 
@@ -120,15 +118,15 @@ impl Scope {
     /// why), the others skipped.
     pub(super) fn close_all(
         &mut self,
+        plan: &Plan,
         run: &mut Shared,
         but: Option<(NodeIx, &Epoch)>,
         reason: SkipReason,
         stopped: Option<&Fault>,
         derived: &mut Vec<Event>,
     ) {
-        let plan = Arc::clone(&run.plan);
         for at in plan.scopes[self.index].nodes.clone() {
-            self.touch(&plan, at);
+            self.touch(plan, at);
             let spec = &plan.nodes[at];
             for slot in std::mem::take(self.slots_mut(at)) {
                 self.open -= 1;
@@ -164,7 +162,7 @@ impl Scope {
                 }
             }
         }
-        self.skip_idle_followers(&plan, derived);
+        self.skip_idle_followers(plan, derived);
     }
 
     /// A node that follows a cycle and never ran was skipped after all.

@@ -3,44 +3,45 @@
 use super::scope::{Scope, Shared};
 use super::slot::Slot;
 use super::{Event, Fault, NodeIx, Scheduler, impossible, is_executing};
+use crate::plan::Plan;
 use plait_core::id::{Activation, Epoch, NodeId};
 
 impl Scheduler {
     /// The scope that an activation is in.
     pub(super) fn scope_at(&self, node: NodeIx, epoch: &Epoch) -> Option<&Scope> {
-        match self.shared.plan.iteration_of(node, epoch) {
+        match self.plan.iteration_of(node, epoch) {
             None => Some(&self.root),
-            Some(key) => self.iterations.get(&key).map(AsRef::as_ref),
+            Some(key) => self.iterations.get(&key),
         }
     }
 
     /// The same, to change it.
     pub(super) fn scope_of(&mut self, node: NodeIx, epoch: &Epoch) -> Option<&mut Scope> {
-        match self.shared.plan.iteration_of(node, epoch) {
+        match self.plan.iteration_of(node, epoch) {
             None => Some(&mut self.root),
-            Some(key) => self.iterations.get_mut(&key).map(AsMut::as_mut),
+            Some(key) => self.iterations.get_mut(&key),
         }
     }
 
-    /// A scope, and what it shares with others.
-    pub(super) fn scope_and_shared(
+    /// The scope that an activation is in, with the plan and what all scopes share.
+    pub(super) fn scope_with_surroundings(
         &mut self,
         node: NodeIx,
         epoch: &Epoch,
-    ) -> Option<(&mut Scope, &mut Shared)> {
-        let scope = match self.shared.plan.iteration_of(node, epoch) {
+    ) -> Option<(&Plan, &mut Scope, &mut Shared)> {
+        let scope = match self.plan.iteration_of(node, epoch) {
             None => &mut self.root,
             Some(key) => self.iterations.get_mut(&key)?,
         };
-        Some((scope, &mut self.shared))
+        Some((&self.plan, scope, &mut self.shared))
     }
 
     pub(super) fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
-        Activation { node: self.shared.plan.nodes[node].id.clone(), epoch: epoch.clone() }
+        Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
     }
 
     pub(super) fn find(&self, node: &NodeId, event: &Event) -> Result<NodeIx, Fault> {
-        let plan = &self.shared.plan;
+        let plan = &self.plan;
         if plan.nodes.get(self.latest).is_some_and(|latest| latest.id.is(node) && !latest.is_border) {
             return Ok(self.latest);
         }

@@ -1,8 +1,8 @@
 //! Loops: opening iterations, taking their results, and ending.
 //!
-//! To the scope around it, a loop is one activation. Each iteration is a [`Scope`] of its own, which is gone when the
-//! iteration is over, so a loop takes no more room in its thousandth iteration than in its first, but for the list of its
-//! results where somebody uses that.
+//! To the scope around it, a loop is one activation. Each iteration is a [`Scope`](super::scope::Scope) of its own. When it is
+//! over, the next one takes its buffers, so a loop takes no more room in its thousandth iteration than in its first, but for the
+//! list of its results where somebody uses that.
 //!
 //! | kind | before an iteration | iterations open at once |
 //! |---|---|---|
@@ -19,12 +19,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::scope::{IterationResult, Opening, Scope, Written};
+use super::scope::{IterationKey, IterationResult, Opening, Written};
 use super::slot::Phase;
 use super::{Event, Fault, NodeOutputs, Scheduler};
 use crate::codes;
 use crate::node::{Datum, LoopKind};
-use crate::plan::{NodeIx, ScopeIx};
+use crate::plan::NodeIx;
 use plait_core::expression::is_truthy;
 use plait_core::id::{Activation, Epoch, MessageId, PortName};
 use plait_core::origin::Origins;
@@ -35,9 +35,6 @@ use condition::Test;
 pub(super) use loop_run::LoopRun;
 use loop_run::port;
 
-/// A scope that is open: the index in the plan and the epoch of the iteration.
-pub(super) type IterationKey = (ScopeIx, Epoch);
-
 impl Scheduler {
     /// For an iteration of a loop that keeps several open at once: how many those are at most, and how many there are from this one on.
     pub fn parallel_iterations(&self, node: NodeIx, epoch: &Epoch) -> Option<(u64, u64)> {
@@ -47,7 +44,7 @@ impl Scheduler {
 
     /// Opens a loop when its inputs are decided.
     pub(super) fn open_loop(&mut self, opening: Opening, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.shared.plan);
+        let plan = Arc::clone(&self.plan);
         let (node, epoch) = (opening.node, opening.epoch.clone());
         let spec = &plan.nodes[node];
         let (Some(body), Some(mut repeats)) = (spec.body, spec.node.behavior().repeats.clone()) else {
@@ -79,7 +76,6 @@ impl Scheduler {
 
     /// Opens as many iterations of a loop as may be open now, or ends it.
     pub(super) fn advance_loop(&mut self, node: NodeIx, epoch: &Epoch, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.shared.plan);
         loop {
             let Some(run) = self.loops.get_mut(&(node, epoch.clone())) else { return };
             if run.open.len() >= run.concurrency() || run.test.is_some() {
@@ -99,7 +95,7 @@ impl Scheduler {
                 if is_exhausted {
                     let last = epoch.child(run.next.saturating_sub(1));
                     derived.push(Event::Loop(
-                        Activation { node: plan.nodes[node].id.clone(), epoch: last },
+                        Activation { node: self.plan.nodes[node].id.clone(), epoch: last },
                         LoopEvent::Exhausted { max_epochs: run.spec.max_iterations, unattended: false },
                     ));
                 }
@@ -119,8 +115,8 @@ impl Scheduler {
 
     /// Opens the next iteration of a loop.
     fn open_iteration(&mut self, node: NodeIx, epoch: &Epoch, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.shared.plan);
         let Some(run) = self.loops.get_mut(&(node, epoch.clone())) else { return };
+        let plan = &*self.plan;
         let index = run.next;
         run.next += 1;
         run.open.insert(index);
@@ -130,28 +126,26 @@ impl Scheduler {
             Activation { node: loop_node.id.clone(), epoch: inner.clone() },
             LoopEvent::IterationStarted,
         ));
-        let mut scope = Box::new(Scope::new(&plan, run.body, inner.clone()));
-        scope.open(&mut self.shared);
+        let mut scope = self.iterations.make(plan, (run.body, inner.clone()));
+        scope.open(plan, &mut self.shared);
         if let Some(container) = plan.scopes[run.body].container {
             for &edge in &plan.nodes[container.begin].outgoing {
                 let value = run.border_value(loop_node, &inner, index, &plan.edges[edge].port);
-                scope.pass(&plan, edge, &inner, value);
+                scope.pass(plan, edge, &inner, value);
             }
         }
-        let key = (run.body, inner);
-        self.iterations.insert(key.clone(), scope);
-        self.work.push_back(key);
+        self.iterations.insert(scope);
+        self.work.push_back((run.body, inner));
     }
 
     /// An iteration is over: its result counts.
     pub(super) fn end_iteration(&mut self, key: &IterationKey, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.shared.plan);
         let Some(mut scope) = self.iterations.remove(key) else { return };
-        scope.skip_idle_followers(&plan, derived);
-        let Some(container) = plan.scopes[key.0].container else { return };
+        scope.skip_idle_followers(&self.plan, derived);
+        let Some(container) = self.plan.scopes[key.0].container else { return };
         let IterationResult { next, exit } = std::mem::take(&mut scope.result);
         let exits = scope.ends_loop || exit.is_some_and(|exit| is_truthy(&exit.datum.value));
-        let activation = Activation { node: plan.nodes[container.node].id.clone(), epoch: key.1.clone() };
+        let activation = self.activation(container.node, &key.1);
         derived.push(Event::Loop(activation, LoopEvent::IterationFinished { error: None, exit: exits }));
         let (outer, index) = split(&key.1);
         if let Some(run) = self.loops.get_mut(&(container.node, outer.clone())) {
@@ -164,6 +158,7 @@ impl Scheduler {
                 run.written.insert(index, written);
             }
         }
+        self.iterations.keep(scope);
         if exits {
             self.stop_later_iterations(container.node, &outer, index, derived);
         }
@@ -172,10 +167,9 @@ impl Scheduler {
 
     /// What iterations of a loop leave behind counts in the scope that the loop is in; in the flow itself, for good.
     fn merge_written(&mut self, node: NodeIx, epoch: &Epoch, written: Written, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.shared.plan);
-        if let Some(key) = plan.iteration_of(node, epoch) {
+        if let Some(key) = self.plan.iteration_of(node, epoch) {
             if let Some(scope) = self.iterations.get_mut(&key) {
-                scope.written_by(&plan, node, epoch).append(written);
+                scope.written_by(&self.plan, node, epoch).append(written);
             }
             return;
         }
@@ -204,7 +198,6 @@ impl Scheduler {
 
     /// All iterations are over: the loop gives its results.
     fn finish_loop(&mut self, node: NodeIx, epoch: &Epoch, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.shared.plan);
         let Some(run) = self.loops.remove(&(node, epoch.clone())) else { return };
         let mut outputs = NodeOutputs::new();
         let mut messages: BTreeMap<PortName, MessageId> = BTreeMap::new();
@@ -231,11 +224,11 @@ impl Scheduler {
         let origins = scope.slot(node, epoch).map(|slot| slot.output_origins(&origins)).unwrap_or_default();
         self.take_results(node, epoch, &outputs, &origins);
         derived.push(Event::Node(
-            Activation { node: plan.nodes[node].id.clone(), epoch: epoch.clone() },
+            self.activation(node, epoch),
             NodeEvent::Finished { outputs: outputs.clone(), messages: messages.clone(), metadata },
         ));
         self.close(node, epoch, &outputs, &messages, &origins, false);
-        if self.shared.plan.target == Some(node) {
+        if self.plan.target == Some(node) {
             self.reach_target(derived);
         }
     }

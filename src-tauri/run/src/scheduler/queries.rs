@@ -22,10 +22,9 @@ impl Scheduler {
 
     /// Activations that were running when the journal ended, in plan order: a resumed run starts them again.
     pub fn interrupted(&self) -> Vec<Start> {
-        let mut iterations: Vec<_> = self.iterations.iter().collect();
-        iterations.sort_by_key(|(key, _)| *key);
-        let scopes =
-            std::iter::once(&self.root).chain(iterations.into_iter().map(|(_, scope)| scope.as_ref()));
+        let mut iterations: Vec<&Scope> = self.iterations.iter().collect();
+        iterations.sort_by_key(|scope| scope.key());
+        let scopes = std::iter::once(&self.root).chain(iterations);
         let running = scopes.flat_map(|scope| {
             let open = scope.open_slots().filter(|(_, slot)| is_executing(slot.phase));
             open.map(|(node, slot)| slot.start(node))
@@ -35,7 +34,7 @@ impl Scheduler {
 
     /// The activations of a node that were started and have not ended, those that ask among them.
     pub fn begun(&self, node: NodeIx) -> Vec<Start> {
-        let scopes = std::iter::once(&self.root).chain(self.iterations.values().map(|scope| &**scope));
+        let scopes = std::iter::once(&self.root).chain(self.iterations.iter());
         let open = scopes.flat_map(Scope::open_slots);
         let has_begun = |phase| is_executing(phase) || matches!(phase, Phase::Paused | Phase::Answered);
         let begun = open.filter(|(at, slot)| *at == node && has_begun(slot.phase));

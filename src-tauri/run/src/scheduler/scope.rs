@@ -59,7 +59,6 @@ impl IterationResult {
 
 /// What all scopes of a run share.
 pub(super) struct Shared {
-    pub plan: Arc<Plan>,
     pub ready: BinaryHeap<Reverse<(NodeIx, Epoch)>>,
     pub counts: Counts,
     /// The activations that need a person.
@@ -95,6 +94,9 @@ impl Shared {
         }
     }
 }
+
+/// A scope that is open: the index in the plan and the epoch of the iteration.
+pub(super) type IterationKey = (ScopeIx, Epoch);
 
 pub(super) struct Scope {
     pub index: ScopeIx,
@@ -174,6 +176,32 @@ impl Scope {
         }
     }
 
+    /// Makes an iteration in which everything has ended another one of the same loop, in which nothing is open yet.
+    pub fn renew(&mut self, epoch: Epoch) {
+        self.epoch = epoch;
+        for NodeState { slots, untouched, ran } in &mut self.nodes {
+            slots.clear();
+            (*untouched, *ran) = (false, false);
+        }
+        self.cycles.fill_with(CycleState::default);
+        self.turns.clear();
+        self.idle.clear();
+        self.held.clear();
+        self.last_live.clear();
+        self.lost.clear();
+        self.lagging_exits.clear();
+        self.open = 0;
+        self.result = IterationResult::default();
+        self.written.clear();
+        self.ends_loop = false;
+        self.agenda.clear();
+    }
+
+    /// What it is found by among the open iterations.
+    pub fn key(&self) -> IterationKey {
+        (self.index, self.epoch.clone())
+    }
+
     pub fn slots(&self, node: NodeIx) -> &VecDeque<Slot> {
         &self.nodes[node - self.first].slots
     }
@@ -218,16 +246,15 @@ impl Scope {
     }
 
     /// Works off what follows from what has happened.
-    pub fn work_off(&mut self, run: &mut Shared, derived: &mut Vec<Event>) {
+    pub fn work_off(&mut self, plan: &Plan, run: &mut Shared, derived: &mut Vec<Event>) {
         while let Some(step) = self.agenda.pop_front() {
             match step {
-                Step::Decide(node) => self.decide(run, node, derived),
+                Step::Decide(node) => self.decide(plan, run, node, derived),
                 Step::Skip(node, epoch, failed) => {
-                    let plan = Arc::clone(&run.plan);
-                    self.note_lost(&plan, node, &NodeOutputs::new(), failed.as_ref());
-                    self.emit(&plan, node, &epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE);
+                    self.note_lost(plan, node, &NodeOutputs::new(), failed.as_ref());
+                    self.emit(plan, node, &epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE);
                 }
-                Step::AdvanceCycle(cycle) => self.advance_cycle(run, cycle, derived),
+                Step::AdvanceCycle(cycle) => self.advance_cycle(plan, run, cycle, derived),
             }
         }
     }

@@ -170,15 +170,18 @@ impl Slot {
         let behavior = node.node.behavior();
         let takes_messages = behavior.is_agent || behavior.uses_context;
         let mut sources = BTreeMap::new();
-        let mut rest = arrived.as_slice();
+        let mut arrived = arrived.into_iter().peekable();
         for (at, port) in ports.iter().enumerate() {
-            let here = rest.iter().take_while(|arrival| arrival.port == at).count();
-            let (values, after) = rest.split_at(here);
-            rest = after;
-            // A live back edge takes the place of everything held from outside.
-            let from_back = values.iter().position(|arrival| arrival.rank.0).unwrap_or(0);
-            let values = &values[from_back..];
-            let values = if port.many { values } else { &values[values.len().saturating_sub(1)..] };
+            let mut values: SmallVec<[Delivered; 1]> = SmallVec::new();
+            let mut from_back = false;
+            while let Some(Arrival { rank, value, .. }) = arrived.next_if(|arrival| arrival.port == at) {
+                // A live back edge takes the place of everything held from outside.
+                if !port.many || rank.0 && !from_back {
+                    values.clear();
+                }
+                from_back |= rank.0;
+                values.push(value);
+            }
             if let Some(value) = node.overrides.get(&at) {
                 let origins = given.of_port(&node.id, &port.name);
                 let datum = Datum { value: value.clone(), message: None, origins };
@@ -189,14 +192,14 @@ impl Slot {
             if port.order_only {
                 continue;
             }
-            for arrival in values {
-                let Delivered { datum, source } = &arrival.value;
+            let mut from = Vec::with_capacity(values.len());
+            for Delivered { datum, source } in values {
                 let said = || said_id(&source.node, &source.epoch, &source.port, &self.epoch);
-                let message = datum.message.clone().or_else(|| takes_messages.then(said));
-                self.inputs.push(&port.name, Datum { message, ..datum.clone() });
+                let message = datum.message.or_else(|| takes_messages.then(said));
+                self.inputs.push(&port.name, Datum { message, ..datum });
+                from.push(source);
             }
-            if !values.is_empty() {
-                let from = values.iter().map(|arrival| arrival.value.source.clone()).collect();
+            if !from.is_empty() {
                 sources.insert(port.name.clone(), from);
             }
         }

@@ -276,7 +276,7 @@ impl Driver {
         }
         for done in std::mem::take(&mut self.stops.dones) {
             if let Some(done) = self.hold_delivery(done).await? {
-                self.deliver(done, running).await?;
+                self.deliver(Box::new(done), running).await?;
             }
         }
         Ok(())

@@ -93,7 +93,7 @@ impl Scheduler {
 
     /// Whether this is the test of a loop's condition, and not the loop itself.
     pub(in crate::scheduler) fn is_test(&self, node: NodeIx, epoch: &Epoch) -> bool {
-        self.shared.plan.is_test(node, epoch)
+        self.plan.is_test(node, epoch)
     }
 
     /// The test of a loop's condition for its next iteration, if this is it.

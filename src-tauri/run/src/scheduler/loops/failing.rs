@@ -16,7 +16,7 @@ use crate::node::Datum;
 use crate::plan::{NodeIx, Plan, PlanNode};
 use crate::scheduler::Scheduler;
 use crate::scheduler::ending::{ended_by, stopped_by};
-use crate::scheduler::scope::{Written, error_outputs};
+use crate::scheduler::scope::{Scope, Written, error_outputs};
 use crate::scheduler::slot::{Delivered, Phase};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
@@ -74,13 +74,13 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) {
         let failure = Failure::of(node, epoch, error, origins);
-        if self.shared.plan.nodes[node].handles_error {
+        if self.plan.nodes[node].handles_error {
             self.end_failed_loop(node, epoch, &failure, derived);
             return;
         }
         let ends_run = self.ends_run(node, epoch, error);
         self.loops.remove(&(node, epoch.clone()));
-        derived.push(failed_event(&self.shared.plan.nodes[node], epoch, &failure, false));
+        derived.push(failed_event(&self.plan.nodes[node], epoch, &failure, false));
         if ends_run {
             self.result_origins.add(origins);
             self.fail(node, epoch, error, derived);
@@ -96,7 +96,7 @@ impl Scheduler {
             let outer = split(&inner).0;
             let continues =
                 self.loops.get(&(container, outer.clone())).is_some_and(LoopRun::continues_on_error);
-            if continues || self.shared.plan.nodes[container].handles_error {
+            if continues || self.plan.nodes[container].handles_error {
                 return is_limit_of_tree(&error.code);
             }
             at = (container, outer);
@@ -106,7 +106,7 @@ impl Scheduler {
 
     /// The loop around an activation, and the epoch of its iteration.
     fn around(&self, node: NodeIx, epoch: &Epoch) -> Option<(NodeIx, Epoch)> {
-        let plan = &self.shared.plan;
+        let plan = &self.plan;
         let (scope, inner) = plan.iteration_of(node, epoch)?;
         Some((plan.scopes[scope].container?.node, inner))
     }
@@ -134,8 +134,8 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) {
         let (outer, index) = split(inner);
-        let failed_node = self.shared.plan.nodes[failure.at.0].id.clone();
-        let closing = Closing::failed(&self.shared.plan, failure);
+        let failed_node = self.plan.nodes[failure.at.0].id.clone();
+        let closing = Closing::failed(&self.plan, failure);
         let written = self.close_iteration(container, inner, &closing, derived);
         self.discard_written(container, &outer, written, derived);
         if let Some(run) = self.loops.get_mut(&(container, outer.clone())) {
@@ -163,7 +163,7 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) {
         let (outer, index) = split(inner);
-        let closing = Closing::failed(&self.shared.plan, failure);
+        let closing = Closing::failed(&self.plan, failure);
         self.close_iterations_from(container, &outer, index, &closing, derived);
         if let Some(run) = self.loops.get_mut(&(container, outer)) {
             run.held_failure = Some(failure.clone());
@@ -178,7 +178,7 @@ impl Scheduler {
         failure: &Failure,
         derived: &mut Vec<Event>,
     ) {
-        if self.shared.plan.nodes[node].handles_error {
+        if self.plan.nodes[node].handles_error {
             self.end_failed_loop(node, epoch, failure, derived);
         } else {
             self.fail_around(node, epoch, failure, derived);
@@ -187,7 +187,7 @@ impl Scheduler {
 
     /// A loop has failed, and its `error` output takes that.
     fn end_failed_loop(&mut self, node: NodeIx, epoch: &Epoch, failure: &Failure, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.shared.plan);
+        let plan = Arc::clone(&self.plan);
         let closing = Closing::failed(&plan, failure);
         let written = self.close_loop(node, epoch, &closing, derived);
         self.discard_written(node, epoch, written, derived);
@@ -207,7 +207,7 @@ impl Scheduler {
         index: u32,
         derived: &mut Vec<Event>,
     ) {
-        let closing = Closing::ended(&self.shared.plan, node);
+        let closing = Closing::ended(&self.plan, node);
         self.close_iterations_from(node, epoch, index + 1, &closing, derived);
         if let Some(run) = self.loops.get_mut(&(node, epoch.clone())) {
             run.held_failure = None;
@@ -264,8 +264,7 @@ impl Scheduler {
         closing: &Closing,
         derived: &mut Vec<Event>,
     ) -> Vec<Activation> {
-        let plan = Arc::clone(&self.shared.plan);
-        let Some(body) = plan.nodes[node].body else { return Vec::new() };
+        let Some(body) = self.plan.nodes[node].body else { return Vec::new() };
         let Some(mut scope) = self.iterations.remove(&(body, inner.clone())) else { return Vec::new() };
         self.has_stopped = true;
         let mut written = scope.take_written().activations;
@@ -273,11 +272,11 @@ impl Scheduler {
             written.append(&mut self.close_loop(loop_node, &epoch, closing, derived));
         }
         let but = closing.failure.map(|Failure { at: (node, epoch), .. }| (*node, epoch));
-        scope.close_all(&mut self.shared, but, closing.reason, Some(&closing.stopped), derived);
+        scope.close_all(&self.plan, &mut self.shared, but, closing.reason, Some(&closing.stopped), derived);
         let failure = closing.failure.filter(|failure| self.is_inside(&failure.at, node, inner));
         let error = failure.map_or(&closing.stopped, |failure| &failure.error);
         derived.push(Event::Loop(
-            Activation { node: plan.nodes[node].id.clone(), epoch: inner.clone() },
+            self.activation(node, inner),
             LoopEvent::IterationFinished { error: Some(Box::new(error.clone())), exit: false },
         ));
         written
@@ -309,12 +308,12 @@ impl Scheduler {
             let tested = epoch.child(run.next);
             derived.extend(self.stopped_test(run.test.as_ref(), (*node, &tested), reason, stopped));
         }
-        let mut keys: Vec<IterationKey> = self.iterations.keys().cloned().collect();
+        let mut keys: Vec<IterationKey> = self.iterations.iter().map(Scope::key).collect();
         // Inner ones first.
         keys.sort_by(|one, other| other.1.depth().cmp(&one.1.depth()).then_with(|| one.cmp(other)));
         for key in keys {
             if let Some(mut scope) = self.iterations.remove(&key) {
-                scope.close_all(&mut self.shared, but, reason, stopped, derived);
+                scope.close_all(&self.plan, &mut self.shared, but, reason, stopped, derived);
             }
         }
         self.work.clear();

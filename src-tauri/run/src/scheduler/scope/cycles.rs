@@ -1,7 +1,5 @@
 //! Epochs: opening them, deciding whether a cycle iterates again, and ending it.
 
-use std::sync::Arc;
-
 use super::{Scope, Shared, Step};
 use crate::plan::{CycleIx, EdgeIx, NodeIx, Plan};
 use crate::scheduler::slot::{Arrival, Delivered, Phase, Slot};
@@ -26,15 +24,14 @@ pub(in crate::scheduler) struct CycleState {
 
 impl Scope {
     /// Opens the scope: every node outside of cycles, and every outer cycle's first epoch.
-    pub(in crate::scheduler) fn open(&mut self, run: &mut Shared) {
-        let plan = Arc::clone(&run.plan);
+    pub(in crate::scheduler) fn open(&mut self, plan: &Plan, run: &mut Shared) {
         let spec = &plan.scopes[self.index];
         let begin = spec.container.map(|container| container.begin);
         for &node in spec.root.iter().filter(|node| Some(**node) != begin) {
             if plan.nodes[node].incoming.is_empty() {
-                self.open_slot(run, node, self.epoch.clone(), &[]);
+                self.open_slot(plan, run, node, self.epoch.clone(), &[]);
             } else {
-                self.enter_turn_order(&plan, node, &self.epoch.clone());
+                self.enter_turn_order(plan, node, &self.epoch.clone());
                 *self.untouched(node) = true;
                 self.open += 1;
                 run.counts.change(None, Some(Phase::Waiting));
@@ -42,21 +39,27 @@ impl Scope {
         }
         for cycle in spec.cycles.clone() {
             if plan.cycles[cycle].parent.is_none() {
-                self.open_epoch(run, cycle, self.epoch.child(0), &[]);
+                self.open_epoch(plan, run, cycle, self.epoch.child(0), &[]);
             }
         }
     }
 
     /// Opens an epoch of a cycle, and the first epoch of every cycle inside.
-    fn open_epoch(&mut self, run: &mut Shared, cycle: CycleIx, epoch: Epoch, next: &[(EdgeIx, Delivered)]) {
-        let plan = Arc::clone(&run.plan);
+    fn open_epoch(
+        &mut self,
+        plan: &Plan,
+        run: &mut Shared,
+        cycle: CycleIx,
+        epoch: Epoch,
+        next: &[(EdgeIx, Delivered)],
+    ) {
         let mut work = vec![(cycle, epoch)];
         while let Some((at, epoch)) = work.pop() {
             let spec = &plan.cycles[at];
-            self.enter_turn_order_with_epoch(&plan, at, &epoch.next());
+            self.enter_turn_order_with_epoch(plan, at, &epoch.next());
             for &node in &spec.nodes {
                 let next = if at == cycle && node == spec.entry { next } else { &[] };
-                self.open_slot(run, node, epoch.clone(), next);
+                self.open_slot(plan, run, node, epoch.clone(), next);
             }
             work.extend(spec.inner.iter().map(|&inner| (inner, epoch.child(0))));
             *self.cycle(at) = CycleState { epoch, undecided: spec.back.len(), ..CycleState::default() };
@@ -74,9 +77,15 @@ impl Scope {
         }
     }
 
-    fn open_slot(&mut self, run: &mut Shared, node: NodeIx, epoch: Epoch, next: &[(EdgeIx, Delivered)]) {
-        let plan = Arc::clone(&run.plan);
-        self.enter_turn_order(&plan, node, &epoch);
+    fn open_slot(
+        &mut self,
+        plan: &Plan,
+        run: &mut Shared,
+        node: NodeIx,
+        epoch: Epoch,
+        next: &[(EdgeIx, Delivered)],
+    ) {
+        self.enter_turn_order(plan, node, &epoch);
         let mut slot = Slot::new(epoch);
         for &edge in &plan.nodes[node].incoming {
             let spec = &plan.edges[edge];
@@ -127,11 +136,11 @@ impl Scope {
     /// All back edges of a cycle are decided: it iterates or has ended.
     pub(in crate::scheduler) fn advance_cycle(
         &mut self,
+        plan: &Plan,
         run: &mut Shared,
         cycle: CycleIx,
         derived: &mut Vec<Event>,
     ) {
-        let plan = Arc::clone(&run.plan);
         let spec = &plan.cycles[cycle];
         let state = self.cycle(cycle);
         let next = std::mem::take(&mut state.next);
@@ -146,8 +155,8 @@ impl Scope {
         if !next.is_empty() && !exhausted {
             let epoch = outer.child(counter);
             derived.push(Event::Loop(Activation { node: entry, epoch: epoch.clone() }, LoopEvent::Iteration));
-            self.leave_turn_order_with_epoch(&plan, cycle, &epoch);
-            self.open_epoch(run, cycle, epoch, &next);
+            self.leave_turn_order_with_epoch(plan, cycle, &epoch);
+            self.open_epoch(plan, run, cycle, epoch, &next);
             self.cycle(cycle).unattended = unattended;
             return;
         }
@@ -158,14 +167,14 @@ impl Scope {
                 LoopEvent::Exhausted { max_epochs: bound, unattended: spec.max_epochs.is_none() },
             ));
         }
-        self.leave_turn_order_with_epoch(&plan, cycle, &outer.child(counter));
+        self.leave_turn_order_with_epoch(plan, cycle, &outer.child(counter));
         for &edge in &spec.exits {
             let source = plan.edges[edge].source;
             // A follower may lag: more values of this cycle's epochs are to come.
             if self.slots(source).iter().any(|slot| slot.epoch.starts_with(&outer)) {
                 self.lagging_exits.entry(source).or_default().push((edge, outer.clone()));
             } else {
-                self.pass_last_live(&plan, edge, &outer);
+                self.pass_last_live(plan, edge, &outer);
             }
         }
     }

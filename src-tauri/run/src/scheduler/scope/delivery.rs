@@ -9,7 +9,7 @@ use serde_json::json;
 use super::turns::Turn;
 use super::{IterationResult, Opening, Scope, Shared, Step};
 use crate::node::Datum;
-use crate::plan::{EdgeIx, NodeIx, Plan};
+use crate::plan::{EdgeIx, NodeIx, Plan, ROOT_SCOPE};
 use crate::scheduler::slot::{Arrival, Delivered, Phase};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName};
@@ -45,6 +45,7 @@ impl Scope {
     /// Ends the node's first open activation and passes on its outputs. `failed`: it failed, and that is handled.
     pub(in crate::scheduler) fn close(
         &mut self,
+        plan: &Plan,
         run: &mut Shared,
         node: NodeIx,
         epoch: &Epoch,
@@ -52,21 +53,20 @@ impl Scope {
         failed: bool,
     ) {
         let Emitted { outputs, messages, origins } = *emitted;
-        self.remove(run, node);
+        self.remove(plan, run, node);
         *self.ran(node) = true;
         self.agenda.push_back(Step::Decide(node));
         if failed || !self.lost.is_empty() {
-            let plan = Arc::clone(&run.plan);
             let failed = failed
                 .then(|| Arc::new(Activation { node: plan.nodes[node].id.clone(), epoch: epoch.clone() }));
-            self.note_lost(&plan, node, outputs, failed.as_ref());
+            self.note_lost(plan, node, outputs, failed.as_ref());
         }
-        self.emit(&Arc::clone(&run.plan), node, epoch, outputs, messages, origins);
+        self.emit(plan, node, epoch, outputs, messages, origins);
     }
 
     /// Passes over the node's first open activation, which was ready: its outputs are dead.
-    pub(in crate::scheduler) fn skip(&mut self, run: &mut Shared, node: NodeIx, epoch: &Epoch) {
-        self.remove(run, node);
+    pub(in crate::scheduler) fn skip(&mut self, plan: &Plan, run: &mut Shared, node: NodeIx, epoch: &Epoch) {
+        self.remove(plan, run, node);
         // Its final state is in the journal already.
         *self.ran(node) = true;
         self.agenda.push_back(Step::Skip(node, epoch.clone(), None));
@@ -99,28 +99,32 @@ impl Scope {
         into.find_map(|edge| self.lost.get(edge)).cloned()
     }
 
-    /// Removes the node's first open activation, and its room where the node runs but once.
-    fn remove(&mut self, run: &mut Shared, node: NodeIx) {
-        let plan = Arc::clone(&run.plan);
+    /// Removes the node's first open activation, and its room where the node runs but once in the run.
+    fn remove(&mut self, plan: &Plan, run: &mut Shared, node: NodeIx) {
         if let Some(slot) = self.slots_mut(node).pop_front() {
             self.open -= 1;
             run.changed_phase(node, &slot.epoch, Some(slot.phase), None);
-            self.leave_turn_order(&plan, node, &slot.epoch);
+            self.leave_turn_order(plan, node, &slot.epoch);
         }
-        if plan.nodes[node].clock.is_empty() {
+        if self.index == ROOT_SCOPE && plan.nodes[node].clock.is_empty() {
             *self.slots_mut(node) = VecDeque::new();
         }
     }
 
     /// Decides the node's first open activation, if all of its edges are decided and it is its turn.
-    pub(in crate::scheduler) fn decide(&mut self, run: &mut Shared, node: NodeIx, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&run.plan);
+    pub(in crate::scheduler) fn decide(
+        &mut self,
+        plan: &Plan,
+        run: &mut Shared,
+        node: NodeIx,
+        derived: &mut Vec<Event>,
+    ) {
         let spec = &plan.nodes[node];
         let Some(slot) = self.nodes[node - self.first].slots.front_mut() else { return };
         let sources = match slot.phase {
             Phase::Waiting if slot.pending == 0 && spec.is_border => {
                 self.result = IterationResult::of(std::mem::take(&mut slot.arrived));
-                self.remove(run, node);
+                self.remove(plan, run, node);
                 return;
             }
             Phase::Waiting if slot.pending == 0 => slot.decide(spec, &run.given),
@@ -130,7 +134,7 @@ impl Scope {
         let epoch = slot.epoch.clone();
         let dead_port = sources.as_ref().err().copied();
         if let Ok(sources) = sources {
-            match self.turns.request(&plan, node, slot) {
+            match self.turns.request(plan, node, slot) {
                 Turn::Later => {
                     slot.sources = Some(Box::new(sources));
                     self.set_phase(run, node, Phase::AwaitingTurn);
@@ -152,7 +156,7 @@ impl Scope {
             }
             return;
         }
-        let failed = dead_port.and_then(|port| self.lost_on(&plan, node, port));
+        let failed = dead_port.and_then(|port| self.lost_on(plan, node, port));
         // A node that follows a cycle is skipped only if it never runs; that is known at the end.
         if spec.is_follower {
             self.idle.insert(node, (epoch.clone(), SkipReason::DeadInput));
@@ -165,7 +169,7 @@ impl Scope {
                 },
             ));
         }
-        self.remove(run, node);
+        self.remove(plan, run, node);
         self.agenda.push_back(Step::Skip(node, epoch, failed));
         self.agenda.push_back(Step::Decide(node));
     }

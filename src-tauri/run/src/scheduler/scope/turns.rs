@@ -156,6 +156,17 @@ impl TurnQueues {
         Self { scope, contexts, ..Self::default() }
     }
 
+    /// Forgets everything: the scope begins again.
+    pub fn clear(&mut self) {
+        let Self { scope: _, contexts, any, memory_users, memory_writers, made } = self;
+        let in_contexts = contexts.iter_mut().flat_map(|context| [&mut context.makers, &mut context.users]);
+        for queue in in_contexts.chain([any, memory_users, memory_writers]) {
+            queue.undecided.clear();
+            queue.waiting.clear();
+        }
+        made.clear();
+    }
+
     fn add(&mut self, roles: &ContextRoles, key: TurnKey) {
         for &context in &roles.makes {
             self.contexts[context].makers.undecided.insert(key.clone());

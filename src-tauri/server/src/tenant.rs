@@ -144,7 +144,7 @@ impl Tenant {
             biased;
             _ = runs.idle_tree(run) => Ok(()),
             () = runs.settled(run) => Ok(()),
-            // The host ends because its runs are at rest, and says so to all who wait at once: this may be the first to be heard.
+            // The host ends because its runs are at rest, and says so to all who wait at once: this may arrive first.
             () = self.ended() => if runs.is_busy(run) { Err(closing()) } else { Ok(()) },
         }
     }

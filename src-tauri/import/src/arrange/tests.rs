@@ -65,7 +65,7 @@ fn edge_leads_to_the_right_if_it_does_in_the_file() {
     arrange(&mut flow);
     let [a, b, c, d] = places(&flow, ["a", "b", "c", "d"]);
     assert!(b.0 >= a.0 + CARD_WIDTH && c.0 >= b.0 + CARD_WIDTH, "{a:?} {b:?} {c:?}");
-    assert_eq!(d.0, a.0, "an edge that leads back stays as it is");
+    assert!((d.0 - a.0).abs() < 1.0, "an edge that leads back stays as it is");
 }
 
 #[test]

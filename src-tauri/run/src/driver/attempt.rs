@@ -157,10 +157,8 @@ struct Trial<'p> {
 impl Trial<'_> {
     fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>) -> Box<Done> {
         let mut result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
-        if let Ok(output) = &result
-            && let Some(unreadable) = unreadable(output)
-        {
-            result = Err(unreadable);
+        if let Some(fault) = result.iter().find_map(unreadable) {
+            result = Err(fault);
         }
         let mut transaction = self.transaction.lock();
         let origins = transaction.origins().clone();

@@ -122,8 +122,9 @@ fn passphrase_replaces_the_key_file() {
 fn encrypted_file_reports_an_unwritable_folder() {
     use std::os::unix::fs::PermissionsExt as _;
     let home = tempfile::tempdir().expect("folder");
-    fs::write(home.path().join("file"), "").expect("written");
-    let file = EncryptedFile::new(&home.path().join("file/nowhere"), None);
+    // A link that leads nowhere: no folder can be made in its place.
+    std::os::unix::fs::symlink(home.path().join("missing"), home.path().join("link")).expect("linked");
+    let file = EncryptedFile::new(&home.path().join("link"), None);
     assert_eq!(code(file.set("openai", &secret("k"))), "keys.unwritable");
     let existing = EncryptedFile::new(home.path(), None);
     existing.set("openai", &secret("first")).expect("stored");

@@ -11,6 +11,7 @@ pub(crate) mod openapi;
 mod runs;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -38,6 +39,9 @@ use crate::tokens::{TokenFile, unauthorized};
 
 /// The media type of streams of events.
 const EVENT_STREAM: &str = "text/event-stream";
+
+/// How often it is looked whether who reads a stream may still do so.
+const STREAM_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The routes that clients of the `OpenAI` API know begin with this.
 const CHAT_PATH: &str = "/v1/";
@@ -84,14 +88,15 @@ async fn admit(State(host): State<Arc<Host>>, mut request: Request, next: Next) 
     let (method, path) = (request.method().clone(), path_without_token(request.uri().path()));
     let is_chat = path.starts_with(CHAT_PATH);
     let route = route_name(&request);
-    let (caller, response) = match authenticate(&host, Credential::of(&request)).await {
+    let given = Credential::of(&request);
+    let (caller, response) = match authenticate(&host, given.clone()).await {
         Ok(caller) => {
             let response = match admit_caller(&host, &caller).await {
                 Ok((tenant, permits)) => {
                     request.extensions_mut().insert(caller.clone());
                     // All that a route has: the tenant of the caller, whatever the request names.
                     request.extensions_mut().insert(tenant);
-                    hold(&host, next.run(request).await, permits)
+                    hold(&host, next.run(request).await, permits, given)
                 }
                 Err(error) => Failure::from(error).into_response(),
             };
@@ -138,6 +143,7 @@ fn path_without_token(path: &str) -> String {
 }
 
 /// What a request is let in by.
+#[derive(Clone)]
 enum Credential {
     /// The token in the address for another system.
     Hook(String),
@@ -204,8 +210,13 @@ async fn admit_caller(
     Ok((tenant, [permit, own]))
 }
 
-/// Keeps the place of a request until its stream has ended.
-fn hold(host: &Host, response: Response, permits: [OwnedSemaphorePermit; 2]) -> Response {
+/// Keeps the place of a request until its stream has ended, and ends the stream when `given` no longer lets in.
+fn hold(
+    host: &Arc<Host>,
+    response: Response,
+    permits: [OwnedSemaphorePermit; 2],
+    given: Result<Credential, ErrorReply>,
+) -> Response {
     let streams = response
         .headers()
         .get(CONTENT_TYPE)
@@ -214,12 +225,25 @@ fn hold(host: &Host, response: Response, permits: [OwnedSemaphorePermit; 2]) -> 
         return response;
     }
     let held = (permits, host.metrics.open_stream());
+    let lapsed = lapsed(Arc::clone(host), given);
     response.map(|body| {
-        Body::from_stream(body.into_data_stream().map(move |chunk| {
+        let chunks = body.into_data_stream().map(move |chunk| {
             let _ = &held;
             chunk
-        }))
+        });
+        Body::from_stream(chunks.take_until(Box::pin(lapsed)))
     })
+}
+
+/// Resolves when a token was revoked or has expired.
+async fn lapsed(host: Arc<Host>, given: Result<Credential, ErrorReply>) {
+    let is_refused = |error: ErrorReply| error.code == codes::HOST_UNAUTHORIZED;
+    loop {
+        tokio::time::sleep(STREAM_CHECK_INTERVAL).await;
+        if authenticate(&host, given.clone()).await.is_err_and(is_refused) {
+            return;
+        }
+    }
 }
 
 /// The same error with the body that clients of the `OpenAI` API read.

@@ -39,6 +39,17 @@ async fn requests_without_a_valid_token_are_refused() {
 }
 
 #[tokio::test]
+async fn streams_end_when_their_token_is_revoked() {
+    let data = Data::new();
+    let host = data.serve();
+    let stream = host.request("viewer", Method::GET, "/runs/changes").send().await.unwrap();
+    data.execute(&["tokens", "revoke", "viewer"]);
+    // It would go on until the host ends.
+    let events = crate::process::events(stream).await;
+    assert!(!events.is_empty() && events.iter().all(|(name, ..)| name == "changed"), "{events:?}");
+}
+
+#[tokio::test]
 async fn role_decides_which_commands_are_executed() {
     let data = Data::new();
     data.flow("chat.flow.json", &chat_flow());

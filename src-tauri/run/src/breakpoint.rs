@@ -22,7 +22,7 @@ use plait_core::expression::template::Template;
 use plait_core::id::{Activation, Epoch, PortName};
 use plait_core::port::{ERROR_PORT, PortKind};
 use plait_journal::view::EpochView;
-use plait_journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopEvent, StopPoint, StopScope};
+use plait_journal::{Breakpoint, NodeOutputs, OutputRef, Side, SourceRef, StopPoint, StopScope};
 
 use check::holds_no_branch;
 pub use check::{check_breakpoints, check_expressions, check_place, check_subflow};
@@ -36,15 +36,14 @@ pub(crate) type Key = (NodeIx, Epoch);
 
 /// A breakpoint, compiled.
 pub(crate) struct Armed {
-    pub id: String,
-    side: Side,
-    port: Option<PortName>,
-    /// Only for an input that several edges feed: a single one needs no look at where a value comes from.
-    from: Option<OutputRef>,
-    kind: Option<PortKind>,
-    event: Option<StopEvent>,
-    when: Option<StopCondition>,
-    log: Option<Template>,
+    /// Those that it was set with. They are shared, so that setting many costs little.
+    all: Arc<[Breakpoint]>,
+    /// Which of them it is.
+    at: usize,
+    /// Whether it has to know where values come from: on an input that several edges feed.
+    follows_edges: bool,
+    when: Option<Box<StopCondition>>,
+    log: Option<Box<Template>>,
     pub scope: StopScope,
 }
 
@@ -83,52 +82,61 @@ pub(crate) enum Reached {
 }
 
 impl Armed {
-    /// A breakpoint at a node, or one of those at every node.
-    pub fn new(breakpoint: &Breakpoint, plan: &Plan, node: Option<NodeIx>) -> Self {
-        let Breakpoint { id, side, port, from, kind, event, when, log, scope, .. } = breakpoint;
-        let single_edge =
+    /// The breakpoint `at` of these, which is at a node or one of those at every node.
+    pub fn new(all: &Arc<[Breakpoint]>, at: usize, plan: &Plan, node: Option<NodeIx>) -> Self {
+        let breakpoint = &all[at];
+        let has_single_edge =
             |port: &PortName| node.is_some_and(|node| edges_into(plan, node, port).nth(1).is_none());
         Self {
-            id: id.clone(),
-            side: *side,
-            port: port.clone(),
-            from: from.clone().filter(|_| !port.as_ref().is_some_and(single_edge)),
-            kind: *kind,
-            event: event.clone(),
-            when: when.as_deref().map(StopCondition::new),
-            log: log.as_deref().map(Template::new),
+            all: Arc::clone(all),
+            at,
+            follows_edges: breakpoint.from.is_some()
+                && !breakpoint.port.as_ref().is_some_and(has_single_edge),
+            when: breakpoint.when.as_deref().map(StopCondition::new).map(Box::new),
+            log: breakpoint.log.as_deref().map(Template::new).map(Box::new),
             scope: match node {
                 Some(node) if holds_no_branch(plan, node, breakpoint) => StopScope::Tree,
-                _ => *scope,
+                _ => breakpoint.scope,
             },
         }
     }
 
+    fn breakpoint(&self) -> &Breakpoint {
+        &self.all[self.at]
+    }
+
+    /// Its name.
+    pub fn id(&self) -> &str {
+        &self.breakpoint().id
+    }
+
     pub fn is_on(&self, side: Side) -> bool {
-        match &self.event {
-            None => self.side == side,
+        let breakpoint = self.breakpoint();
+        match &breakpoint.event {
+            None => breakpoint.side == side,
             Some(event) => facts::is_held_on(event, side),
         }
     }
 
     /// Whether it waits for an event.
     pub fn waits_for_event(&self) -> bool {
-        self.event.is_some()
+        self.breakpoint().event.is_some()
     }
 
     /// Whether it has to know where values come from.
     pub fn follows_edges(&self) -> bool {
-        self.from.is_some()
+        self.follows_edges
     }
 
     /// What it does at a place on one of its sides. The fault of a condition or text that can't be evaluated there.
     pub async fn judge(&self, place: &Place<'_>, evaluator: &dyn Evaluator) -> Result<Reached, Fault> {
-        if self.event.as_ref().is_some_and(|event| !facts::has_happened(event, place.point, place.facts)) {
+        let Breakpoint { event, port, from, kind, .. } = self.breakpoint();
+        if event.as_ref().is_some_and(|event| !facts::has_happened(event, place.point, place.facts)) {
             return Ok(Reached::No);
         }
-        let narrowed = match (&self.port, self.kind) {
+        let narrowed = match (port, *kind) {
             (None, None) => None,
-            (Some(port), _) => match place.value_on(port, self.from.as_ref()) {
+            (Some(port), _) => match place.value_on(port, from.as_ref().filter(|_| self.follows_edges)) {
                 None => return Ok(Reached::No),
                 value => value,
             },

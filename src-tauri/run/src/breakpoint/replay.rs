@@ -78,7 +78,7 @@ impl BreakpointReplay {
             None => None,
         };
         Some(Self {
-            armed: Armed::new(&question.breakpoint, &plan, node),
+            armed: Armed::new(&[question.breakpoint.clone()].into(), 0, &plan, node),
             node,
             scheduler: Scheduler::new(Arc::clone(&plan)),
             plan,

@@ -330,7 +330,7 @@ impl Driver {
         if self.stops.is_parked_at(&self.plan, (*node, epoch), side) {
             return true;
         }
-        self.is_armed_on(*node, side) && !self.plan.is_test(*node, epoch)
+        self.stops.armed.is_on(*node, side) && !self.plan.is_test(*node, epoch)
     }
 
     /// The next activation that may start: any, or one that the step under way covers.

@@ -15,8 +15,13 @@ pub(super) struct ArmedBreakpoints {
     begins: Vec<usize>,
     /// Those at every node.
     everywhere: Vec<Armed>,
+    /// For each node, on which of its sides there is any. The only thing that most activations have read.
+    sides: Vec<Sides>,
     follows_edges: bool,
 }
+
+/// Whether there is a breakpoint, by [`Side`].
+type Sides = [bool; 3];
 
 impl ArmedBreakpoints {
     /// `all` are those at a node or, without one, at every node. The flow has this many nodes.
@@ -31,8 +36,14 @@ impl ArmedBreakpoints {
             }
         }
         at_nodes.sort_by_key(|(node, _)| *node);
-        armed.begins = (0..=nodes).map(|node| at_nodes.partition_point(|(at, _)| *at < node)).collect();
-        armed.at_nodes = at_nodes.into_iter().map(|(_, breakpoint)| breakpoint).collect();
+        armed.sides = vec![sides_of(&armed.everywhere); nodes];
+        armed.begins.reserve(nodes + 1);
+        for (node, breakpoint) in at_nodes {
+            armed.begins.resize(node + 1, armed.at_nodes.len());
+            add_sides(&mut armed.sides[node], &breakpoint);
+            armed.at_nodes.push(breakpoint);
+        }
+        armed.begins.resize(nodes + 1, armed.at_nodes.len());
         armed
     }
 
@@ -45,6 +56,11 @@ impl ArmedBreakpoints {
         self.follows_edges
     }
 
+    /// Whether there is one on a side of a node.
+    pub fn is_on(&self, node: NodeIx, side: Side) -> bool {
+        self.sides.get(node).is_some_and(|sides| sides[side as usize])
+    }
+
     /// Those at a node.
     pub fn at(&self, node: NodeIx) -> impl Iterator<Item = &Armed> {
         let own = match self.begins.get(node..=node + 1) {
@@ -52,6 +68,18 @@ impl ArmedBreakpoints {
             _ => &[],
         };
         own.iter().chain(&self.everywhere)
+    }
+}
+
+fn sides_of(breakpoints: &[Armed]) -> Sides {
+    let mut sides = Sides::default();
+    breakpoints.iter().for_each(|breakpoint| add_sides(&mut sides, breakpoint));
+    sides
+}
+
+fn add_sides(sides: &mut Sides, breakpoint: &Armed) {
+    for side in [Side::Before, Side::Call, Side::After] {
+        sides[side as usize] |= breakpoint.is_on(side);
     }
 }
 
@@ -64,14 +92,14 @@ impl Driver {
         }
         self.stops.edits = edits;
         let all = self.host.debugger.breakpoints();
-        let own = all.iter().filter(|breakpoint| self.host.debugger.is_own(breakpoint));
-        let armed = own.filter_map(|breakpoint| {
+        let own = all.iter().enumerate().filter(|(_, breakpoint)| self.host.debugger.is_own(breakpoint));
+        let armed = own.filter_map(|(at, breakpoint)| {
             let node = match &breakpoint.node {
                 None => None,
                 // A node that the flow does not have holds nothing.
                 Some(node) => Some(self.plan.find(node)?),
             };
-            Some((node, Armed::new(breakpoint, &self.plan, node)))
+            Some((node, Armed::new(&all, at, &self.plan, node)))
         });
         let armed = ArmedBreakpoints::new(armed, self.plan.nodes.len());
         if !armed.follows_edges() {
@@ -103,13 +131,14 @@ impl Driver {
             // Boxed, so that runs without conditions do not carry its state.
             match Box::pin(breakpoint.judge(&place, &*self.host.evaluator)).await {
                 Ok(Reached::No) => {}
-                Ok(Reached::Text(text)) => texts.push((breakpoint.id.clone(), text)),
+                Ok(Reached::Text(text)) => texts.push((breakpoint.id().to_owned(), text)),
                 Ok(Reached::Stop) => {
-                    cause = Some((StopCause::Breakpoint { id: breakpoint.id.clone() }, breakpoint.scope));
+                    cause =
+                        Some((StopCause::Breakpoint { id: breakpoint.id().to_owned() }, breakpoint.scope));
                 }
                 Err(error) => {
                     cause = Some((
-                        StopCause::Condition { id: breakpoint.id.clone(), error: Box::new(error) },
+                        StopCause::Condition { id: breakpoint.id().to_owned(), error: Box::new(error) },
                         breakpoint.scope,
                     ));
                 }

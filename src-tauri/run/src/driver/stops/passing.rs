@@ -2,7 +2,7 @@
 //! delivered as in a run without a debugger.
 
 use super::{Done, Driver, Side, Start};
-use crate::plan::{NodeIx, ROOT_SCOPE};
+use crate::plan::ROOT_SCOPE;
 
 impl Driver {
     /// The next activation to start, if no place to stop at can be there. One that has to be looked at stays the next one.
@@ -13,7 +13,10 @@ impl Driver {
         let start = self.restart_queue.pop().or_else(|| self.scheduler.next_ready())?;
         let node = &self.plan.nodes[start.node];
         // Loops begin with what starts first inside, and their tests are no places.
-        if node.scope == ROOT_SCOPE && node.body.is_none() && !self.is_armed_on(start.node, Side::Before) {
+        if node.scope == ROOT_SCOPE
+            && node.body.is_none()
+            && !self.stops.armed.is_on(start.node, Side::Before)
+        {
             return Some(start);
         }
         self.stops.starts.push_back(start);
@@ -22,7 +25,7 @@ impl Driver {
 
     /// Whether an outcome is delivered without a look at what is held.
     pub(in crate::driver) fn is_delivery_passing(&self, done: &Done) -> bool {
-        self.is_passing() && !self.is_armed_on(done.attempt.node, Side::After)
+        self.is_passing() && !self.stops.armed.is_on(done.attempt.node, Side::After)
     }
 
     /// Whether nothing is held here or in the tree, and nothing about it has changed.
@@ -36,10 +39,5 @@ impl Driver {
             && stops.edits == debugger.edits()
             && debugger.held_by().is_none()
             && !debugger.holds_branches()
-    }
-
-    /// Whether there is a breakpoint on a side of a node.
-    pub(super) fn is_armed_on(&self, node: NodeIx, side: Side) -> bool {
-        self.stops.armed.at(node).any(|breakpoint| breakpoint.is_on(side))
     }
 }

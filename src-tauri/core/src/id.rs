@@ -200,9 +200,10 @@ impl Epoch {
         (!counters.is_empty()).then(|| counters.join("."))
     }
 
-    /// Whether `outer` is this epoch or encloses it.
+    /// Whether `outer` is this epoch or encloses it. Counter by counter, as equality.
+    #[inline]
     pub fn starts_with(&self, outer: &Self) -> bool {
-        self.0.starts_with(&outer.0)
+        self.0.len() >= outer.0.len() && self.0.iter().zip(&outer.0).all(|(one, other)| one == other)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Owns the run's journal, contexts and running nodes. Write-ahead: an event is appended before its successors act on it,
 //! and what was bought or done outside is flushed before anything follows.
 
+mod aborts;
 mod answers;
 mod attempt;
 mod body_path;
@@ -34,14 +35,13 @@ use crate::codes;
 use crate::debugger::Registration;
 use crate::host::RunInfo;
 use crate::host::{Host, StandingClock};
-use crate::node::Signal;
+use crate::node::{RunContext, Signal};
 use crate::plan::{NodeIx, Plan};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
 use plait_core::origin::Origins;
 use plait_core::quota::Amount;
 use plait_journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
-use plait_llm::models::ModelOverrides;
 use plait_llm::quota::TreeCount;
 
 use attempt::{Attempt, Begun, Done, Outcome};
@@ -86,9 +86,8 @@ const YIELD_BUDGET: usize = 256;
 /// A run as it is driven.
 pub struct Driver {
     plan: Arc<Plan>,
-    info: Arc<RunInfo>,
-    /// As `run.started` has it.
-    models: Arc<ModelOverrides>,
+    /// What its nodes are given, with the models of `run.started`.
+    run: Arc<RunContext>,
     host: Arc<Host>,
     scheduler: Scheduler,
     recorder: Recorder,
@@ -117,7 +116,7 @@ pub struct Driver {
     sleeping: usize,
     /// What follows from an event; kept to reuse the allocation.
     derived: Vec<Event>,
-    signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
+    signals: mpsc::UnboundedReceiver<Signal>,
     steering: Steering,
     /// Where the run stands still.
     stops: Stops,
@@ -143,9 +142,12 @@ impl Driver {
     /// A new run, `first` being its `run.started`; and the handle to steer it by. A value that is given to it and nested
     /// too deep is a fault `input.too_deep`.
     pub fn start(setup: RunSetup, first: Event) -> Result<(Self, RunHandle), Fault> {
-        let restored = restore(&setup.plan, &[])?;
+        let mut restored = restore(&setup.plan, &[])?;
+        if let Event::Run(RunEvent::Started { models, .. }) = &first {
+            restored.models = Arc::clone(models);
+        }
         let (mut driver, handle) = Self::prepare(setup, restored, &[])?;
-        if let Event::Run(RunEvent::Started { models, set, conversation, .. }) = &first {
+        if let Event::Run(RunEvent::Started { set, conversation, .. }) = &first {
             driver.state.set_memory(restore::first_memory(conversation.as_deref()));
             if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
                 let message = format!(
@@ -155,7 +157,6 @@ impl Driver {
                     Fault::new(codes::INPUT_TOO_DEEP, message).hint("Give it a value that is flatter.")
                 );
             }
-            driver.models = Arc::clone(models);
         }
         driver.record_events([first])?;
         Ok((driver, handle))
@@ -203,7 +204,16 @@ impl Driver {
         let trials = Trials::restore(setup.trials, &setup.plan, &restored.stops.trials)?;
         let stops = Stops::restore(restored.stops, &setup.plan, &setup.host.debugger, &setup.info.run);
         let info = Arc::new(setup.info);
-        let mut quotas = Quotas::new(&setup.plan, Arc::clone(&info), setup.host.quotas.clone());
+        let (sender, signals) = mpsc::unbounded_channel();
+        let run = RunContext {
+            info: Arc::clone(&info),
+            models: restored.models,
+            flow_window: setup.plan.context_window,
+            folders: Arc::clone(&setup.plan.folders),
+            memory_settings: Arc::clone(&setup.plan.memory),
+            signals: sender,
+        };
+        let mut quotas = Quotas::new(&setup.plan, info, setup.host.quotas.clone());
         quotas.restore(&setup.plan, &restored.scheduler, entries, &setup.spent_by_children);
         for event in &restored.missing {
             quotas.follow(&setup.plan, &restored.scheduler, event, || setup.host.clock.now_ms());
@@ -217,8 +227,7 @@ impl Driver {
                 entries,
             ),
             plan: setup.plan,
-            info,
-            models: restored.models,
+            run: Arc::new(run),
             host: Arc::new(setup.host),
             scheduler: restored.scheduler,
             state: restored.state,
@@ -234,7 +243,7 @@ impl Driver {
             pending_retries: Vec::new(),
             sleeping: 0,
             derived: Vec::new(),
-            signals: mpsc::unbounded_channel(),
+            signals,
             steering,
             stops,
             trials,
@@ -271,7 +280,7 @@ impl Driver {
         loop {
             if self.has_ended() {
                 running.clear();
-                self.host.debugger.release_branches(&self.info.run);
+                self.host.debugger.release_branches(&self.run.info.run);
                 self.recorder.flush().await?;
                 self.steering.controls.note_end();
                 return self.recorder.end();
@@ -309,7 +318,7 @@ impl Driver {
     async fn next_input(&mut self, running: &mut FuturesUnordered<BoxFuture<'_, Done>>) -> Input {
         let is_waiting = self.scheduler.phase() == RunPhase::Waiting && self.restart_queue.is_empty();
         let may_idle = is_waiting || self.is_standing(running.len());
-        let (signals, Steering { controls, idle }) = (&mut self.signals.1, &mut self.steering);
+        let (signals, Steering { controls, idle }) = (&mut self.signals, &mut self.steering);
         let recorder = &mut self.recorder;
         futures::future::poll_fn(|cx| {
             idle.send_if_modified(std::mem::take);
@@ -400,8 +409,10 @@ impl Driver {
             self.stops.retry_waits.remove(&key);
         }
         let begun = match self.trials.plan_of(&start) {
-            None => attempt::begin(node, start, cx, began_ms),
-            Some(trial) => Begun::Waiting(attempt::begin_of(trial, start, cx, began_ms)),
+            None => attempt::begin(node, start, cx, &self.host, began_ms),
+            Some(trial) => {
+                Begun::Waiting(attempt::begin_of(trial, start, cx, Arc::clone(&self.host), began_ms))
+            }
         };
         match begun {
             Begun::Done(done) => Ok(Some(done)),
@@ -455,41 +466,6 @@ impl Driver {
             self.stop_closed();
         }
         appended
-    }
-
-    /// An attempt, or a wait before one, that is stopped if the iteration ends that it is part of. `was_sleeping` says whether it only
-    /// lets time pass.
-    fn stoppable<'p>(
-        &mut self,
-        key: (NodeIx, Epoch),
-        attempt: BoxFuture<'p, Done>,
-        was_sleeping: bool,
-    ) -> BoxFuture<'p, Done> {
-        if self.plan.iteration_of(key.0, &key.1).is_none() {
-            return attempt;
-        }
-        let (attempt, stop) = futures::future::abortable(attempt);
-        let (node, epoch) = key.clone();
-        self.aborts.insert(key, stop);
-        Box::pin(attempt.map(move |done| done.unwrap_or_else(|_| Done::stopped(node, epoch, was_sleeping))))
-    }
-
-    /// Stops what still runs though the iteration that it is part of has ended.
-    fn stop_closed(&mut self) {
-        let scheduler = &self.scheduler;
-        self.aborts.retain(|(node, epoch), stop| {
-            let is_open = scheduler.is_open(*node, epoch);
-            if !is_open {
-                stop.abort();
-            }
-            is_open
-        });
-        // One that starts again first may have ended the iteration of another.
-        self.restart_queue.retain(|start| scheduler.is_open(start.node, &start.epoch));
-        self.stops.forget_closed(scheduler);
-        let plan = &self.plan;
-        self.questions
-            .retain(|at, _| plan.find(&at.node).is_some_and(|node| scheduler.is_asking(node, &at.epoch)));
     }
 
     /// Nothing that comes after a run's end belongs to it.

@@ -20,7 +20,7 @@ pub use descriptor::{
 };
 pub use inputs::{Datum, Inputs};
 pub use loop_outputs::{CONTINUE, SUMMARY};
-pub use node_context::{NodeContext, Signal, ToolRound};
+pub use node_context::{NodeContext, RunContext, Signal, ToolRound};
 pub use output::{NodeOutput, Pause};
 pub(crate) use pinned::PinnedNode;
 pub use registry::{BoundNode, NodeType, Registry, type_hint};

@@ -272,6 +272,11 @@ impl Plan {
         (scope != ROOT_SCOPE).then(|| (scope, epoch.prefix(self.scopes[scope].depth)))
     }
 
+    /// Whether there is a loop around a node.
+    pub(crate) fn is_in_loop(&self, node: NodeIx) -> bool {
+        self.nodes[node].scope != ROOT_SCOPE
+    }
+
     /// Whether an activation of a loop is the test of its condition, before an iteration.
     pub fn is_test(&self, node: NodeIx, epoch: &Epoch) -> bool {
         let spec = &self.nodes[node];

@@ -363,8 +363,10 @@ impl Scheduler {
             return;
         }
         let Some(node) = self.plan.find(&at.node) else { return };
-        let key = self.plan.iteration_of(node, &at.epoch);
-        let scope = key.and_then(|key| self.iterations.get_mut(&key));
+        if !self.plan.is_in_loop(node) {
+            return;
+        }
+        let scope = self.iterations.around_mut(&self.plan, node, &at.epoch);
         if let Some(slot) = scope.and_then(|scope| scope.slot_mut(node, &at.epoch)) {
             slot.has_written = true;
         }

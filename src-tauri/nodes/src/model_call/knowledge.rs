@@ -68,7 +68,7 @@ async fn search(
         bases: knowledge.refs(),
         max_tokens: knowledge.max_tokens(),
         model: model.to_owned(),
-        folder: node_context.run.folder.clone(),
+        folder: node_context.run.info.folder.clone(),
         progress: Arc::new(|_| ()),
     };
     let retrieval = node_context.host.retriever.retrieve(request).await?;

@@ -171,7 +171,7 @@ impl<'a> MemoryAccess<'a> {
     }
 
     fn recent_turns(&self) -> usize {
-        let flow = self.node_context.memory_settings.recent_turns();
+        let flow = self.node_context.run.memory_settings.recent_turns();
         self.config.recent_turns.map_or(flow, |turns| flow.min(turns.get() as usize))
     }
 }

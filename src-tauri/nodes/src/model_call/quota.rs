@@ -261,7 +261,7 @@ fn overrun(model: &str, state: &QuotaState, reserved: Amount, used: Amount) -> O
 /// The price of the most that a call may use. Fault `quota.no_price` if a quota limits money and the price is not known.
 fn max_amount(call: &ModelCall<'_>, usage: &TokenUsage) -> Result<Amount, Fault> {
     let (node_context, model) = (call.node_context, call.model);
-    let price = node_context.models.price(&model.provider, &model.model);
+    let price = node_context.run.models.price(&model.provider, &model.model);
     if price.is_none() && node_context.host.quotas.limits_money() {
         return Err(no_price(model));
     }

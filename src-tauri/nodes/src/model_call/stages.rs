@@ -329,7 +329,7 @@ impl ModelCall<'_> {
         keep_reply(&mut reply, &*self.node_context.host.attachments).await?;
         check_depth(&reply)?;
         let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
-        let books = &self.node_context.models;
+        let books = &self.node_context.run.models;
         let (mut account, usage) =
             CallAccount::of(self.context_id.clone(), model, books, counted, reply.usage);
         account.pace = pace.into_pace();
@@ -341,6 +341,7 @@ impl ModelCall<'_> {
     fn note_failure(&self, place: CallPlace, code: &ErrorCode) {
         let (node_context, model) = (self.node_context, self.model);
         let costs_nothing = node_context
+            .run
             .models
             .price(&model.provider, &model.model)
             .is_some_and(|price| price.input == 0.0 && price.output == 0.0);

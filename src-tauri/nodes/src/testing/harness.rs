@@ -23,7 +23,7 @@ use plait_llm::loop_history::{LoopConversation, PersonAnswers};
 use plait_llm::memory::{MemoryChange, WorkflowMemory};
 use plait_llm::models::ModelOverrides;
 use plait_run::host::{Host, RunInfo, RunInput};
-use plait_run::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
+use plait_run::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, RunContext, Signal};
 use plait_testing::{
     FakeAttachmentStore, FakeClock, FakeMemoryStore, FakeProvider, FakeProviders, FakeRetriever,
     FakeSubflows, FakeTools,
@@ -166,11 +166,8 @@ impl NodeHarness {
         let memory_mode = node.behavior().memory.mode(&self.memory_settings);
         let transaction = Transaction::with_memory(self.contexts.clone(), self.memory.clone());
         let (signals, received) = mpsc::unbounded_channel();
-        let node_context = NodeContext {
-            activation: Activation { node: id.into(), epoch: self.epoch.clone() },
-            scope_depth: 0,
-            attempt: 1,
-            run: Arc::new(RunInfo {
+        let run = RunContext {
+            info: Arc::new(RunInfo {
                 run: "run".into(),
                 user: self.user.clone(),
                 flow_name: "harness".to_owned(),
@@ -184,6 +181,14 @@ impl NodeHarness {
             models: Arc::new(self.models.clone()),
             flow_window: self.flow_window,
             folders: Arc::default(),
+            memory_settings: Arc::new(self.memory_settings.clone()),
+            signals,
+        };
+        let node_context = NodeContext {
+            activation: Activation { node: id.into(), epoch: self.epoch.clone() },
+            scope_depth: 0,
+            attempt: 1,
+            run: Arc::new(run),
             host: Arc::new(Host {
                 providers: Arc::new(FakeProviders(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),
@@ -212,11 +217,9 @@ impl NodeHarness {
             recorded: self.recorded.clone().into(),
             memory_mode,
             memory_is_read_later: true,
-            memory_settings: Arc::new(self.memory_settings.clone()),
             conversation: self.loop_conversation.clone(),
             answers: self.answers.clone(),
             transaction: Arc::clone(&transaction),
-            signals,
         };
         let run = async move { node.execute(inputs, node_context).await };
         let (result, (events, streamed, shown)) =

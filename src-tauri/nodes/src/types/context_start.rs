@@ -188,7 +188,7 @@ impl NodeType for ContextStart {
         let handle = ContextHandle::new(record.context_id.clone());
         let output = NodeOutput::new().with_context(&handle);
         let conversation =
-            node_context.run.conversation.clone().filter(|_| handle.context_id.as_str() == MAIN);
+            node_context.run.info.conversation.clone().filter(|_| handle.context_id.as_str() == MAIN);
         let Some(conversation) = conversation else {
             node_context.create_context(record)?;
             return Ok(output);

@@ -78,7 +78,7 @@ On a context edge, it is the message \
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
-        let text = match &node_context.run.input {
+        let text = match &node_context.run.info.input {
             Some(given) => {
                 node_context.add_origins(&given.origins);
                 given.text.clone()

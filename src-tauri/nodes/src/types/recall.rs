@@ -112,7 +112,7 @@ async fn recall(request: RecallRequest, node_context: &NodeContext) -> Result<Ar
         if let Some(run) = node_context.earlier() {
             run.refuse_miss(&node_context.activation, None, || "What is recalled here".to_owned())?;
         }
-        let found = node_context.host.memories.recall(&node_context.run.user, request).await?;
+        let found = node_context.host.memories.recall(&node_context.run.info.user, request).await?;
         (Arc::new(found), None)
     };
     node_context.record(CallEvent::MemoryRecalled { recall: Arc::clone(&recall), reused }).await?;

@@ -166,12 +166,12 @@ async fn remember(
         node_context.record(event).await?;
         memories
     };
-    node_context.host.memories.remember(&node_context.run.user, memories.to_vec()).await?;
+    node_context.host.memories.remember(&node_context.run.info.user, memories.to_vec()).await?;
     Ok(memories)
 }
 
 fn to_records(contents: Vec<MemoryContent>, node_context: &NodeContext) -> Vec<MemoryRecord> {
-    let NodeContext { activation, run, .. } = node_context;
+    let (activation, run) = (&node_context.activation, &node_context.run.info);
     let source = MemorySource {
         flow: Some(run.flow_name.clone()),
         run: Some(run.run.clone()),

@@ -156,7 +156,7 @@ The child's results \
         let handle = inputs.context()?;
         let child_input = child_input::build(config, &inputs, handle.as_ref(), &node_context)?;
         let call = ChildCall {
-            parent: Arc::clone(&node_context.run),
+            parent: Arc::clone(&node_context.run.info),
             activation: node_context.activation.clone(),
             attempt: node_context.attempt,
             flow,

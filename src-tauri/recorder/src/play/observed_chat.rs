@@ -185,7 +185,7 @@ impl Journaling<'_> {
     ) -> Result<ModelReply, Fault> {
         let counted = TokenUsage::new(counted, count_reply(&config.model, reply));
         let context_id = self.context.context_id.clone();
-        let books = &self.node_context.models;
+        let books = &self.node_context.run.models;
         let (mut account, usage) = CallAccount::of(context_id, config, books, counted, reply.usage);
         account.pace = call.pace.clone();
         self.usage += usage;

@@ -90,38 +90,39 @@ pub(super) enum Outcome {
 
 /// Begins one try, of which the journal says that it began at `began_ms`. Most nodes never wait; they cost nothing more than their own
 /// future.
-pub(super) fn begin(node: &PlanNode, start: Start, mut cx: NodeContext, began_ms: u64) -> Begun<'_> {
+pub(super) fn begin<'p>(
+    node: &'p PlanNode,
+    start: Start,
+    mut cx: NodeContext,
+    host: &Arc<Host>,
+    began_ms: u64,
+) -> Begun<'p> {
     // With the config that a person tries, if this is an attempt with it.
     cx.calls_outside = node.node.behavior().calls_outside();
     let hold = cx.hold.clone();
-    let trial = Trial {
-        node,
-        attempt: Attempt::from(&start),
-        host: Arc::clone(&cx.host),
-        transaction: Arc::clone(&cx.transaction),
-        began_ms,
-    };
+    let trial =
+        Trial { node, attempt: Attempt::from(&start), transaction: Arc::clone(&cx.transaction), began_ms };
     let mut execution = match catch_unwind(AssertUnwindSafe(|| node.node.execute(start.inputs, cx))) {
         Ok(execution) => AssertUnwindSafe(execution).catch_unwind(),
-        Err(panic) => return Begun::Done(trial.end(Err(panic))),
+        Err(panic) => return Begun::Done(trial.end(Err(panic), host)),
     };
     if let Some(result) = (&mut execution).now_or_never() {
-        return Begun::Done(trial.end(result));
+        return Begun::Done(trial.end(result, host));
     }
+    let host = Arc::clone(host);
     Begun::Waiting(Box::pin(async move {
         let result = match node.timeout_ms {
             None => execution.await,
             Some(limit) => {
                 let limit_of = Duration::from_millis(limit);
-                let deadline =
-                    sleep_unless_held(&trial.host.clock, &trial.host.debugger, limit_of, hold.as_ref());
+                let deadline = sleep_unless_held(&host.clock, &host.debugger, limit_of, hold.as_ref());
                 match select(execution, deadline).await {
                     Either::Left((result, _)) => result,
                     Either::Right(_) => Ok(Err(timed_out(node, limit))),
                 }
             }
         };
-        Done { was_sleeping: is_timer(node), ..*trial.end(result) }
+        Done { was_sleeping: is_timer(node), ..*trial.end(result, &host) }
     }))
 }
 
@@ -130,10 +131,11 @@ pub(super) fn begin_of(
     plan: Arc<Plan>,
     start: Start,
     cx: NodeContext,
+    host: Arc<Host>,
     began_ms: u64,
 ) -> BoxFuture<'static, Done> {
     Box::pin(async move {
-        match begin(&plan.nodes[start.node], start, cx, began_ms) {
+        match begin(&plan.nodes[start.node], start, cx, &host, began_ms) {
             Begun::Done(done) => *done,
             Begun::Waiting(rest) => rest.await,
         }
@@ -149,13 +151,12 @@ pub(super) fn is_timer(node: &PlanNode) -> bool {
 struct Trial<'p> {
     node: &'p PlanNode,
     attempt: Attempt,
-    host: Arc<Host>,
     transaction: Arc<Mutex<Transaction>>,
     began_ms: u64,
 }
 
 impl Trial<'_> {
-    fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>) -> Box<Done> {
+    fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>, host: &Host) -> Box<Done> {
         let mut result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
         if let Some(fault) = result.iter().find_map(unreadable) {
             result = Err(fault);
@@ -172,9 +173,9 @@ impl Trial<'_> {
             Ok(output) => Outcome::Finished {
                 output,
                 written: transaction.take(),
-                duration_ms: self.host.clock.now_ms().saturating_sub(self.began_ms),
+                duration_ms: host.clock.now_ms().saturating_sub(self.began_ms),
             },
-            Err(error) => judge(self.node, self.attempt.number, error, &self.host),
+            Err(error) => judge(self.node, self.attempt.number, error, host),
         };
         drop(transaction);
         Box::new(Done { attempt: self.attempt, outcome, origins, was_sleeping: false })
@@ -294,10 +295,7 @@ impl Driver {
             activation: self.activation(start.node, &start.epoch),
             scope_depth: self.plan.scopes[self.plan.nodes[start.node].scope].depth,
             attempt: start.attempt,
-            run: Arc::clone(&self.info),
-            models: Arc::clone(&self.models),
-            flow_window: self.plan.context_window,
-            folders: Arc::clone(&self.plan.folders),
+            run: Arc::clone(&self.run),
             host: quotas
                 .map_or_else(|| Arc::clone(&self.host), |quotas| Arc::new(self.host.with_quotas(quotas))),
             calls_outside: false,
@@ -306,9 +304,8 @@ impl Driver {
             answer: start.answer.clone(),
             recorded: self.recorded.get(start.node, &start.epoch),
             memory_mode: memory,
-            memory_is_read_later: self.info.conversation.is_some()
+            memory_is_read_later: self.run.info.conversation.is_some()
                 || self.plan.is_memory_read_after(start.node),
-            memory_settings: Arc::clone(&self.plan.memory),
             conversation: self.conversations.view(&self.plan, start.node, &start.epoch),
             answers: self.conversations.answers(&self.plan, start.node, &start.epoch),
             transaction: Transaction::with_memory(
@@ -319,7 +316,6 @@ impl Driver {
                 // For other nodes its content would depend on timing.
                 if memory.reads() { state.memory.clone() } else { WorkflowMemory::default() },
             ),
-            signals: self.signals.0.clone(),
         }
     }
 }

@@ -61,6 +61,9 @@ impl RecordedEffects {
 
     /// Forgets an activation that has ended. Returns whether it had recorded anything that no earlier run has.
     pub fn forget(&mut self, key: &(NodeIx, Epoch)) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
         let recorded = self.0.remove(key);
         recorded.is_some_and(|events| events.iter().any(|event| event.reused().is_none()))
     }

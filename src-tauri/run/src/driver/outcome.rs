@@ -8,7 +8,7 @@ use super::scoped_state::is_unordered;
 use super::{Driver, turns};
 use crate::codes;
 use crate::node::{Pause, Signal};
-use crate::plan::{NodeIx, ROOT_SCOPE};
+use crate::plan::NodeIx;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, Epoch};
 use plait_journal::{Event, NodeEvent};
@@ -82,7 +82,7 @@ impl Driver {
         if !self.aborts.is_empty() {
             self.aborts.remove(&key);
         }
-        if self.plan.iteration_of(key.0, &key.1).is_some() && !self.scheduler.is_open(key.0, &key.1) {
+        if self.plan.is_in_loop(key.0) && !self.scheduler.is_open(key.0, &key.1) {
             // The iteration has ended without it.
             return Ok(Remaining::Nothing);
         }
@@ -91,11 +91,13 @@ impl Driver {
         }
         match done.outcome {
             Outcome::Finished { output, written, duration_ms } => {
-                let pending = self.plan.nodes[key.0].scope != ROOT_SCOPE;
+                let pending = self.plan.is_in_loop(key.0);
                 let mut events =
-                    turns::events(&activation, &written, self.info.earlier_of(&activation), pending);
+                    turns::events(&activation, &written, self.run.info.earlier_of(&activation), pending);
                 let mut known = 0;
-                if let Some(journaled) = self.uncommitted.remove(&key) {
+                if !self.uncommitted.is_empty()
+                    && let Some(journaled) = self.uncommitted.remove(&key)
+                {
                     // What was journaled before a crash counts, also where this attempt came to another result.
                     known = journaled.len().min(events.len());
                     events.splice(..known, journaled.into_iter().take(known));
@@ -105,7 +107,7 @@ impl Driver {
                 }
                 events.drain(..known);
                 let bought = self.recorded.forget(&key);
-                self.answer_counts.remove(&key);
+                self.forget_answers(&key);
                 let durable = bought || !events.is_empty();
                 let finished = attempt::finished(activation, output, done.origins, duration_ms);
                 self.turns.close(done.attempt.node, &done.attempt.epoch);
@@ -138,7 +140,7 @@ impl Driver {
             }
             Outcome::Failed(error) => {
                 self.recorded.forget(&key);
-                self.answer_counts.remove(&key);
+                self.forget_answers(&key);
                 self.uncommitted.remove(&key);
                 self.stops.close(&key);
                 let handled =
@@ -153,6 +155,14 @@ impl Driver {
             }
         }
         Ok(Remaining::Nothing)
+    }
+
+    /// Forgets how many answers an activation got that has ended.
+    fn forget_answers(&mut self, key: &(NodeIx, Epoch)) {
+        // Most runs ask nobody, and an empty map would be asked by hash.
+        if !self.answer_counts.is_empty() {
+            self.answer_counts.remove(key);
+        }
     }
 
     /// Iterations for items of a list can't reset a context that all of them have, or change its settings: it would be
@@ -184,7 +194,7 @@ impl Driver {
     ) -> Result<(), Fault> {
         let Pause { prompt, schema, tool } = pause;
         let index = self.answer_counts.get(&key).copied().unwrap_or_default();
-        let earlier = self.info.earlier_of(&activation);
+        let earlier = self.run.info.earlier_of(&activation);
         let known = earlier.and_then(|earlier| earlier.answer(&activation, index, &prompt, &schema));
         let answered = known.is_some();
         if !answered {
@@ -216,7 +226,7 @@ impl Driver {
 
     /// Handles the signals that running nodes have sent so far.
     pub(super) async fn handle_pending_signals(&mut self) -> Result<(), Fault> {
-        while let Ok(signal) = self.signals.1.try_recv() {
+        while let Ok(signal) = self.signals.try_recv() {
             self.on_signal(signal).await?;
         }
         Ok(())
@@ -272,9 +282,7 @@ impl Driver {
         };
         at.is_some_and(|at| {
             let node = self.plan.find(&at.node);
-            node.is_some_and(|node| {
-                self.plan.iteration_of(node, &at.epoch).is_some() && !self.scheduler.is_open(node, &at.epoch)
-            })
+            node.is_some_and(|node| self.plan.is_in_loop(node) && !self.scheduler.is_open(node, &at.epoch))
         })
     }
 }

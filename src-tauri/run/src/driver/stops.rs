@@ -231,7 +231,7 @@ impl Driver {
 
     /// Whether the tree holds this run.
     pub(super) fn is_held(&self) -> bool {
-        self.host.debugger.holds(&self.info.run)
+        self.host.debugger.holds(&self.run.info.run)
     }
 
     /// Whether only a person can make the run go on, since it stands still.
@@ -423,7 +423,7 @@ impl Driver {
     }
 
     fn is_held_by_self(&self) -> bool {
-        self.host.debugger.held_by().is_some_and(|run| run == self.info.run)
+        self.host.debugger.held_by().is_some_and(|run| run == self.run.info.run)
     }
 
     fn point(&self, key: &Key, attempt: u32, side: Side) -> StopPoint {

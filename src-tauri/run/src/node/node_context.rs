@@ -43,6 +43,21 @@ pub struct ToolRound {
     pub granted: Vec<GrantPattern>,
 }
 
+/// What all activations of a run are given.
+pub struct RunContext {
+    pub info: Arc<RunInfo>,
+    /// Model settings and calibrations that override the built-in tables.
+    pub models: Arc<ModelOverrides>,
+    /// The window that the flow sets for all model calls, in tokens.
+    pub flow_window: Option<u64>,
+    /// The folders that the flow declares for its tools.
+    pub folders: Arc<[FolderAccess]>,
+    /// The flow's settings of the workflow's memory.
+    pub memory_settings: Arc<MemorySettings>,
+    /// To the run's driver.
+    pub signals: mpsc::UnboundedSender<Signal>,
+}
+
 /// What a node can use besides its inputs and config. Cheap to clone.
 #[derive(Clone)]
 pub struct NodeContext {
@@ -53,13 +68,7 @@ pub struct NodeContext {
     /// The attempt, from 1.
     pub attempt: u32,
     /// What does not change during the run.
-    pub run: Arc<RunInfo>,
-    /// Model settings and calibrations that override the built-in tables.
-    pub models: Arc<ModelOverrides>,
-    /// The window that the flow sets for all model calls, in tokens.
-    pub flow_window: Option<u64>,
-    /// The folders that the flow declares for its tools.
-    pub folders: Arc<[FolderAccess]>,
+    pub run: Arc<RunContext>,
     /// Providers, tools, clock and other effects.
     pub host: Arc<Host>,
     /// Whether its [`Behavior`](super::Behavior) says that it calls models or tools.
@@ -77,14 +86,11 @@ pub struct NodeContext {
     pub memory_mode: MemoryMode,
     /// Whether an activation after this one may read the workflow's memory, in this run or in a later one.
     pub memory_is_read_later: bool,
-    /// The flow's settings of the workflow's memory.
-    pub memory_settings: Arc<MemorySettings>,
     /// The conversation of the innermost conversational loop around the node, if there is one.
     pub conversation: Option<Arc<LoopConversation>>,
     /// What people answered in the innermost loop around the node.
     pub answers: PersonAnswers,
     pub transaction: Arc<Mutex<Transaction>>,
-    pub signals: mpsc::UnboundedSender<Signal>,
 }
 
 impl NodeContext {
@@ -164,11 +170,11 @@ impl NodeContext {
 
     /// What the node takes over from the run that its own is forked from.
     pub fn earlier(&self) -> Option<&EarlierRun> {
-        self.run.earlier_of(&self.activation)
+        self.run.info.earlier_of(&self.activation)
     }
 
     pub fn model_settings(&self) -> RunModelSettings<'_> {
-        RunModelSettings { flow_window: self.flow_window, models: &self.models }
+        RunModelSettings { flow_window: self.run.flow_window, models: &self.run.models }
     }
 
     /// The id of this activation's message with this index.
@@ -223,7 +229,7 @@ impl NodeContext {
         let run_ended = || Fault::new(codes::RUN_CANCELED, "The run ended while this node was running.");
         let at = self.activation.clone();
         let _held = self.hold.as_ref().map(BranchHold::hold);
-        self.signals.send(Signal::Call { at, call: call(), tools, open }).map_err(|_| run_ended())?;
+        self.run.signals.send(Signal::Call { at, call: call(), tools, open }).map_err(|_| run_ended())?;
         opened.await.map_err(|_| run_ended())
     }
 
@@ -242,14 +248,14 @@ impl NodeContext {
         let event = event.of(self.activation.clone());
         let (sender, receiver) = oneshot::channel();
         let run_ended = || Fault::new(codes::RUN_CANCELED, "The run ended while this node was running.");
-        self.signals.send(Signal::Durable(event, sender)).map_err(|_| run_ended())?;
+        self.run.signals.send(Signal::Durable(event, sender)).map_err(|_| run_ended())?;
         receiver.await.map_err(|_| run_ended())
     }
 
     /// Journals an event of this activation without waiting.
     pub fn note(&self, event: impl ActivationEvent) {
         // If the run has ended, nothing receives the event.
-        let _ = self.signals.send(Signal::Note(event.of(self.activation.clone())));
+        let _ = self.run.signals.send(Signal::Note(event.of(self.activation.clone())));
     }
 
     /// Journals that something was done less well than asked: nothing degrades in silence. An activation that executes again says
@@ -263,7 +269,7 @@ impl NodeContext {
 
     /// Shows an event of this activation to watchers. It is not journaled.
     pub fn show(&self, event: impl ActivationEvent) {
-        let _ = self.signals.send(Signal::Delta(event.of(self.activation.clone())));
+        let _ = self.run.signals.send(Signal::Delta(event.of(self.activation.clone())));
     }
 
     fn delta(&self, text: String, reasoning: String) {

@@ -6,7 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::scope::{IterationKey, Scope};
-use crate::plan::Plan;
+use crate::plan::{NodeIx, Plan};
+use plait_core::id::Epoch;
 
 #[derive(Default)]
 pub(super) struct Iterations {
@@ -21,8 +22,20 @@ impl Iterations {
         self.latest.is_none() && self.others.is_empty()
     }
 
-    pub fn get(&self, key: &IterationKey) -> Option<&Scope> {
-        self.latest_of(key).or_else(|| self.others.get(key).map(AsRef::as_ref))
+    /// The open iteration that an activation is in, which is in a loop.
+    pub fn around(&self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<&Scope> {
+        if let Some(latest) = self.latest.as_deref().filter(|latest| latest.is_around(plan, node, epoch)) {
+            return Some(latest);
+        }
+        self.others.get(&plan.iteration_of(node, epoch)?).map(AsRef::as_ref)
+    }
+
+    /// The same, to change it.
+    pub fn around_mut(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<&mut Scope> {
+        if !self.latest.as_deref().is_some_and(|latest| latest.is_around(plan, node, epoch)) {
+            return self.get_mut(&plan.iteration_of(node, epoch)?);
+        }
+        self.latest.as_deref_mut()
     }
 
     pub fn get_mut(&mut self, key: &IterationKey) -> Option<&mut Scope> {

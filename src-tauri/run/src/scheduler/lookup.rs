@@ -9,18 +9,16 @@ use plait_core::id::{Activation, Epoch, NodeId};
 impl Scheduler {
     /// The scope that an activation is in.
     pub(super) fn scope_at(&self, node: NodeIx, epoch: &Epoch) -> Option<&Scope> {
-        match self.plan.iteration_of(node, epoch) {
-            None => Some(&self.root),
-            Some(key) => self.iterations.get(&key),
+        if self.plan.is_in_loop(node) {
+            self.iterations.around(&self.plan, node, epoch)
+        } else {
+            Some(&self.root)
         }
     }
 
     /// The same, to change it.
     pub(super) fn scope_of(&mut self, node: NodeIx, epoch: &Epoch) -> Option<&mut Scope> {
-        match self.plan.iteration_of(node, epoch) {
-            None => Some(&mut self.root),
-            Some(key) => self.iterations.get_mut(&key),
-        }
+        self.scope_with_surroundings(node, epoch).map(|(_, scope, _)| scope)
     }
 
     /// The scope that an activation is in, with the plan and what all scopes share.
@@ -29,9 +27,10 @@ impl Scheduler {
         node: NodeIx,
         epoch: &Epoch,
     ) -> Option<(&Plan, &mut Scope, &mut Shared)> {
-        let scope = match self.plan.iteration_of(node, epoch) {
-            None => &mut self.root,
-            Some(key) => self.iterations.get_mut(&key)?,
+        let scope = if self.plan.is_in_loop(node) {
+            self.iterations.around_mut(&self.plan, node, epoch)?
+        } else {
+            &mut self.root
         };
         Some((&self.plan, scope, &mut self.shared))
     }

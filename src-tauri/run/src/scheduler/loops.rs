@@ -119,7 +119,7 @@ impl Scheduler {
         let plan = &*self.plan;
         let index = run.next;
         run.next += 1;
-        run.open.insert(index);
+        run.open.push_back(index);
         let inner = epoch.child(index);
         let loop_node = &plan.nodes[node];
         derived.push(Event::Loop(

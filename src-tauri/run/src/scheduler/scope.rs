@@ -202,6 +202,11 @@ impl Scope {
         (self.index, self.epoch.clone())
     }
 
+    /// Whether an activation is in this iteration.
+    pub fn is_around(&self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> bool {
+        plan.nodes[node].scope == self.index && epoch.starts_with(&self.epoch)
+    }
+
     pub fn slots(&self, node: NodeIx) -> &VecDeque<Slot> {
         &self.nodes[node - self.first].slots
     }

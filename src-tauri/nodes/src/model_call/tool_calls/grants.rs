@@ -28,8 +28,8 @@ pub(super) fn judge_call(
     tool: &ToolSpec,
     arguments: &serde_json::Value,
 ) -> Result<Judgment, Fault> {
-    let run = &node_context.run;
-    let mut accesses = targets_of_call(tool, arguments, run.folder.as_deref(), &node_context.folders);
+    let run = &node_context.run.info;
+    let mut accesses = targets_of_call(tool, arguments, run.folder.as_deref(), &node_context.run.folders);
     if let Some(server) = tool.mcp_server() {
         accesses.extend(server_access(&*node_context.host.tools, server));
     }
@@ -77,7 +77,7 @@ pub(in crate::model_call) fn allow_documents(
     node_context: &NodeContext,
     knowledge: &Knowledge,
 ) -> Result<(), Interruption> {
-    let Some(base) = &node_context.run.folder else { return Ok(()) };
+    let Some(base) = &node_context.run.info.folder else { return Ok(()) };
     for one in knowledge.refs() {
         let KnowledgeRef::Folder(path) = one else { continue };
         let Some(target) = plait_llm::grant::folder_target(base, &path) else { continue };
@@ -88,7 +88,7 @@ pub(in crate::model_call) fn allow_documents(
 
 fn allow(node_context: &NodeContext, access: &CallAccess) -> Result<(), Interruption> {
     let CallAccess { target, write } = access;
-    let grants = CallGrants::new(node_context.run.grants.clone());
+    let grants = CallGrants::new(node_context.run.info.grants.clone());
     let ruling = grants.ruling(target, *write);
     match ruling.decision {
         GrantDecision::Allow => Ok(()),

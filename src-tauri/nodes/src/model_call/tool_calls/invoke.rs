@@ -69,10 +69,10 @@ impl Invocation<'_> {
             let invocation = ToolInvocation {
                 tool: Arc::clone(&tool),
                 arguments: self.call.arguments.clone(),
-                folder: self.node_context.run.folder.clone(),
-                folders: Arc::clone(&self.node_context.folders),
+                folder: self.node_context.run.info.folder.clone(),
+                folders: Arc::clone(&self.node_context.run.folders),
                 context: Arc::clone(&self.context),
-                grants: CallGrants::new(self.node_context.run.grants.clone()).approved(self.approved),
+                grants: CallGrants::new(self.node_context.run.info.grants.clone()).approved(self.approved),
                 site: Arc::clone(&site),
                 memories: Arc::clone(&self.node_context.host.memories),
                 progress: self.progress(),
@@ -97,7 +97,7 @@ impl Invocation<'_> {
     }
 
     fn site(&self) -> CallSite {
-        let NodeContext { activation, run, .. } = self.node_context;
+        let (activation, run) = (&self.node_context.activation, &self.node_context.run.info);
         CallSite {
             user: run.user.clone(),
             source: MemorySource {

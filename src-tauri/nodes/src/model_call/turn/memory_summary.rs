@@ -39,7 +39,7 @@ impl MemorySummarizer {
     /// The summarizer that the node sets, else the flow or the settings, else the model of the node's context.
     pub(super) fn of(node: &SummarizerSettings, turn: &Turn<'_>) -> Result<Self, Fault> {
         let node_context = turn.node_context;
-        let set = config::narrower_summarizer(node.clone(), &node_context.memory_settings.summarizer);
+        let set = config::narrower_summarizer(node.clone(), &node_context.run.memory_settings.summarizer);
         let overrides = CallOverrides {
             provider: set.provider.as_deref(),
             model: set.model.as_deref(),

@@ -17,9 +17,9 @@ impl Turn<'_> {
         let turns = memory.new_turn().into_iter().chain([said]).collect();
         let mut change = MemoryChange { turns, ..MemoryChange::default() };
         let mut current = self.node_context.memory();
-        let overdue_before = current.overdue(self.node_context.memory_settings.recent_turns());
+        let overdue_before = current.overdue(self.node_context.run.memory_settings.recent_turns());
         current.apply(&change);
-        let kept = self.node_context.memory_settings.recent_turns();
+        let kept = self.node_context.run.memory_settings.recent_turns();
         if self.node_context.memory_is_read_later
             && is_summary_due(kept, overdue_before, current.overdue(kept))
         {

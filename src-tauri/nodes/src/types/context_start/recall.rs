@@ -47,7 +47,7 @@ pub(super) async fn recall(
             let summary = write_summary(memory, previous.as_ref(), &older, record, node_context, &mut usage);
             match summary.await {
                 Ok(summary) => {
-                    let written = SummaryRef { places: first, run: node_context.run.run.clone() };
+                    let written = SummaryRef { places: first, run: node_context.run.info.run.clone() };
                     let summary = Some((written, summary));
                     Ok((build_recalled(conversation, first, summary, node_context)?, Some(usage)))
                 }

@@ -129,7 +129,7 @@ impl Driver {
         let number = self.record_stopped(cause, StopScope::Branch, Some(&point), values)?;
         let branch = BranchStop::new(number, HeldBranch::Here(point), &self.host.debugger);
         self.stops.open.branches.push(BranchStop { is_awaited, ..branch });
-        self.host.debugger.hold_branch(&self.info.run);
+        self.host.debugger.hold_branch(&self.run.info.run);
         self.recorder.flush().await
     }
 
@@ -214,7 +214,7 @@ impl Driver {
             let number = self.record_stopped(cause, StopScope::Branch, None, NodeOutputs::new())?;
             let branch = BranchStop::new(number, HeldBranch::Below(run), &self.host.debugger);
             self.stops.open.branches.push(branch);
-            self.host.debugger.hold_branch(&self.info.run);
+            self.host.debugger.hold_branch(&self.run.info.run);
             self.recorder.flush().await?;
         }
         Ok(())
@@ -222,7 +222,7 @@ impl Driver {
 
     /// Whether a branch goes on: a person continued it elsewhere, or the iteration around it has ended without it.
     fn is_over(&self, stop: &BranchStop) -> bool {
-        if !self.host.debugger.holds_branches_of(&self.info.run) {
+        if !self.host.debugger.holds_branches_of(&self.run.info.run) {
             return true;
         }
         match &stop.held {
@@ -263,7 +263,7 @@ impl Driver {
     /// Says to the tree that no branch of this run stands still, if that is so. Wakes this run as well, which then delivers what was held.
     fn release_branches_if_none(&self) {
         if self.stops.open.branches.is_empty() {
-            self.host.debugger.release_branches(&self.info.run);
+            self.host.debugger.release_branches(&self.run.info.run);
         }
     }
 
@@ -278,7 +278,7 @@ impl Driver {
         self.record_continued(number, verb, point)?;
         if is_of_branch {
             self.stops.unpark();
-            self.host.debugger.hold(&self.info.run);
+            self.host.debugger.hold(&self.run.info.run);
             self.release_branches_if_none();
         }
         Ok(())

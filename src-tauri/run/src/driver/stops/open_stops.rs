@@ -106,7 +106,7 @@ impl Driver {
         values: NodeOutputs,
     ) -> Result<bool, Fault> {
         self.stops.step = None;
-        let (run, debugger) = (self.info.run.clone(), self.host.debugger.clone());
+        let (run, debugger) = (self.run.info.run.clone(), self.host.debugger.clone());
         let is_stopped = debugger.stop(&run, || self.stop_whole(cause, at, values))?;
         if is_stopped {
             self.recorder.flush().await?;
@@ -161,7 +161,7 @@ impl Driver {
         self.arm();
         let held_by = self.host.debugger.held_by();
         if self.stops.step.is_some() {
-            if held_by.as_ref() == Some(&self.info.run) {
+            if held_by.as_ref() == Some(&self.run.info.run) {
                 return Ok(());
             }
             // A place inside of what the step covers was reached, or everything goes on.
@@ -176,7 +176,7 @@ impl Driver {
         };
         let is_known = match &self.stops.open.whole {
             // The other run may have gone on, and a third one stopped, before this one looked.
-            Some(WholeStop { elsewhere: Some(known), .. }) => *known == run || run == self.info.run,
+            Some(WholeStop { elsewhere: Some(known), .. }) => *known == run || run == self.run.info.run,
             Some(_) => true,
             None => false,
         };

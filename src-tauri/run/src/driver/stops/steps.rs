@@ -177,7 +177,7 @@ impl Driver {
                 // The rest of this run goes on; the activation that started it is the next place.
                 self.leave_by_step(number, verb, current)?;
                 self.host.debugger.begin_step(verb);
-                self.host.debugger.cover(&self.info.run);
+                self.host.debugger.cover(&self.run.info.run);
             } else if is_of_branch {
                 // There is nothing around it in which it could go on.
                 return self.continue_branch(number, running).await;
@@ -299,7 +299,7 @@ impl Driver {
 
     /// A step into a sub-flow ends at what starts first in it.
     pub(super) async fn stop_where_child_begins(&mut self) -> Result<(), Fault> {
-        if !self.host.debugger.is_entered(&self.info.run) {
+        if !self.host.debugger.is_entered(&self.run.info.run) {
             return Ok(());
         }
         match self.scheduler.next_ready() {

@@ -118,7 +118,7 @@ impl Scheduler {
         let Some(run) = self.loops.get(&(container, outer.clone())) else { return };
         if run.continues_on_error() {
             self.take_failure(container, &inner, failure, derived);
-        } else if run.has_open_before(index) {
+        } else if run.open_before(index) > 0 {
             self.hold_failure(container, &inner, failure, derived);
         } else {
             self.fail_repeating(container, &outer, failure, derived);
@@ -225,7 +225,7 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) {
         let Some(run) = self.loops.get_mut(&(node, epoch.clone())) else { return };
-        let open = run.open.split_off(&first);
+        let open = run.open.split_off(run.open_before(first));
         let mut written = Written::concat(run.written.split_off(&first).into_values()).activations;
         for index in open {
             written.append(&mut self.close_iteration(node, &epoch.child(index), closing, derived));

@@ -1,6 +1,6 @@
 //! What a loop keeps while its iterations run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -27,8 +27,8 @@ pub(in crate::scheduler) struct LoopRun {
     /// The iteration with the greatest number that has ended, and its result.
     pub(super) latest: Option<(u32, Option<Delivered>)>,
     pub(super) next: u32,
-    /// The numbers of the open ones.
-    pub(super) open: BTreeSet<u32>,
+    /// The numbers of the open ones, in order.
+    pub(super) open: VecDeque<u32>,
     pub(super) finished: u32,
     /// By iteration, where somebody uses the list.
     pub(super) results: Option<Vec<Arc<Value>>>,
@@ -84,7 +84,7 @@ impl LoopRun {
             input: None,
             latest: None,
             next: 0,
-            open: BTreeSet::new(),
+            open: VecDeque::new(),
             finished: 0,
             results: None,
             origins: BTreeMap::new(),
@@ -195,14 +195,16 @@ impl LoopRun {
         inputs
     }
 
-    /// Whether an iteration before this one is open.
-    pub(super) fn has_open_before(&self, index: u32) -> bool {
-        self.open.range(..index).next().is_some()
+    /// How many iterations before this one are open.
+    pub(super) fn open_before(&self, index: u32) -> usize {
+        self.open.partition_point(|open| *open < index)
     }
 
     /// An iteration has ended.
     pub(super) fn take_result(&mut self, index: u32, next: Option<Delivered>, exits: bool) {
-        self.open.remove(&index);
+        if let Ok(at) = self.open.binary_search(&index) {
+            self.open.remove(at);
+        }
         self.finished += 1;
         self.ends |= exits;
         let null = || Arc::new(Value::Null);
@@ -213,17 +215,20 @@ impl LoopRun {
         }
         if let Some(results) = &mut self.results {
             let index = index as usize;
-            if results.len() <= index {
-                results.resize_with(index + 1, null);
+            if results.len() < index {
+                results.resize_with(index, null);
             }
-            results[index] = value;
+            match results.get_mut(index) {
+                Some(result) => *result = value,
+                None => results.push(value),
+            }
         }
         if exits || self.latest.as_ref().is_none_or(|(latest, _)| *latest < index) {
             self.latest = Some((index, next));
         }
         if exits {
             // All before it have begun, and none after it counts.
-            let open_before = self.open.range(..index).count();
+            let open_before = self.open_before(index);
             self.finished = index + 1 - u32::try_from(open_before).unwrap_or_default();
             if let Some(results) = &mut self.results {
                 results.truncate(index as usize + 1);

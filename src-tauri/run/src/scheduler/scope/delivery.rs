@@ -237,7 +237,9 @@ impl Scope {
             self.held.insert(edge, Held { prefix: epoch.clone(), value });
         } else if let Some(slot) = slots.get_mut(first).filter(|slot| slot.epoch == *epoch) {
             slot.pending -= 1;
-            slot.arrived.extend(value.map(arrival));
+            if let Some(value) = value {
+                slot.arrived.push(arrival(value));
+            }
         }
         self.agenda.push_back(Step::Decide(spec.target));
     }

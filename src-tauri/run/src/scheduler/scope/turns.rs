@@ -96,6 +96,16 @@ struct TurnQueue {
 }
 
 impl TurnQueue {
+    fn clear(&mut self) {
+        // An empty set is not free to clear, and in an iteration that has ended these are empty.
+        if !self.undecided.is_empty() {
+            self.undecided.clear();
+        }
+        if !self.waiting.is_empty() {
+            self.waiting.clear();
+        }
+    }
+
     /// Whether everything before this is decided.
     fn is_due(&self, key: &TurnKey) -> bool {
         self.undecided.first().is_none_or(|first| first >= key)
@@ -161,8 +171,7 @@ impl TurnQueues {
         let Self { scope: _, contexts, any, memory_users, memory_writers, made } = self;
         let in_contexts = contexts.iter_mut().flat_map(|context| [&mut context.makers, &mut context.users]);
         for queue in in_contexts.chain([any, memory_users, memory_writers]) {
-            queue.undecided.clear();
-            queue.waiting.clear();
+            queue.clear();
         }
         made.clear();
     }

@@ -56,6 +56,9 @@ impl Scope {
 
     /// What this iteration leaves behind.
     pub(in crate::scheduler) fn take_written(&mut self) -> Written {
+        if self.written.is_empty() {
+            return Written::default();
+        }
         Written::concat(std::mem::take(&mut self.written).into_values())
     }
 }

@@ -8,6 +8,7 @@ use plait_api::command::Command as _;
 use plait_api::conversations::{DeleteConversation, ListConversations, ResolveConversation};
 use plait_api::lens::{CompareManyRuns, CompareRuns};
 use plait_api::runs::{ListRuns, ResolveRun, RunSummary};
+use plait_core::error::ErrorCode;
 use plait_core::id::{ConversationId, RunId};
 use plait_core::user::UserName;
 use plait_host_store::TreeFilter;
@@ -254,15 +255,10 @@ impl DatabaseRuns {
         let is_it = |id: &ConversationId| !prefix.is_empty() && id.as_str().starts_with(&prefix);
         let sizes = self.database.conversation_sizes().await?;
         let stored: Vec<ConversationId> = sizes.into_iter().map(|(id, _)| id).filter(is_it).collect();
-        match (found, &stored[..]) {
-            (found, []) => found,
-            (Err(error), [only]) if error.code == codes::CONVERSATION_UNKNOWN => written(only),
-            _ => Err(ErrorReply::new(
-                codes::CONVERSATION_AMBIGUOUS,
-                format!("More than one conversation's id begins with `{prefix}`."),
-            )
-            .hint("Give more of it.")),
-        }
+        only_one(found, &stored, &codes::CONVERSATION_UNKNOWN, || {
+            let message = format!("More than one conversation's id begins with `{prefix}`.");
+            ErrorReply::new(codes::CONVERSATION_AMBIGUOUS, message)
+        })
     }
 
     /// Begins a conversation in the database, always a new one.
@@ -312,15 +308,25 @@ impl DatabaseRuns {
     /// The run whose id begins with a prefix, among those of the database and what the data directory gave.
     async fn resolve(&self, prefix: &str, found: Result<Value, ErrorReply>) -> Result<Value, ErrorReply> {
         let stored = self.database.roots_with_prefix(prefix).await?;
-        match (found, &stored[..]) {
-            (found, []) => found,
-            (Err(error), [only]) if error.code == codes::RUN_UNKNOWN => written(only),
-            _ => Err(ErrorReply::new(
-                codes::RUN_AMBIGUOUS,
-                format!("More than one run's id begins with `{prefix}`."),
-            )
-            .hint("Give more of it.")),
-        }
+        only_one(found, &stored, &codes::RUN_UNKNOWN, || {
+            let message = format!("More than one run's id begins with `{prefix}`.");
+            ErrorReply::new(codes::RUN_AMBIGUOUS, message)
+        })
+    }
+}
+
+/// The one id that begins with a prefix, of what was `found` among the copies and those that are `stored` in the database. `unknown` is
+/// the code of a prefix of no copy.
+fn only_one(
+    found: Result<Value, ErrorReply>,
+    stored: &[impl Serialize],
+    unknown: &ErrorCode,
+    ambiguous: impl FnOnce() -> ErrorReply,
+) -> Result<Value, ErrorReply> {
+    match (found, stored) {
+        (found, []) => found,
+        (Err(error), [only]) if error.code == *unknown => written(only),
+        _ => Err(ambiguous().hint("Give more of it.")),
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     if args.includes(Part::Engine) {
         requirements::ensure_installed(&[Purpose::Database])?;
         steps::install_npm_packages("tests/restate", "Restate for the load of a worker")?;
-        let mut command = cargo(&["bench", "--benches"]);
+        let mut command = cargo(&["bench", "--bench", "*"]);
         if let Some(filter) = &args.filter {
             command.args(["--", filter]);
         }

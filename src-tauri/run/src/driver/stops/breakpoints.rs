@@ -73,7 +73,9 @@ impl ArmedBreakpoints {
 
 fn sides_of(breakpoints: &[Armed]) -> Sides {
     let mut sides = Sides::default();
-    breakpoints.iter().for_each(|breakpoint| add_sides(&mut sides, breakpoint));
+    for breakpoint in breakpoints {
+        add_sides(&mut sides, breakpoint);
+    }
     sides
 }
 

@@ -202,7 +202,8 @@ impl LoopRun {
 
     /// An iteration has ended.
     pub(super) fn take_result(&mut self, index: u32, next: Option<Delivered>, exits: bool) {
-        if let Ok(at) = self.open.binary_search(&index) {
+        let at = self.open_before(index);
+        if self.open.get(at) == Some(&index) {
             self.open.remove(at);
         }
         self.finished += 1;

@@ -191,6 +191,18 @@ fn every_place_of_a_flow_can_be_stopped_at() {
 }
 
 #[test]
+fn breakpoint_at_every_node_stops_at_each_beside_those_with_their_own() {
+    let flow = diamond();
+    let stage = Stage::new();
+    let everywhere = Breakpoint { node: None, ..breakpoint("everywhere:after") };
+    let breakpoints = vec![breakpoint("b"), everywhere, breakpoint("d:after")];
+    let mut session = Session::new(&stage, stage.start(&flow.0, &flow.1, &json!({})), breakpoints);
+    let mut places = session.continue_to_end();
+    places.sort();
+    assert_eq!(places, ["a after", "b after", "b before", "c after", "d after", "e after"]);
+}
+
+#[test]
 fn condition_decides_and_one_that_fails_stops_with_its_fault() {
     let flow = diamond();
     for (when, stops) in [("value == '1b'", true), ("value == '2b'", false), ("size(outputs.text) > 1", true)]

@@ -2,7 +2,6 @@
 //! delivered as in a run without a debugger.
 
 use super::{Done, Driver, Side, Start};
-use crate::plan::ROOT_SCOPE;
 
 impl Driver {
     /// The next activation to start, if no place to stop at can be there. One that has to be looked at stays the next one.
@@ -13,7 +12,7 @@ impl Driver {
         let start = self.restart_queue.pop().or_else(|| self.scheduler.next_ready())?;
         let node = &self.plan.nodes[start.node];
         // Loops begin with what starts first inside, and their tests are no places.
-        if node.scope == ROOT_SCOPE
+        if !self.plan.is_in_loop(start.node)
             && node.body.is_none()
             && !self.stops.armed.is_on(start.node, Side::Before)
         {
